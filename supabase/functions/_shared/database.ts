@@ -1,0 +1,92 @@
+import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import type { Database } from "./database.types.ts";
+import { ApiError, type ErrorCode, internalError } from "./errors.ts";
+
+type SqlFunctions = Database["public"]["Functions"];
+
+/** The name of an SQL function of schema `public`. */
+export type SqlFunction = keyof SqlFunctions & string;
+
+/** How a call behaves when the database does not answer. */
+export interface CallOptions {
+  /**
+   * Milliseconds within which the call is tried again after a passing fault. Only for SQL functions that may run twice
+   * with the same result, because a lost answer does not tell whether the first call was carried out.
+   */
+  retryWithin?: number;
+}
+
+/** One attempt waits this long: somewhat more than the database's own statement timeout of 8 s. */
+const ATTEMPT_TIMEOUT_MS = 9_000;
+
+/** SQLSTATEs our SQL functions raise for the caller; the message is written for the caller too. */
+const CALLER_ERRORS: Record<string, ErrorCode> = {
+  PT400: "BAD_REQUEST",
+  PT401: "UNAUTHORIZED",
+  PT404: "NOT_FOUND",
+};
+
+/**
+ * Faults that pass by themselves: no connection (supabase-js gives no code then), PostgREST without its database
+ * (PGRST000 to PGRST003), a server starting or stopping (class 57P), too many connections, deadlock, serialization.
+ */
+const TRANSIENT = /^(?:|PGRST00[0-3]|57P0[1-3]|08\w{3}|53300|40001|40P01)$/;
+
+let client: SupabaseClient<Database> | undefined;
+
+/** The service-role client, made once per isolate. */
+export function serviceClient(): SupabaseClient<Database> {
+  client ??= createClient<Database>(requiredEnv("SUPABASE_URL"), serviceKey(), {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+  });
+  return client;
+}
+
+/**
+ * Calls one SQL function and gives what it returns.
+ *
+ * @throws ApiError with the code and message the function raised for the caller, else INTERNAL_ERROR.
+ */
+export async function callDatabase<Name extends SqlFunction>(
+  name: Name,
+  args: SqlFunctions[Name]["Args"],
+  { retryWithin = 0 }: CallOptions = {},
+): Promise<SqlFunctions[Name]["Returns"]> {
+  const deadline = Date.now() + retryWithin;
+  for (let pause = 100;; pause *= 2) {
+    const patience = retryWithin > 0 ? Math.max(deadline - Date.now(), 1) : ATTEMPT_TIMEOUT_MS;
+    const { data, error } = await serviceClient()
+      .rpc(name, args)
+      .abortSignal(AbortSignal.timeout(Math.min(patience, ATTEMPT_TIMEOUT_MS)));
+    if (error === null) return data;
+
+    const code = CALLER_ERRORS[error.code];
+    if (code !== undefined) throw new ApiError(code, error.message);
+    if (!TRANSIENT.test(error.code ?? "") || Date.now() + pause >= deadline) {
+      throw internalError(new DatabaseError(error.code));
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+/** What the log may know of a database fault: its SQLSTATE, not the message, which quotes values. */
+class DatabaseError extends Error {
+  override readonly name = "DatabaseError";
+  constructor(readonly code: string) {
+    super("the database call failed");
+  }
+}
+
+// Hosted projects with the newer API keys hand them over as a JSON object of named keys.
+function serviceKey(): string {
+  const keys = Deno.env.get("SUPABASE_SECRET_KEYS");
+  const named = keys ? Object.values(JSON.parse(keys) as Record<string, string>) : [];
+  return Deno.env.get("SUPABASE_SERVICE_ROLE_KEY") ?? named[0] ??
+    requiredEnv("SUPABASE_SERVICE_ROLE_KEY");
+}
+
+function requiredEnv(name: string): string {
+  const value = Deno.env.get(name);
+  if (!value) throw new Error(`${name} is not set`);
+  return value;
+}

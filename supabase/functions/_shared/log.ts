@@ -1,0 +1,26 @@
+/**
+ * One JSON line per event. Fields are ids, counts, codes and durations; never a key, a name, a phone number, an
+ * address or a message body.
+ */
+export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+/** Writes a line of level `info`. */
+export function logInfo(fields: LogFields): void {
+  console.log(JSON.stringify({ level: "info", ...fields }));
+}
+
+/** Writes a line of level `error`. */
+export function logError(fields: LogFields): void {
+  console.error(JSON.stringify({ level: "error", ...fields }));
+}
+
+/**
+ * What may be logged of an exception: its class, its SQLSTATE or system code, and where it was thrown. Its message is
+ * left out, because the database's and the parsers' quote the values they fail on.
+ */
+export function describeError(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const at = error.stack?.split("\n").find((line) => line.startsWith("    at "))?.trim();
+  return { error: error.name, error_code: code, error_at: at };
+}

@@ -1,0 +1,88 @@
+import humanparser from "humanparser";
+import type { Json, JsonObject } from "../../_shared/json.ts";
+import { toE164 } from "../../_shared/phone.ts";
+import { sha256Hex } from "../../_shared/secrets.ts";
+import { readResume, type ResumeFields } from "../resume.ts";
+import { compact, toText } from "./fields.ts";
+import type { ParsedLead } from "./parser.ts";
+import { stateCode } from "./states.ts";
+
+/** A lead as a parser found it, before the normalisation all vendors share. Any value may stand anywhere. */
+export interface RawLead {
+  first_name?: Json;
+  last_name?: Json;
+  full_name?: Json;
+  email?: Json;
+  phone?: Json;
+  address?: Json;
+  city?: Json;
+  state?: Json;
+  zip?: Json;
+  /** Two letters are also the country of a phone number that has no country code of its own. */
+  country?: Json;
+  vendor_lead_id?: Json;
+  resume?: ResumeFields;
+  is_test?: Json;
+  /** Further fields under the names all vendors share: `job_id`, `job_title`, `answers`, … */
+  more?: Record<string, Json | undefined>;
+  /** The vendor's remaining fields, as sent. */
+  vendor_fields?: JsonObject;
+  problem?: string;
+}
+
+/** The database's unique index takes ids up to this length; longer ones are known by their digest. */
+const LONGEST_ID = 512;
+
+/** Longer than any person's name, and short enough for the name parser's regular expressions. */
+const LONGEST_NAME = 200;
+
+/** Normalises names, phone, state, e-mail, id, resume and the test mark, the same way for every vendor. */
+export function normalizeLead(raw: RawLead): ParsedLead {
+  const fullName = toText(raw.full_name);
+  const split = fullName === undefined ? {} : splitName(fullName);
+  const phone = toText(raw.phone);
+  const country = toText(raw.country);
+  const e164 = phone && toE164(phone, country);
+  const state = toText(raw.state);
+  const code = state && stateCode(state);
+  const { resume, resume_url } = readResume(raw.resume ?? {});
+
+  return {
+    first_name: toText(raw.first_name) ?? split.first_name,
+    vendor_lead_id: shortId(toText(raw.vendor_lead_id)),
+    resume,
+    vendor_metadata: compact({
+      ...raw.more,
+      full_name: fullName,
+      last_name: toText(raw.last_name) ?? split.last_name,
+      email: toText(raw.email)?.toLowerCase(),
+      phone: e164,
+      phone_raw: phone,
+      address: toText(raw.address),
+      city: toText(raw.city),
+      state: code,
+      state_raw: code === undefined ? state : undefined,
+      zip: toText(raw.zip),
+      country,
+      is_test: isTrue(raw.is_test) || undefined,
+      resume_url,
+      vendor_fields: raw.vendor_fields,
+    }),
+    problem: raw.problem,
+  };
+}
+
+function splitName(name: string): { first_name?: string; last_name?: string } {
+  if (name.length > LONGEST_NAME) return { first_name: name };
+  const { firstName, lastName } = humanparser.parseName(name);
+  // A name the library finds no first part in ("Dr. Smith") is still somebody to call.
+  return { first_name: toText(firstName) ?? name, last_name: toText(lastName) };
+}
+
+function shortId(id: string | undefined): string | undefined {
+  return id === undefined || id.length <= LONGEST_ID ? id : `sha256:${sha256Hex(id)}`;
+}
+
+function isTrue(value: Json | undefined): boolean {
+  return value === true || /^(?:true|yes|y|1)$/i.test(toText(value) ?? "");
+}

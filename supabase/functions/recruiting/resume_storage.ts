@@ -1,0 +1,58 @@
+import { serviceClient } from "../_shared/database.ts";
+import { internalError } from "../_shared/errors.ts";
+import { describeError, logError } from "../_shared/log.ts";
+
+const BUCKET = "resumes";
+
+/**
+ * Longer than any statement may still be running in the database (8 s), so that after it the lead is either there or
+ * never will be.
+ */
+const SETTLED_AFTER_MS = 10_000;
+
+/**
+ * Stores a PDF.
+ *
+ * @throws ApiError INTERNAL_ERROR when storage does not take it; then nothing is left behind, as far as can be.
+ */
+export async function uploadResume(path: string, pdf: Uint8Array<ArrayBuffer>): Promise<void> {
+  const { error } = await serviceClient().storage.from(BUCKET)
+    .upload(path, new Blob([pdf], { type: "application/pdf" }), { contentType: "application/pdf" });
+  if (error === null) return;
+  // A lost answer does not tell whether the object was made.
+  await removeResume(path);
+  throw internalError(error);
+}
+
+/** Removes an object that no lead refers to. Never throws: what is left over is harmless and logged. */
+export async function removeResume(path: string): Promise<void> {
+  try {
+    const { error } = await serviceClient().storage.from(BUCKET).remove([path]);
+    if (error) throw error;
+  } catch (error) {
+    logError({ event: "resume_left_over", path, ...describeError(error) });
+  }
+}
+
+/**
+ * For a lead whose insert was never answered: once the insert must have ended, removes the object unless the lead is
+ * there. Runs after the response.
+ */
+export function removeResumeUnlessStored(leadId: string, path: string): void {
+  const settle = async () => {
+    await new Promise((resolve) => setTimeout(resolve, SETTLED_AFTER_MS));
+    const { data, error } = await serviceClient().from("recruiting_leads")
+      .select("id").eq("id", leadId).maybeSingle();
+    if (error) return logError({ event: "resume_left_over", path, error_code: error.code });
+    if (data === null) await removeResume(path);
+  };
+  const done = settle().catch((error) =>
+    logError({ event: "resume_left_over", path, ...describeError(error) })
+  );
+  globalThis.EdgeRuntime?.waitUntil(done);
+}
+
+declare global {
+  /** Supabase's edge runtime; absent elsewhere. */
+  var EdgeRuntime: { waitUntil(promise: Promise<unknown>): void } | undefined;
+}
