@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "./paths.ts";
+
+/** What a function's `index.ts` exports by default. */
+export interface EdgeFunction {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+const FOLDER = join(ROOT, "supabase/functions");
+
+/**
+ * Loads every function. One that cannot be loaded says so in the log and answers nothing but errors, so that it does
+ * not take the others down.
+ */
+export async function loadFunctions(): Promise<Map<string, EdgeFunction>> {
+  const names = Array.from(Deno.readDirSync(FOLDER), ({ name }) => name)
+    .filter((name) => !/^[._]/.test(name) && existsSync(join(FOLDER, name, "index.ts")));
+  const loaded = await Promise.all(names.map(async (name) => {
+    const url = pathToFileURL(join(FOLDER, name, "index.ts")).href;
+    try {
+      return [name, (await import(url)).default as EdgeFunction] as const;
+    } catch (error) {
+      console.error(`The function ${name} cannot be loaded.`, error);
+      return [name, {
+        fetch: () => failure(503, "INTERNAL_ERROR", `the function ${name} cannot be loaded`),
+      }] as const;
+    }
+  }));
+  return new Map(loaded);
+}
+
+/**
+ * Hands a request below `/functions/v1` to its function, with the url that a hosted function sees: an internal address
+ * whose path begins with the function's name.
+ */
+export async function callFunction(
+  functions: Map<string, EdgeFunction>,
+  request: Request,
+  pathAndQuery: string,
+): Promise<Response> {
+  const name = /^\/([^/?]*)/.exec(pathAndQuery)?.[1] ?? "";
+  const edgeFunction = functions.get(name);
+  if (!edgeFunction) return failure(404, "NOT_FOUND", `there is no function ${name}`);
+  try {
+    return await edgeFunction.fetch(
+      new Request(`http://functions.internal${pathAndQuery}`, request),
+    );
+  } catch (error) {
+    console.error(`The function ${name} failed.`, error);
+    return failure(500, "INTERNAL_ERROR", "the function failed");
+  }
+}
+
+/** An error of the gateway's own, in the shape of the functions' errors. */
+export function failure(status: number, code: string, message: string): Response {
+  const requestId = crypto.randomUUID();
+  return Response.json({ error: { code, message }, request_id: requestId }, {
+    status,
+    headers: { "x-request-id": requestId },
+  });
+}

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { LITE_CLI, postgrestBinary, ROOT } from "./paths.ts";
+import type { Part } from "./supervisor.ts";
+
+/** What every service needs to know of the others. */
+export interface Wiring {
+  apiUrl: string;
+  dbUrl: string;
+  /** Connection string of the role PostgREST logs in with. */
+  authenticatorUrl: string;
+  jwtSecret: string;
+  /** Where PostgREST listens on 127.0.0.1. */
+  restPort: number;
+  /** Where auth and storage listen on 127.0.0.1. */
+  litePort: number;
+}
+
+/** The data API. */
+export function postgrestPart(wiring: Wiring): Part {
+  return {
+    name: "postgrest",
+    command: postgrestBinary(),
+    args: [],
+    env: {
+      PGRST_DB_URI: wiring.authenticatorUrl,
+      PGRST_DB_POOL: "10",
+      PGRST_DB_SCHEMAS: "public",
+      PGRST_DB_EXTRA_SEARCH_PATH: "public, extensions",
+      PGRST_DB_ANON_ROLE: "anon",
+      PGRST_DB_MAX_ROWS: "1000",
+      PGRST_JWT_SECRET: wiring.jwtSecret,
+      PGRST_SERVER_HOST: "127.0.0.1",
+      PGRST_SERVER_PORT: String(wiring.restPort),
+      PGRST_LOG_LEVEL: "error",
+    },
+    isReady: () => answers(`http://127.0.0.1:${wiring.restPort}/`, (status) => status === 200),
+  };
+}
+
+/** Auth and storage. Its own data API stays unused. */
+export function litePart(dataDir: string, wiring: Wiring): Part {
+  const home = join(dataDir, "lite");
+  Deno.mkdirSync(join(home, "supabase"), { recursive: true });
+  Deno.writeTextFileSync(
+    join(home, "supabase/config.toml"),
+    [
+      "[api]",
+      `port = ${wiring.litePort}`,
+      "[db]",
+      `driver = "postgres"`,
+      `url = ${JSON.stringify(wiring.dbUrl)}`,
+      "[auth]",
+      "enabled = true",
+      "enable_signup = true",
+      `jwt_secret = ${JSON.stringify(wiring.jwtSecret)}`,
+      `site_url = ${JSON.stringify(wiring.apiUrl)}`,
+      "[auth.email]",
+      "enable_confirmations = false",
+      "[storage]",
+      "enabled = true",
+      `file_size_limit = "10MiB"`,
+      "",
+    ].join("\n"),
+    { mode: 0o600 },
+  );
+  return {
+    name: "lite",
+    command: Deno.env.get("npm_node_execpath") || "node",
+    args: [LITE_CLI, "start", "--no-admin", "--config", join(home, "supabase/config.toml")],
+    cwd: home,
+    env: { EXPERIMENTAL_STORAGE: "1", LITE_NON_INTERACTIVE: "1", CI: "1" },
+    isReady: () => answers(`http://127.0.0.1:${wiring.litePort}/auth/v1/health`, () => true),
+  };
+}
+
+/** The gateway with the edge functions; Deno starts it again when a file of theirs changes. */
+export function gatewayPart(apiUrl: string, env: Record<string, string>): Part {
+  return {
+    name: "gateway",
+    command: Deno.execPath(),
+    args: [
+      ...["run", "--quiet", "--allow-all", "--no-clear-screen"],
+      ...["--watch=supabase/functions", "--watch-exclude=**/*.test.ts"],
+      "local/gateway.ts",
+    ],
+    cwd: ROOT,
+    env,
+    isReady: () => answers(`${apiUrl}/health`, (status) => status === 200),
+  };
+}
+
+async function answers(url: string, isGood: (status: number) => boolean): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+  await response.body?.cancel();
+  return isGood(response.status);
+}

@@ -1,0 +1,85 @@
+/** `npm start`: starts the stack, says how to use it, and stops it on Ctrl-C or SIGTERM. */
+import { join } from "node:path";
+import { banner } from "./banner.ts";
+import { removeIfThere, writeFileAtomically } from "./files.ts";
+import { launch } from "./launch.ts";
+import { lockDataDir } from "./lock.ts";
+import { readOptions } from "./options.ts";
+import { say } from "./output.ts";
+import { isPortFree } from "./ports.ts";
+import { endLeftovers } from "./processes.ts";
+import { Supervisor } from "./supervisor.ts";
+
+const options = readOptions(Deno.args);
+const startedAt = performance.now();
+
+Deno.mkdirSync(options.dataDir, { recursive: true });
+const lock = lockDataDir(options.dataDir);
+if (!lock) {
+  fail(`A stack is running already with the data folder ${options.dataDir}.
+Stop it first, or choose another folder and other ports: npm start -- --data-dir .local2 --port 54331 --db-port 54332`);
+}
+
+const stackFile = join(options.dataDir, "stack.json");
+removeIfThere(stackFile);
+for (const name of await endLeftovers(options.dataDir)) {
+  say(`Ended ${name}, which an earlier launcher that was killed had left running.`);
+}
+for (
+  const [flag, variable, port] of [
+    ["--port", "API_PORT", options.port],
+    ["--db-port", "DB_PORT", options.dbPort],
+  ] as const
+) {
+  if (isPortFree(port)) continue;
+  lock.release();
+  fail(
+    `Port ${port} is in use. Stop what uses it, or choose another: npm start -- ${flag} <number>  (or ${variable}=<number>)`,
+  );
+}
+
+const supervisor = new Supervisor(options.dataDir, (reason) => {
+  say(`${reason}\nIt keeps dying, so everything is stopped.`);
+  void stop(1);
+});
+
+let stopping = false;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  Deno.addSignalListener(signal, () => {
+    say(stopping ? "Still stopping." : "\nStopping.");
+    void stop(0);
+  });
+}
+// npm passes SIGINT and SIGTERM on, but not the signals that it cannot or does not catch.
+if (Deno.env.get("npm_lifecycle_event")) {
+  const npm = Deno.ppid;
+  setInterval(() => Deno.ppid === npm || stop(0), 500);
+}
+
+try {
+  const stack = await launch(options, supervisor);
+  if (!stopping) {
+    writeFileAtomically(stackFile, JSON.stringify(stack, null, 2));
+    say(banner(stack, options.dataDir, (performance.now() - startedAt) / 1000));
+  }
+} catch (error) {
+  if (!stopping) {
+    say(`\nThe stack could not start: ${(error as Error).message}`);
+    await stop(1);
+  }
+}
+
+async function stop(code: number): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  removeIfThere(stackFile);
+  await supervisor.stop();
+  lock!.release();
+  if (code === 0) say("Stopped.");
+  Deno.exit(code);
+}
+
+function fail(message: string): never {
+  console.error(message);
+  Deno.exit(1);
+}
