@@ -30,7 +30,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
  * export default { fetch: app.fetch };
  */
 export function createApp(basePath: string): App {
-  const app = new Hono<Env>({ strict: false }).basePath(basePath);
+  const app = new Hono<Env>({ strict: false });
 
   app.use(async (c, next) => {
     const started = performance.now();
@@ -51,7 +51,7 @@ export function createApp(basePath: string): App {
   });
   app.notFound((c) => answer(new ApiError("NOT_FOUND", "there is no such path"), c));
   app.onError(answer);
-  return app;
+  return app.basePath(basePath);
 }
 
 /** Adds `POST path`; any other method on that path is METHOD_NOT_ALLOWED. */

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { ApiError } from "./errors.ts";
+import { cleanText, isObject, MAX_DEPTH, parseJson } from "./json.ts";
+
+Deno.test("numbers JavaScript can not hold keep every digit", () => {
+  assert.deepEqual(
+    parseJson(
+      '{"id": 12345678901234567890, "big": 1e999, "small": 42, "price": 1.5, "list": [9007199254740993]}',
+    ),
+    { id: "12345678901234567890", big: "1e999", small: 42, price: 1.5, list: ["9007199254740993"] },
+  );
+});
+
+Deno.test("a long digit run inside a string stays as it is", () => {
+  assert.deepEqual(parseJson('{"id": "12345678901234567890", "n": 1}'), {
+    id: "12345678901234567890",
+    n: 1,
+  });
+});
+
+Deno.test("U+0000 is dropped and lone surrogates are replaced, in values and keys", () => {
+  assert.deepEqual(
+    parseJson(
+      String.raw`{"a\u0000b": "x\u0000y", "list": ["\ud800", "\ud83d\ude00"], "\udc00": null}`,
+    ),
+    { ab: "xy", list: ["\ufffd", "\u{1f600}"], "\ufffd": null },
+  );
+  assert.equal(cleanText("a\0b\ud800"), "ab\ufffd");
+});
+
+Deno.test("a key named __proto__ stays an ordinary key", () => {
+  const value = parseJson(String.raw`{"__proto__": {"admin": true}, "a": "\u0000"}`);
+  assert(isObject(value));
+  assert.deepEqual(Object.keys(value), ["__proto__", "a"]);
+  assert.equal((value as { admin?: unknown }).admin, undefined);
+});
+
+for (const text of ["", "{", "undefined", "'a'", '{"a":1,}', "\u0000", '"' + "\u0000" + '"']) {
+  Deno.test(`not JSON: ${JSON.stringify(text)}`, () => {
+    assert.throws(
+      () => parseJson(text),
+      (error) => error instanceof ApiError && error.status === 400,
+    );
+  });
+}
+
+Deno.test("nesting up to the limit is read, one level more and a million more are BAD_REQUEST", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  parseJson(nested(MAX_DEPTH));
+  for (const depth of [MAX_DEPTH + 1, 1_000_000]) {
+    assert.throws(
+      () => parseJson(nested(depth)),
+      (error) => error instanceof ApiError && error.status === 400,
+    );
+  }
+});
+
+Deno.test("property: any JSON comes back as it was, but for what can not be stored", () => {
+  fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+    const parsed = parseJson(JSON.stringify(value));
+    const text = JSON.stringify(parsed);
+    assert(!text.includes("\\u0000"));
+    assert(text.isWellFormed() && !/\\ud[89a-f]/i.test(text));
+  }));
+});

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { matchesSecret, secretsFromEnv, sha256Hex } from "./secrets.ts";
+
+Deno.test("several secrets, comma-separated; unset and blank are none", () => {
+  const name = "SECRETS_TEST";
+  Deno.env.delete(name);
+  assert.deepEqual(secretsFromEnv(name), []);
+  Deno.env.set(name, " , ");
+  assert.deepEqual(secretsFromEnv(name), []);
+  Deno.env.set(name, "new, old ,");
+  assert.deepEqual(secretsFromEnv(name), ["new", "old"]);
+  Deno.env.delete(name);
+});
+
+Deno.test("a secret matches itself among several, nothing else, and nothing matches none", () => {
+  assert(matchesSecret("old", ["new", "old"]));
+  for (const wrong of ["", "ol", "olds", "OLD"]) assert(!matchesSecret(wrong, ["new", "old"]));
+  assert(!matchesSecret("", []));
+});
+
+Deno.test("SHA-256 in lower-case hex (FIPS 180-4 example)", () => {
+  assert.equal(
+    sha256Hex("abc"),
+    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+  );
+});
