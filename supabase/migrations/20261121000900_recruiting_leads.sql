@@ -1,0 +1,60 @@
+create table public.recruiting_leads (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id),
+  vendor_lead_id text check (btrim(vendor_lead_id) <> '' and length(vendor_lead_id) <= 512),
+  first_name text not null check (btrim(first_name) <> ''),
+  vendor_metadata jsonb not null default '{}' check (jsonb_typeof(vendor_metadata) = 'object'),
+  last_name text generated always as (
+    case when jsonb_typeof(vendor_metadata -> 'last_name') in ('string', 'number')
+      then vendor_metadata ->> 'last_name' end
+  ) stored,
+  email text generated always as (
+    case when jsonb_typeof(vendor_metadata -> 'email') in ('string', 'number')
+      then vendor_metadata ->> 'email' end
+  ) stored,
+  phone text generated always as (
+    case when jsonb_typeof(vendor_metadata -> 'phone') in ('string', 'number')
+      then vendor_metadata ->> 'phone' end
+  ) stored,
+  state text generated always as (
+    case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$'
+      then upper(vendor_metadata ->> 'state') end
+  ) stored,
+  resume_path text,
+  order_id uuid,
+  agency_id uuid references public.agencies (id),
+  agent_id uuid,
+  distributed_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (vendor_id, vendor_lead_id),
+  foreign key (order_id, agency_id) references public.recruiting_orders (id, agency_id),
+  foreign key (agency_id, agent_id) references public.agents (agency_id, id),
+  -- A composite foreign key with a null in it is not checked, so these two close the gap.
+  check (agent_id is null or agency_id is not null),
+  check (order_id is null or (agency_id is not null and distributed_at is not null))
+);
+
+-- Counts an order's leads of the day, and serves its foreign key. Leads that never matched an order stay out of both.
+create index recruiting_leads_order_day_idx on public.recruiting_leads (order_id, agency_id, distributed_at)
+  where order_id is not null;
+create index recruiting_leads_agent_idx on public.recruiting_leads (agency_id, agent_id)
+  where agency_id is not null;
+
+comment on table public.recruiting_leads is 'A recruit pushed by a vendor, and the order, agency and agent it went to.';
+comment on column public.recruiting_leads.vendor_lead_id is
+  'The vendor''s own id, by which a lead sent again is recognised; null: the vendor gave none. One that is longer than '
+  '512 characters is kept as `sha256:` and its hash, because an index entry has a size limit.';
+comment on column public.recruiting_leads.vendor_metadata is
+  'What the parser read besides the name: last_name, email, phone, city, state, zip, ... and vendor_fields. is_test = '
+  'true marks a vendor''s test, which is never distributed.';
+comment on column public.recruiting_leads.state is 'Two upper-case letters, or null when vendor_metadata holds something else.';
+comment on column public.recruiting_leads.resume_path is 'The object in the bucket `resumes`: <vendor_id>/<lead id>.pdf';
+
+create trigger set_updated_at
+  before update on public.recruiting_leads
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_leads enable row level security;
+grant select on public.recruiting_leads to authenticated;
+grant select, insert, update, delete on public.recruiting_leads to service_role;
