@@ -1,0 +1,134 @@
+-- Which order and which agent a recruiting lead goes to. The two readers decide, so that a preview and the real thing
+-- cannot differ; private.distribute_recruiting_lead() takes what they chose.
+-- They are in plpgsql because it keeps their plans; an SQL function is planned anew at every call.
+
+create function private.match_recruiting_order(vendor_id uuid, state text, moment timestamptz)
+returns setof public.recruiting_orders
+language plpgsql
+stable
+rows 1
+set search_path = ''
+as $$
+begin
+  return query
+  select o.*
+  from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
+  where o.status = 'open'
+    and o.filled < o.quantity
+    and (o.vendor_id is null or o.vendor_id = match_recruiting_order.vendor_id)
+    and (o.states is null or match_recruiting_order.state = any (o.states))
+    and (o.starts_at is null or o.starts_at <= moment)
+    and (o.ends_at is null or o.ends_at > moment)
+    and (o.daily_cap is null or o.daily_cap > (
+      select count(*)
+      from public.recruiting_leads l
+      where l.order_id = o.id
+        and l.agency_id = o.agency_id
+        and l.distributed_at >= date_trunc('day', moment, a.timezone)
+    ))
+  order by o.priority desc, o.filled::numeric / o.quantity, o.created_at, o.id
+  limit 1;
+end
+$$;
+
+comment on function private.match_recruiting_order(uuid, text, timestamptz) is
+  'The order that a lead of this vendor and state (null: unknown) goes to at this moment, or no row: highest priority, '
+  'then least filled share, then oldest.';
+grant execute on function private.match_recruiting_order(uuid, text, timestamptz) to service_role;
+
+create function private.next_agent(agency_id uuid, preferred_agent_id uuid) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select a.id
+    from public.agents a
+    where a.agency_id = next_agent.agency_id
+      and a.is_active
+      and (a.accepts_recruits or a.id = preferred_agent_id)
+    order by
+      (a.id = preferred_agent_id) desc nulls last,
+      a.last_assigned_at nulls first,
+      a.created_at,
+      a.id
+    limit 1
+  );
+end
+$$;
+
+comment on function private.next_agent(uuid, uuid) is
+  'The preferred agent if active, or else the agency''s active, accepting agent who has waited longest, or null.';
+grant execute on function private.next_agent(uuid, uuid) to service_role;
+
+create function private.distribute_recruiting_lead(lead_id uuid, vendor_id uuid, state text)
+returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  chosen_order public.recruiting_orders;
+  chosen_agent_id uuid;
+  moment timestamptz;
+  lead public.recruiting_leads;
+begin
+  -- A lead that no order wants does not queue for the lock.
+  if not exists (
+    select from private.match_recruiting_order(vendor_id, state, clock_timestamp())
+  ) then
+    return null;
+  end if;
+
+  -- Choosing is one at a time: turns, shares and daily counts all depend on the choice before. Under the lock each
+  -- statement has a snapshot of its own (the function is volatile, the isolation level read committed), so it sees that
+  -- choice. Duplicates are out of the way by now: whoever waits here has its lead inserted, so nobody who holds the lock
+  -- ever waits for an insert, and there is no deadlock.
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead distribution', 0));
+  moment := clock_timestamp();
+
+  -- The lock does not stop an administrator, who may close the order or deactivate the agent between choosing and
+  -- taking. The conditions are therefore repeated when taking, and the choice is made again when they fail.
+  loop
+    select * into chosen_order from private.match_recruiting_order(vendor_id, state, moment);
+    if not found then
+      return null;
+    end if;
+
+    update public.recruiting_orders o
+    set
+      filled = o.filled + 1,
+      status = case when o.filled + 1 = o.quantity then 'filled' else o.status end
+    where o.id = chosen_order.id and o.status = 'open' and o.filled < o.quantity;
+    exit when found;
+  end loop;
+
+  loop
+    chosen_agent_id := private.next_agent(chosen_order.agency_id, chosen_order.agent_id);
+    exit when chosen_agent_id is null;
+
+    update public.agents a
+    set last_assigned_at = moment
+    where a.id = chosen_agent_id
+      and a.is_active
+      and (a.accepts_recruits or a.id = chosen_order.agent_id);
+    exit when found;
+  end loop;
+
+  update public.recruiting_leads l
+  set
+    order_id = chosen_order.id,
+    agency_id = chosen_order.agency_id,
+    agent_id = chosen_agent_id,
+    distributed_at = moment
+  where l.id = lead_id
+  returning * into lead;
+  return lead;
+end
+$$;
+
+comment on function private.distribute_recruiting_lead(uuid, uuid, text) is
+  'Gives a stored lead to an order and an agent and counts it, in the caller''s transaction. The lead as it is then, or '
+  'null when no order matches.';
+grant execute on function private.distribute_recruiting_lead(uuid, uuid, text) to service_role;
