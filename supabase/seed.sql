@@ -1,0 +1,61 @@
+-- A small agency to try everything on. For local use only: it runs once, on an empty database, never on a hosted
+-- project. Every sign-in has the password `lead-intake-local`.
+
+insert into public.agencies (id, name, timezone) values
+  ('a0000000-0000-4000-8000-000000000001', 'Lakeshore Insurance Group', 'America/Chicago'),
+  ('a0000000-0000-4000-8000-000000000002', 'Summit Life Partners', 'America/Denver');
+
+-- The empty strings are what the hosted auth service expects where there is no token.
+with people (id, email) as (
+  values
+    ('c0000000-0000-4000-8000-000000000001'::uuid, 'dana.whitfield@example.com'),
+    ('c0000000-0000-4000-8000-000000000002', 'maria.alvarez@example.com'),
+    ('c0000000-0000-4000-8000-000000000003', 'james.okafor@example.com'),
+    ('c0000000-0000-4000-8000-000000000004', 'priya.raman@example.com'),
+    ('c0000000-0000-4000-8000-000000000005', 'tom.becker@example.com')
+), users as (
+  insert into auth.users (
+    id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, created_at,
+    updated_at, confirmation_token, recovery_token, email_change, email_change_token_new, email_change_token_current,
+    phone_change, phone_change_token, reauthentication_token
+  )
+  select
+    id, 'authenticated', 'authenticated', email,
+    extensions.crypt('lead-intake-local', extensions.gen_salt('bf', 10)), now(),
+    '{"provider": "email", "providers": ["email"]}', '{}', now(), now(), '', '', '', '', '', '', '', ''
+  from people
+  returning id, email
+)
+insert into auth.identities (id, provider, provider_id, user_id, identity_data, created_at, updated_at)
+select
+  gen_random_uuid(), 'email', id::text, id,
+  jsonb_build_object('sub', id, 'email', email, 'email_verified', true), now(), now()
+from users;
+
+-- The hosted auth service finds a user only with its instance; the local one has no such column.
+do $$
+begin
+  if exists (
+    select from pg_attribute
+    where attrelid = 'auth.users'::regclass and attname = 'instance_id' and not attisdropped
+  ) then
+    execute 'update auth.users set instance_id = ''00000000-0000-0000-0000-000000000000'' where instance_id is null';
+  end if;
+end
+$$;
+
+insert into public.agents (id, agency_id, user_id, first_name, last_name, email, phone, role) values
+  ('b0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', 'c0000000-0000-4000-8000-000000000001', 'Dana', 'Whitfield', 'dana.whitfield@example.com', '+13125550101', 'manager'),
+  ('b0000000-0000-4000-8000-000000000002', 'a0000000-0000-4000-8000-000000000001', 'c0000000-0000-4000-8000-000000000002', 'Maria', 'Alvarez', 'maria.alvarez@example.com', '+13125550102', 'agent'),
+  ('b0000000-0000-4000-8000-000000000003', 'a0000000-0000-4000-8000-000000000001', 'c0000000-0000-4000-8000-000000000003', 'James', 'Okafor', 'james.okafor@example.com', '+13125550103', 'agent'),
+  ('b0000000-0000-4000-8000-000000000004', 'a0000000-0000-4000-8000-000000000001', 'c0000000-0000-4000-8000-000000000004', 'Priya', 'Raman', 'priya.raman@example.com', '+13125550104', 'agent'),
+  ('b0000000-0000-4000-8000-000000000005', 'a0000000-0000-4000-8000-000000000002', 'c0000000-0000-4000-8000-000000000005', 'Tom', 'Becker', 'tom.becker@example.com', '+17205550105', 'agent');
+
+insert into public.vendors (id, slug, name, parser) values
+  ('d0000000-0000-4000-8000-000000000001', 'generic', 'Generic JSON', 'generic'),
+  ('d0000000-0000-4000-8000-000000000002', 'indeed', 'Indeed Apply', 'indeed'),
+  ('d0000000-0000-4000-8000-000000000003', 'no-parser', 'A vendor still to be set up', null);
+
+-- Any vendor, any state, and room for a day of trying things out.
+insert into public.recruiting_orders (id, agency_id, quantity) values
+  ('e0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', 1000000);
