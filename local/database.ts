@@ -35,6 +35,7 @@ export async function migrate(
     name: "migrations",
     command: SUPABASE_CLI,
     args: ["migration", "up", `--remote=${dbUrl}`, "--yes", "--agent", "no"],
+    isQuiet: true,
   });
 }
 

@@ -92,11 +92,10 @@ async function pass(request: Request, pathAndQuery: string, upstream: Upstream):
       headers: upstreamHeaders(request.headers, keys, queryKey),
       body: request.body,
       redirect: "manual",
-      signal: request.signal,
       client,
     });
   } catch (error) {
-    if (!request.signal.aborted) console.error(`${upstream.name} cannot be reached.`, error);
+    console.error(`${upstream.name} cannot be reached.`, error);
     return failure(502, "BAD_GATEWAY", `${upstream.name} cannot be reached`);
   }
   const headers = new Headers(response.headers);

@@ -18,7 +18,7 @@ export async function launch(options: Options, supervisor: Supervisor): Promise<
   const { dataDir } = options;
   const functionsEnv = readFunctionsEnv();
   const secrets = loadSecrets(dataDir, functionsEnv);
-  const [restPort, litePort] = freePorts(2) as [number, number];
+  const [restPort, restAdminPort, litePort] = freePorts(3) as [number, number, number];
   const apiUrl = `http://127.0.0.1:${options.port}`;
   const dbUrl = (role: string) =>
     `postgresql://${role}:${secrets.databasePassword}@127.0.0.1:${options.dbPort}/postgres`;
@@ -28,6 +28,7 @@ export async function launch(options: Options, supervisor: Supervisor): Promise<
     authenticatorUrl: dbUrl("authenticator"),
     jwtSecret: secrets.SUPABASE_JWT_SECRET,
     restPort,
+    restAdminPort,
     litePort,
   };
   const stack: StackInfo = {

@@ -11,10 +11,12 @@ export function say(text: string): void {
 export class PartLog {
   readonly #name: string;
   readonly #file: Deno.FsFile;
+  readonly #isQuiet: boolean;
   #tail: string[] = [];
 
-  constructor(name: string, path: string) {
+  constructor(name: string, path: string, isQuiet = false) {
     this.#name = name;
+    this.#isQuiet = isQuiet;
     this.#file = Deno.openSync(path, { create: true, append: true, mode: 0o600 });
   }
 
@@ -42,6 +44,7 @@ export class PartLog {
     if (lines.length === 0) return;
     this.#tail = [...this.#tail, ...lines.slice(-10)].slice(-10);
     this.#file.writeSync(encoder.encode(lines.join("\n") + "\n"));
+    if (this.#isQuiet) return;
     const prefix = label(this.#name);
     write(lines.map((line) => `${prefix} ${line}\n`).join(""));
   }

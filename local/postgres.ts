@@ -65,6 +65,7 @@ export async function prepareCluster(
         ...["--no-sync", "--no-instructions"],
       ],
       env: { LC_ALL: "C" },
+      isQuiet: true,
     }));
   } finally {
     removeIfThere(passwordFile);

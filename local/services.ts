@@ -11,6 +11,8 @@ export interface Wiring {
   jwtSecret: string;
   /** Where PostgREST listens on 127.0.0.1. */
   restPort: number;
+  /** Where PostgREST tells whether it is ready. */
+  restAdminPort: number;
   /** Where auth and storage listen on 127.0.0.1. */
   litePort: number;
 }
@@ -31,9 +33,10 @@ export function postgrestPart(wiring: Wiring): Part {
       PGRST_JWT_SECRET: wiring.jwtSecret,
       PGRST_SERVER_HOST: "127.0.0.1",
       PGRST_SERVER_PORT: String(wiring.restPort),
+      PGRST_ADMIN_SERVER_PORT: String(wiring.restAdminPort),
       PGRST_LOG_LEVEL: "error",
     },
-    isReady: () => answers(`http://127.0.0.1:${wiring.restPort}/`, (status) => status === 200),
+    isReady: () => answers(`http://127.0.0.1:${wiring.restAdminPort}/ready`),
   };
 }
 
@@ -48,7 +51,7 @@ export function litePart(dataDir: string, wiring: Wiring): Part {
       `port = ${wiring.litePort}`,
       "[db]",
       `driver = "postgres"`,
-      `url = ${JSON.stringify(wiring.dbUrl)}`,
+      `url = ${JSON.stringify(`${wiring.dbUrl}?client_min_messages=warning`)}`,
       "[auth]",
       "enabled = true",
       "enable_signup = true",
@@ -65,11 +68,15 @@ export function litePart(dataDir: string, wiring: Wiring): Part {
   );
   return {
     name: "lite",
-    command: Deno.env.get("npm_node_execpath") || "node",
-    args: [LITE_CLI, "start", "--no-admin", "--config", join(home, "supabase/config.toml")],
+    // By Deno, because below Node 22 its downloads break off.
+    command: Deno.execPath(),
+    args: [
+      ...["run", "--quiet", "--allow-all", LITE_CLI],
+      ...["start", "--no-admin", "--config", join(home, "supabase/config.toml")],
+    ],
     cwd: home,
     env: { EXPERIMENTAL_STORAGE: "1", LITE_NON_INTERACTIVE: "1", CI: "1" },
-    isReady: () => answers(`http://127.0.0.1:${wiring.litePort}/auth/v1/health`, () => true),
+    isReady: () => answers(`http://127.0.0.1:${wiring.litePort}/auth/v1/health`),
   };
 }
 
@@ -85,12 +92,12 @@ export function gatewayPart(apiUrl: string, env: Record<string, string>): Part {
     ],
     cwd: ROOT,
     env,
-    isReady: () => answers(`${apiUrl}/health`, (status) => status === 200),
+    isReady: () => answers(`${apiUrl}/health`),
   };
 }
 
-async function answers(url: string, isGood: (status: number) => boolean): Promise<boolean> {
+async function answers(url: string): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
   await response.body?.cancel();
-  return isGood(response.status);
+  return response.ok;
 }

@@ -11,6 +11,8 @@ export interface Program {
   args: string[];
   env?: Record<string, string>;
   cwd?: string;
+  /** Keeps its output in the log file alone. */
+  isQuiet?: boolean;
 }
 
 /** A program that the stack needs all the time. */
@@ -152,7 +154,8 @@ export class Supervisor {
       stderr: "piped",
     }).spawn();
     this.#tellGuard(`start ${child.pid}`);
-    const log = new PartLog(part.name, join(this.#dataDir, "logs", `${part.name}.log`));
+    const path = join(this.#dataDir, "logs", `${part.name}.log`);
+    const log = new PartLog(part.name, path, part.isQuiet);
     const record = { name: part.name, pid: child.pid, started: startTime(child.pid) ?? "" };
     const running: Running = { part, child, log, record, ended: Promise.resolve("") };
     running.ended = this.#waitForEnd(running);
