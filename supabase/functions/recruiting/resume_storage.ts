@@ -15,9 +15,12 @@ const SETTLED_AFTER_MS = 10_000;
  *
  * @throws ApiError INTERNAL_ERROR when storage does not take it; then nothing is left behind, as far as can be.
  */
-export async function uploadResume(path: string, pdf: Uint8Array<ArrayBuffer>): Promise<void> {
+export async function uploadResume(
+  path: string,
+  pdf: Uint8Array<ArrayBuffer>,
+): Promise<void> {
   const { error } = await serviceClient().storage.from(BUCKET)
-    .upload(path, new Blob([pdf], { type: "application/pdf" }), { contentType: "application/pdf" });
+    .upload(path, pdf, { contentType: "application/pdf" });
   if (error === null) return;
   // A lost answer does not tell whether the object was made.
   await removeResume(path);
@@ -43,7 +46,13 @@ export function removeResumeUnlessStored(leadId: string, path: string): void {
     await new Promise((resolve) => setTimeout(resolve, SETTLED_AFTER_MS));
     const { data, error } = await serviceClient().from("recruiting_leads")
       .select("id").eq("id", leadId).maybeSingle();
-    if (error) return logError({ event: "resume_left_over", path, error_code: error.code });
+    if (error) {
+      return logError({
+        event: "resume_left_over",
+        path,
+        error_code: error.code,
+      });
+    }
     if (data === null) await removeResume(path);
   };
   const done = settle().catch((error) =>
