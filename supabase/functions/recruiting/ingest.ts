@@ -4,7 +4,11 @@ import { callDatabase } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { type Lead, readLead } from "./lead.ts";
 import { decodePdf, type Resume } from "./resume.ts";
-import { removeResume, removeResumeUnlessStored, uploadResume } from "./resume_storage.ts";
+import {
+  removeResume,
+  removeResumeUnlessStored,
+  uploadResume,
+} from "./resume_storage.ts";
 import { authenticateVendor, type Vendor, withVendor } from "./vendor.ts";
 
 const BODY_LIMIT = 15 * MIB;
@@ -33,7 +37,10 @@ export async function ingest(c: AppContext): Promise<Response> {
   const vendor = await authenticateVendor(c.req.raw);
   c.get("log").vendor_id = vendor.vendor_id;
 
-  const { reason, lead, resume } = readLead(vendor, await readJson(c.req.raw, BODY_LIMIT));
+  const { reason, lead, resume } = readLead(
+    vendor,
+    await readJson(c.req.raw, BODY_LIMIT),
+  );
   if (reason !== undefined) throw new ApiError("BAD_REQUEST", reason);
   const pdf = takePdf(lead, resume);
 
@@ -54,9 +61,14 @@ export async function ingest(c: AppContext): Promise<Response> {
 }
 
 // A resume that says it is no PDF is named in the metadata, and the lead is kept.
-function takePdf(lead: Lead, resume: Resume | undefined): Uint8Array<ArrayBuffer> | undefined {
+function takePdf(
+  lead: Lead,
+  resume: Resume | undefined,
+): Uint8Array<ArrayBuffer> | undefined {
   if (resume === undefined) return undefined;
-  if (resume.claims === undefined || resume.claims === "pdf") return decodePdf(resume);
+  if (resume.claims === undefined || resume.claims === "pdf") {
+    return decodePdf(resume);
+  }
   lead.vendor_metadata.resume_skipped = resume.claims;
 }
 
@@ -91,18 +103,24 @@ function store(
   id: string,
   resumePath: string | null,
 ): Promise<Ingested> {
-  return withVendor(vendor.keyHash, () =>
-    callDatabase("ingest_recruiting_lead", {
-      key_hash: vendor.keyHash,
-      lead: { ...lead, id, resume_path: resumePath },
-    }, { retryWithin: RETRY_MS }));
+  return withVendor(
+    vendor.keyHash,
+    () =>
+      callDatabase("ingest_recruiting_lead", {
+        key_hash: vendor.keyHash,
+        lead: { ...lead, id, resume_path: resumePath },
+      }, { retryWithin: RETRY_MS }),
+  );
 }
 
 function preview(vendor: Vendor, lead: Lead): Promise<Preview> {
   return withVendor(
     vendor.keyHash,
     () =>
-      callDatabase("preview_recruiting_lead", { key_hash: vendor.keyHash, lead }, {
+      callDatabase("preview_recruiting_lead", {
+        key_hash: vendor.keyHash,
+        lead,
+      }, {
         retryWithin: RETRY_MS,
       }),
   );

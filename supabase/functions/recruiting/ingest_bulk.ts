@@ -33,7 +33,10 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
     throw new ApiError("BAD_REQUEST", "leads must be a non-empty array");
   }
   if (items.length > ROW_LIMIT) {
-    throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} rows`);
+    throw new ApiError(
+      "PAYLOAD_TOO_LARGE",
+      `leads holds more than ${ROW_LIMIT} rows`,
+    );
   }
 
   const errors: RowError[] = [];

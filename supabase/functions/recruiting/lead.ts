@@ -17,7 +17,13 @@ export type ReadLead =
 /** Parses one payload with the vendor's parser; what SPEC asks of every recruiting lead is checked here. */
 export function readLead(vendor: Vendor, payload: Json): ReadLead {
   if (!isObject(payload)) return { reason: "the lead must be a JSON object" };
-  const { first_name, vendor_lead_id = null, vendor_metadata, resume, problem } = vendor.parse(
+  const {
+    first_name,
+    vendor_lead_id = null,
+    vendor_metadata,
+    resume,
+    problem,
+  } = vendor.parse(
     payload,
   );
   if (problem !== undefined) return { reason: problem };

@@ -25,13 +25,18 @@ export interface Resume {
 }
 
 /** Sorts a vendor's resume fields into a file to store, or an address to keep (which is never fetched). */
-export function readResume(fields: ResumeFields): { resume?: Resume; resume_url?: string } {
-  const data = typeof fields.data === "string" ? fields.data.trim() : notText(fields.data);
+export function readResume(
+  fields: ResumeFields,
+): { resume?: Resume; resume_url?: string } {
+  const data = typeof fields.data === "string"
+    ? fields.data.trim()
+    : notText(fields.data);
   if (data === "") return { resume_url: toText(fields.url) };
   if (WEB_ADDRESS.test(data)) return { resume_url: data };
 
   const dataUrl = DATA_URL.exec(data);
-  const claims = claimedType(dataUrl?.[1]) ?? claimedType(toText(fields.content_type)) ??
+  const claims = claimedType(dataUrl?.[1]) ??
+    claimedType(toText(fields.content_type)) ??
     fileEnding(toText(fields.file_name));
   return {
     resume: { base64: dataUrl ? data.slice(dataUrl[0].length) : data, claims },
@@ -53,7 +58,9 @@ export function decodePdf(resume: Resume): Uint8Array<ArrayBuffer> {
     throw new ApiError("PAYLOAD_TOO_LARGE", "resume is larger than 10 MiB");
   }
   const bytes = new Uint8Array(Buffer.from(base64, "base64"));
-  if (!startsLikePdf(bytes)) throw new ApiError("BAD_REQUEST", "resume is not a PDF");
+  if (!startsLikePdf(bytes)) {
+    throw new ApiError("BAD_REQUEST", "resume is not a PDF");
+  }
   return bytes;
 }
 
@@ -89,7 +96,11 @@ function fileEnding(name: string | undefined): string | undefined {
 
 // Readers accept the header anywhere in the first 1,024 bytes (ISO 32000-1, implementation note 13).
 function startsLikePdf(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1024)).includes(
+  return Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset,
+    Math.min(bytes.byteLength, 1024),
+  ).includes(
     "%PDF-",
   );
 }

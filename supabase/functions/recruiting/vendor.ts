@@ -35,9 +35,13 @@ const cache = new Map<string, { vendor: Vendor; until: number }>();
  * @throws ApiError UNAUTHORIZED without a valid key; BAD_REQUEST where the vendor has no parser.
  */
 export async function authenticateVendor(request: Request): Promise<Vendor> {
-  const key = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  const key = /^Bearer +(\S+) *$/i.exec(
+    request.headers.get("authorization") ?? "",
+  )?.[1];
   if (key === undefined) {
-    throw unauthorized("send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`");
+    throw unauthorized(
+      "send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`",
+    );
   }
   const keyHash = sha256Hex(key);
   const cached = cache.get(keyHash);
@@ -66,18 +70,29 @@ export async function withVendor<Result>(
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") throw error;
+    if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") {
+      throw error;
+    }
     cache.delete(keyHash);
     throw unauthorized(error.message);
   }
 }
 
-function toVendor(keyHash: string, { vendor_id, parser, parser_config }: VendorRow): Vendor {
-  const parse = parser !== null && Object.hasOwn(PARSERS, parser) ? PARSERS[parser] : undefined;
+function toVendor(
+  keyHash: string,
+  { vendor_id, parser, parser_config }: VendorRow,
+): Vendor {
+  const parse = parser !== null && Object.hasOwn(PARSERS, parser)
+    ? PARSERS[parser]
+    : undefined;
   if (parse === undefined) {
     throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
   }
-  return { keyHash, vendor_id, parse: (payload) => parse(payload, parser_config) };
+  return {
+    keyHash,
+    vendor_id,
+    parse: (payload) => parse(payload, parser_config),
+  };
 }
 
 function unauthorized(message: string): ApiError {

@@ -13,7 +13,9 @@ export interface Answer extends JsonObject {
  */
 export function readAnswers(
   list: Json | undefined,
-  read: (item: JsonObject) => { question: Json | undefined; answer: Json | undefined },
+  read: (
+    item: JsonObject,
+  ) => { question: Json | undefined; answer: Json | undefined },
 ): Answer[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const answers = list.filter(isObject).map((item) => {
@@ -27,7 +29,10 @@ function withoutFiles(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutFiles);
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([key, item]) =>
-    !(key === "data" && typeof item === "string" && toText(value.fileName ?? value.contentType))
+    !(key === "data" && typeof item === "string" &&
+      toText(value.fileName ?? value.contentType))
   );
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutFiles(item)]));
+  return Object.fromEntries(
+    kept.map(([key, item]) => [key, withoutFiles(item)]),
+  );
 }

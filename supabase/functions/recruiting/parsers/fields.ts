@@ -47,7 +47,9 @@ export class Fields {
     if (Object.hasOwn(this.#payload, path)) return this.#payload[path];
     let value: Json | undefined = this.#payload;
     for (const key of path.split(".")) {
-      value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+      value = isObject(value) && Object.hasOwn(value, key)
+        ? value[key]
+        : undefined;
     }
     return value;
   }
@@ -86,6 +88,8 @@ export function toText(value: Json | undefined): string | undefined {
 /** Drops the keys whose value is undefined. */
 export function compact(object: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(
-    Object.entries(object).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+    Object.entries(object).filter((entry): entry is [string, Json] =>
+      entry[1] !== undefined
+    ),
   );
 }

@@ -19,7 +19,13 @@ const SPELLINGS = {
   ],
   first_name: ["firstname", "fname", "givenname", "forename", "first"],
   last_name: ["lastname", "lname", "surname", "familyname", "last"],
-  full_name: ["fullname", "name", "applicantname", "candidatename", "contactname"],
+  full_name: [
+    "fullname",
+    "name",
+    "applicantname",
+    "candidatename",
+    "contactname",
+  ],
   email: ["email", "emailaddress", "mail", "primaryemail"],
   phone: [
     "phone",
@@ -40,7 +46,15 @@ const SPELLINGS = {
   state: ["state", "statecode", "province", "region"],
   zip: ["zip", "zipcode", "postalcode", "postcode"],
   country: ["country", "countrycode"],
-  resume: ["resume", "resumepdf", "resumebase64", "resumefile", "resumedata", "cv", "cvbase64"],
+  resume: [
+    "resume",
+    "resumepdf",
+    "resumebase64",
+    "resumefile",
+    "resumedata",
+    "cv",
+    "cvbase64",
+  ],
   resume_url: ["resumeurl", "resumelink", "cvurl"],
   resume_content_type: ["resumecontenttype", "resumetype", "resumemimetype"],
   resume_file_name: ["resumefilename", "resumename"],
@@ -58,8 +72,10 @@ export const generic: Parser = (payload: Json) => {
     isObject(payload) ? Object.keys(payload) : [],
     (key) => key.toLowerCase().replace(/[^a-z0-9]/g, ""),
   );
-  const spelt = (names: string[]) => names.flatMap((name) => keys.get(name) ?? []);
-  const text = (field: keyof typeof SPELLINGS) => fields.text(...spelt(SPELLINGS[field]));
+  const spelt = (names: string[]) =>
+    names.flatMap((name) => keys.get(name) ?? []);
+  const text = (field: keyof typeof SPELLINGS) =>
+    fields.text(...spelt(SPELLINGS[field]));
   const file = fields.value(...spelt(SPELLINGS.resume)) ?? null;
 
   return normalizeLead({

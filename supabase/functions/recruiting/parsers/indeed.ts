@@ -24,7 +24,11 @@ export const indeed: Parser = (payload) => {
     zip: fields.text("applicant.location.postalCode"),
     country: fields.text("applicant.location.country"),
     resume: isObject(file)
-      ? { data: file.data, content_type: file.contentType, file_name: file.fileName }
+      ? {
+        data: file.data,
+        content_type: file.contentType,
+        file_name: file.fileName,
+      }
       : { data: file },
     more: {
       job_id: fields.text("job.jobId"),
@@ -33,7 +37,9 @@ export const indeed: Parser = (payload) => {
       job_location: fields.text("job.jobLocation"),
       job_url: fields.text("job.jobUrl"),
       answers: readAnswers(questions(fields), readQuestion),
-      resume_skipped: file === undefined ? otherResume(fields.peek("applicant.resume")) : undefined,
+      resume_skipped: file === undefined
+        ? otherResume(fields.peek("applicant.resume"))
+        : undefined,
     },
     vendor_fields: fields.rest(),
   });
@@ -50,7 +56,10 @@ function questions(fields: Fields): Json | undefined {
 
 function readQuestion(item: JsonObject) {
   const { question, answer } = item;
-  return { question: isObject(question) ? question.question ?? question.id : question, answer };
+  return {
+    question: isObject(question) ? question.question ?? question.id : question,
+    answer,
+  };
 }
 
 // An Indeed resume may come as text, HTML or JSON alone; it stays among the vendor's fields and its form is named.

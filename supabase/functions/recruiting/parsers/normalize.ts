@@ -80,7 +80,9 @@ function splitName(name: string): { first_name?: string; last_name?: string } {
 }
 
 function shortId(id: string | undefined): string | undefined {
-  return id === undefined || id.length <= LONGEST_ID ? id : `sha256:${sha256Hex(id)}`;
+  return id === undefined || id.length <= LONGEST_ID
+    ? id
+    : `sha256:${sha256Hex(id)}`;
 }
 
 function isTrue(value: Json | undefined): boolean {

@@ -69,7 +69,8 @@ const CODES = new Set(Object.values(CODE_OF_NAME));
  * Source: USPS Publication 28, appendix B.
  */
 export function stateCode(state: string): string | undefined {
-  const plain = state.toUpperCase().replace(/^US-/, "").replaceAll(".", "").replace(/\s+/g, " ")
+  const plain = state.toUpperCase().replace(/^US-/, "").replaceAll(".", "")
+    .replace(/\s+/g, " ")
     .trim();
   return CODES.has(plain) ? plain : CODE_OF_NAME[plain];
 }

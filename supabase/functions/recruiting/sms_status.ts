@@ -1,0 +1,13 @@
+import type { AppContext } from "../_shared/app.ts";
+import { callDatabase } from "../_shared/database.ts";
+import { RETRY_MS, smsWebhook } from "./sms_webhook.ts";
+
+/** POST /recruiting/sms/status (SPEC 4.6): what became of a message that was sent. */
+export function smsStatus(c: AppContext): Promise<Response> {
+  return smsWebhook(c, (parameter) =>
+    callDatabase("update_sms_status", {
+      message_sid: parameter("MessageSid"),
+      provider_status: parameter("MessageStatus"),
+      error_code: parameter("ErrorCode"),
+    }, { retryWithin: RETRY_MS }));
+}

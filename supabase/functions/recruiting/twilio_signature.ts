@@ -1,0 +1,51 @@
+import { validateRequest } from "twilio/lib/webhooks/webhooks.js";
+import { ApiError } from "../_shared/errors.ts";
+import { secretsFromEnv } from "../_shared/secrets.ts";
+
+/**
+ * Lets a request pass that Twilio has signed with one of the tokens in `TWILIO_AUTH_TOKEN`.
+ *
+ * @param form every parameter of the body, known or not: the signature covers them all
+ * @throws ApiError UNAUTHORIZED, also when no token is set.
+ * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security
+ */
+export function requireTwilioSignature(
+  request: Request,
+  form: URLSearchParams,
+): void {
+  const signature = request.headers.get("x-twilio-signature");
+  if (!signature) {
+    throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature is missing");
+  }
+
+  const url = publicUrl(request);
+  const parameters = valuesByName(form);
+  const isSigned = secretsFromEnv("TWILIO_AUTH_TOKEN")
+    .some((token) => validateRequest(token, signature, url, parameters));
+  if (!isSigned) {
+    throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature does not match");
+  }
+}
+
+/**
+ * The address Twilio has called. Only configuration knows it: a hosted function sees an internal one, and a forwarded
+ * header is the caller's own word. Path and query stay as received, since the signature covers their very characters.
+ */
+function publicUrl(request: Request): string {
+  const base = Deno.env.get("PUBLIC_FUNCTIONS_URL") ||
+    `${Deno.env.get("SUPABASE_URL") ?? ""}/functions/v1`;
+  const pathAndQuery = request.url.slice(
+    request.url.indexOf("/", request.url.indexOf("//") + 2),
+  );
+  return base.replace(/\/+$/, "") + pathAndQuery;
+}
+
+// A list of values for each name, even a single one: the library signs a name's distinct values in their sorted order.
+function valuesByName(form: URLSearchParams): Record<string, string[]> {
+  return Object.fromEntries(
+    Map.groupBy(form, ([name]) => name)
+      .entries().map((
+        [name, pairs],
+      ) => [name, pairs.map(([, value]) => value)]),
+  );
+}
