@@ -17,7 +17,6 @@ interface Upstream {
 const config: { port: number; restUrl: string; liteUrl: string } = JSON.parse(
   Deno.env.get("LOCAL_GATEWAY")!,
 );
-Deno.env.delete("LOCAL_GATEWAY");
 const env = (name: string) => Deno.env.get(name)!;
 const own = env("SUPABASE_URL");
 const keys: ProjectKeys = {
