@@ -18,26 +18,31 @@ export function requireTwilioSignature(
     throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature is missing");
   }
 
-  const url = publicUrl(request);
+  const urls = publicUrls(request);
   const parameters = valuesByName(form);
   const isSigned = secretsFromEnv("TWILIO_AUTH_TOKEN")
-    .some((token) => validateRequest(token, signature, url, parameters));
+    .some((token) =>
+      urls.some((url) => validateRequest(token, signature, url, parameters))
+    );
   if (!isSigned) {
     throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature does not match");
   }
 }
 
 /**
- * The address Twilio has called. Only configuration knows it: a hosted function sees an internal one, and a forwarded
- * header is the caller's own word. Path and query stay as received, since the signature covers their very characters.
+ * The address Twilio has called, as it may have been spelt. Only configuration knows it: a hosted function sees an
+ * internal one, and a forwarded header is the caller's own word. Path and query stay as received, since the signature
+ * covers their very characters.
  */
-function publicUrl(request: Request): string {
+function publicUrls(request: Request): string[] {
   const base = Deno.env.get("PUBLIC_FUNCTIONS_URL") ||
     `${Deno.env.get("SUPABASE_URL") ?? ""}/functions/v1`;
   const pathAndQuery = request.url.slice(
     request.url.indexOf("/", request.url.indexOf("//") + 2),
   );
-  return base.replace(/\/+$/, "") + pathAndQuery;
+  const url = base.replace(/\/+$/, "") + pathAndQuery;
+  // Of all that may stand in a query, a Request escapes the apostrophe alone; Twilio signs what is configured.
+  return url.includes("%27") ? [url, url.replaceAll("%27", "'")] : [url];
 }
 
 // A list of values for each name, even a single one: the library signs a name's distinct values in their sorted order.

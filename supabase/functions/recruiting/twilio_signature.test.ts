@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { ApiError } from "../_shared/errors.ts";
+import { requireTwilioSignature } from "./twilio_signature.ts";
+
+interface Call {
+  /** PUBLIC_FUNCTIONS_URL */
+  base: string;
+  path: string;
+  form: string;
+  signature: string | undefined;
+  /** TWILIO_AUTH_TOKEN */
+  tokens: string | undefined;
+  headers: Record<string, string>;
+}
+
+/** Twilio's own example, which its documentation and the tests of all its libraries use. */
+const EXAMPLE: Call & { signature: string } = {
+  base: "https://mycompany.com",
+  path: "/myapp.php?foo=1&bar=2",
+  form:
+    "CallSid=CA1234567890ABCDE&Caller=%2B14158675309&Digits=1234&From=%2B14158675309" +
+    "&To=%2B18005551212",
+  signature: "RSOYDt4T1cUTdK1PDd93/VVr8B8=",
+  tokens: "12345",
+  headers: {},
+};
+
+/** Signatures published in the tests of twilio-node, -python, -java, -ruby, -php and -csharp. */
+const PUBLISHED: Record<string, Partial<Call>> = {
+  "the documented example": {},
+  "parameters in another order": {
+    form:
+      "To=%2B18005551212&Digits=1234&From=%2B14158675309&Caller=%2B14158675309" +
+      "&CallSid=CA1234567890ABCDE",
+  },
+  "a port that Twilio leaves out": { base: "https://mycompany.com:1234" },
+  "a port that Twilio keeps": {
+    base: "https://mycompany.com:1234",
+    signature: "CYn1h0gLBdNxDGkKJg6hYohgeD8=",
+  },
+  "http with a port that Twilio keeps": {
+    base: "http://mycompany.com:1234",
+    signature: "Zmvh+3yNM1Phv2jhDCwEM3q5ebU=",
+  },
+  "the standard port of https added": {
+    signature: "kvajT1Ptam85bY51eRf/AJRuM3w=",
+  },
+  "the standard port of http added": {
+    base: "http://mycompany.com",
+    signature: "0ZXoZLH/DfblKGATFgpif+LLRf4=",
+  },
+  "credentials in the address": {
+    base: "https://user:pass@mycompany.com",
+    signature: "CukzLTc1tT5dXEDIHm/tKBanW10=",
+  },
+  "a user name in the address": {
+    base: "https://user@mycompany.com",
+    signature: "2YRLlVAflCqxaNicjMpJcSTgzSs=",
+  },
+  "credentials, and the standard port added": {
+    base: "https://user:pass@mycompany.com",
+    signature: "ZQFR1PTIZXF2MXB8ZnKCvnnA+rI=",
+  },
+  "capital letters in the host": {
+    base: "https://MyCompany.com",
+    signature: "g9IN/x4Cft2g517EjYvEvM/W7LU=",
+  },
+  "a quote and a plus in the query": {
+    path: "/myapp.php?foo=1&bar=2&Body=It's+amazing",
+    signature: "dsq4Ehbj6cs+KdTkpF5sSSplOWw=",
+  },
+  "a repeated parameter": {
+    form:
+      "MessagingBinding.Address=%2B1325xxxxxxx&MessagingBinding.Address=%2B1415xxxxxxx",
+    signature: "83O6e2vORAoJHUNzJjDWN1jz+BA=",
+  },
+  "a repeated parameter, its values in another order": {
+    form:
+      "MessagingBinding.Address=%2B1415xxxxxxx&MessagingBinding.Address=%2B1325xxxxxxx",
+    signature: "83O6e2vORAoJHUNzJjDWN1jz+BA=",
+  },
+  "a repeated parameter with one value twice": {
+    form: "Sid=CA123&SidAccount=AC123&Digits=5678&Digits=1234&Digits=1234",
+    signature: "IK+Dwps556ElfBT0I3Rgjkr1wJU=",
+  },
+};
+
+/**
+ * What the libraries' tests leave out. Computed by the published rule with
+ * `printf %s "$url$parameters" | openssl dgst -sha1 -hmac 12345 -binary | base64`.
+ */
+const COMPUTED: Record<string, Partial<Call>> = {
+  "no parameter at all": {
+    form: "",
+    signature: "zYQTYrRWXE7LtzbG4PfP7/bkkGo=",
+  },
+  "no query": {
+    path: "/myapp.php",
+    form: "Body=hi",
+    signature: "/5ajdvAkJj0uu75NrihzwKze54I=",
+  },
+  "a slash at the end of the configured address": {
+    base: "https://mycompany.com/",
+    path: "/myapp.php",
+    form: "Body=hi",
+    signature: "/5ajdvAkJj0uu75NrihzwKze54I=",
+  },
+  "an alphabet of many": {
+    form: "Body=Gr%C3%BC%C3%9Fe+aus+K%C3%B6ln+%F0%9F%99%82+%E4%BD%A0%E5%A5%BD" +
+      "&From=%2B14158675309&To=%2B18005551212",
+    signature: "+CUSS8Y2dD4FE/8tQ3X1Og1QqTk=",
+  },
+  "spaces, line ends and form characters in a value": {
+    form: "Body=+line+1%0D%0Aline+2+%26+50%25+off+%3D+win+%2B1+",
+    signature: "lbQGTL0HWaOLL+w2l91rExVhqms=",
+  },
+  "empty parameters": {
+    form: "Body=&From=%2B14158675309&FromCity=&To=%2B18005551212",
+    signature: "7mSN2fi4OJeBpgTI3ohLs5qO5zQ=",
+  },
+  "a repeated parameter, once empty": {
+    form: "Digits=5678&Digits=&To=%2B18005551212",
+    signature: "t+nE6wolRvQ6eaUXARpJT8U/nMA=",
+  },
+  "a parameter with the name of an object's prototype": {
+    form: "Body=hi&__proto__=x",
+    signature: "B3QNfUGc02fA+EwmCdkLuproSbU=",
+  },
+};
+
+for (const [name, call] of Object.entries({ ...PUBLISHED, ...COMPUTED })) {
+  Deno.test(`SPEC 5: a Twilio signature over ${name} is accepted`, () => {
+    assert.equal(isAccepted(call), true);
+  });
+}
+
+const FORGED: Record<string, Partial<Call>> = {
+  "another value": { form: EXAMPLE.form.replace("1234", "1235") },
+  "a parameter more": { form: `${EXAMPLE.form}&Extra=1` },
+  "an empty parameter more": { form: `${EXAMPLE.form}&Extra=` },
+  "a parameter less": { form: EXAMPLE.form.replace("&Digits=1234", "") },
+  "a parameter twice with another value": {
+    form: `${EXAMPLE.form}&Digits=9999`,
+  },
+  "another spelling of a name": {
+    form: EXAMPLE.form.replace("Digits", "digits"),
+  },
+  "another query": { path: "/myapp.php?foo=1&bar=3" },
+  "no query": { path: "/myapp.php" },
+  "another path": { path: "/other.php?foo=1&bar=2" },
+  "another host": { base: "https://example.com" },
+  "another scheme": { base: "http://mycompany.com" },
+  "a signature of other letters": {
+    signature: EXAMPLE.signature.toLowerCase(),
+  },
+  "a signature cut short": { signature: EXAMPLE.signature.slice(0, -1) },
+  "a signature sent twice": {
+    signature: `${EXAMPLE.signature}, ${EXAMPLE.signature}`,
+  },
+  "an empty signature": { signature: "" },
+};
+
+for (const [name, call] of Object.entries(FORGED)) {
+  Deno.test(`SPEC 5: a Twilio signature with ${name} is refused`, () => {
+    assert.equal(isAccepted(call), false);
+  });
+}
+
+Deno.test("SPEC 5: a request without X-Twilio-Signature is refused", () => {
+  assert.equal(isAccepted({ signature: undefined }), false);
+});
+
+Deno.test("while a token is rotated, signatures with either are accepted", () => {
+  assert.equal(isAccepted({ tokens: "12345,new-token" }), true);
+  assert.equal(isAccepted({ tokens: "new-token, 12345" }), true);
+});
+
+Deno.test("another token, a part of one, or none at all accepts nothing", () => {
+  for (const tokens of ["54321", "1234", "123456", " ", ",", "", undefined]) {
+    assert.equal(isAccepted({ tokens }), false);
+  }
+});
+
+Deno.test("where no token is set, a signature made with an empty one is refused", () => {
+  const signature = "aXngMTP07D4c4hkO+r0Kb5Oe528=";
+  for (const tokens of [",", "", undefined]) {
+    assert.equal(isAccepted({ signature, tokens }), false);
+  }
+});
+
+Deno.test("the address is that of SUPABASE_URL where PUBLIC_FUNCTIONS_URL is not set, whatever headers say", () => {
+  const headers = {
+    "x-forwarded-host": "mycompany.com",
+    "x-forwarded-proto": "https",
+  };
+  assert.equal(isAccepted({ base: "", headers }), false);
+
+  const path = "/recruiting/sms/inbound";
+  const signature = "yWRU27Wd2X5dwdDQdLyuzagSM1o=";
+  assert.equal(
+    isAccepted({ base: "", headers, path, form: "Body=hi", signature }),
+    true,
+  );
+});
+
+function isAccepted(call: Partial<Call>): boolean {
+  const { base, path, form, signature, tokens, headers } = {
+    ...EXAMPLE,
+    ...call,
+  };
+  setEnv("PUBLIC_FUNCTIONS_URL", base);
+  setEnv("SUPABASE_URL", "https://project.example");
+  setEnv("TWILIO_AUTH_TOKEN", tokens);
+  // A hosted function sees an internal address, so its host must not matter.
+  const request = new Request(`http://internal:8081${path}`, {
+    method: "POST",
+    headers,
+  });
+  if (signature !== undefined) {
+    request.headers.set("X-Twilio-Signature", signature);
+  }
+  try {
+    requireTwilioSignature(request, new URLSearchParams(form));
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "UNAUTHORIZED") {
+      return false;
+    }
+    throw error;
+  }
+}
+
+function setEnv(name: string, value: string | undefined): void {
+  if (value === undefined) Deno.env.delete(name);
+  else Deno.env.set(name, value);
+}
