@@ -1,10 +1,14 @@
 import { addRoute, createApp } from "../_shared/app.ts";
 import { ingest } from "./ingest.ts";
 import { ingestBulk } from "./ingest_bulk.ts";
+import { smsInbound } from "./sms_inbound.ts";
+import { smsStatus } from "./sms_status.ts";
 
 const app = createApp("/recruiting");
 
 addRoute(app, "/ingest", ingest);
 addRoute(app, "/ingest/bulk", ingestBulk);
+addRoute(app, "/sms/inbound", smsInbound);
+addRoute(app, "/sms/status", smsStatus);
 
 export default { fetch: app.fetch };
