@@ -10,6 +10,8 @@ for (
     ["020 7946 0958", "GB", "+442079460958"],
     ["020 7946 0958", "gb", "+442079460958"],
     ["3125551234", "Atlantis", "+13125551234"],
+    ["+62 1234567890123", undefined, "+621234567890123"],
+    ["+62 12345678901234", undefined, undefined],
     ["123", undefined, undefined],
     ["call me", undefined, undefined],
     ["", undefined, undefined],

@@ -4,6 +4,9 @@ import {
   parsePhoneNumberFromString,
 } from "libphonenumber-js";
 
+/** A plus and 15 digits (ITU-T E.164, 6.2.1); the plans of some countries, as the library has them, go beyond. */
+const MAX_LENGTH = 16;
+
 /**
  * The number in E.164 where it can be read, e.g. `(555) 555-1234` → `+15555551234`. It need only be possible (a
  * length the country uses), not in service: vendors send placeholders, and a lead is worth more than a tidy field.
@@ -15,5 +18,5 @@ export function toE164(phone: string, country?: string): string | undefined {
   const number = parsePhoneNumberFromString(phone, {
     defaultCountry: isSupportedCountry(region) ? (region as CountryCode) : "US",
   });
-  return number?.isPossible() ? number.number : undefined;
+  return number?.isPossible() && number.number.length <= MAX_LENGTH ? number.number : undefined;
 }
