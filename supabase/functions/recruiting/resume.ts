@@ -54,7 +54,7 @@ export function decodePdf(resume: Resume): Uint8Array<ArrayBuffer> {
   if (!BASE64.test(base64) || base64.length % 4 === 1) {
     throw new ApiError("BAD_REQUEST", "resume is not base64");
   }
-  if (base64.length * 3 / 4 > MAX_RESUME_BYTES) {
+  if (Math.floor(base64.length * 3 / 4) > MAX_RESUME_BYTES) {
     throw new ApiError("PAYLOAD_TOO_LARGE", "resume is larger than 10 MiB");
   }
   const bytes = new Uint8Array(Buffer.from(base64, "base64"));

@@ -1,0 +1,129 @@
+import postgres from "postgres";
+import { readStack } from "../local/stack.ts";
+
+/** The running stack that the scenarios go against. */
+export const stack = readStack();
+
+/** The stack's database, to arrange what a scenario needs and to see what it left. */
+export const sql = postgres(stack.db_url, { max: 8, onnotice: () => {} });
+
+Deno.test.afterAll(() => sql.end());
+
+/** An answer, with its body already parsed. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // deno-lint-ignore no-explicit-any -- tests compare bodies as a caller sees them
+  body: any;
+}
+
+/** What a scenario sends; an object or array as body is sent as JSON. */
+export interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Sends a request to a path below `{base_url}`, e.g. `/recruiting/ingest`; POST unless told. */
+export async function send(
+  path: string,
+  { method = "POST", headers = {}, body }: Sent = {},
+): Promise<Answer> {
+  const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ||
+    body instanceof URLSearchParams || body instanceof ReadableStream;
+  const response = await fetch(stack.functions_url + path, {
+    method,
+    headers: raw ? headers : { "content-type": "application/json", ...headers },
+    body: (raw ? body : JSON.stringify(body)) as BodyInit | undefined,
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? null : JSON.parse(text),
+  };
+}
+
+/** A vendor of a test's own, with its key. */
+export interface Vendor {
+  id: string;
+  slug: string;
+  key: string;
+}
+
+/** Makes a vendor with a key. */
+export async function createVendor(
+  parser: string | null = "generic",
+  config: object = {},
+): Promise<Vendor> {
+  const slug = `test-${crypto.randomUUID()}`;
+  const [vendor] = await sql`
+    insert into public.vendors (slug, name, parser, parser_config)
+    values (${slug}, 'A vendor under test', ${parser}, ${sql.json(config as never)})
+    returning id`;
+  const [created] = await sql`select public.create_vendor_api_key(${slug}, 'test') as key`;
+  return { slug, id: vendor!.id, key: created!.key };
+}
+
+/** The headers that show a vendor's key. */
+export function withKey(vendor: Vendor): Record<string, string> {
+  return { authorization: `Bearer ${vendor.key}` };
+}
+
+/** Makes an agency with so many agents, and an open order for one vendor's leads alone. */
+export async function createOrder(
+  vendor: Vendor,
+  { quantity = 1_000, agents = 1 }: { quantity?: number; agents?: number } = {},
+): Promise<{ id: string; agency_id: string; agent_ids: string[] }> {
+  const [agency] = await sql`
+    insert into public.agencies (name, timezone) values ('An agency under test', 'America/New_York')
+    returning id`;
+  const people = await sql`
+    insert into public.agents (agency_id, first_name, last_name, role)
+    select ${agency!.id}, 'Agent', n::text, 'agent' from generate_series(1, ${agents}) as n
+    returning id`;
+  // Its priority keeps it apart from the seed's order, which takes any lead.
+  const [order] = await sql`
+    insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority)
+    values (${agency!.id}, ${vendor.id}, ${quantity}, 1000)
+    returning id`;
+  return { id: order!.id, agency_id: agency!.id, agent_ids: people.map(({ id }) => id) };
+}
+
+/** Runs something while no order is open to a lead of just any vendor. */
+export async function withoutOpenOrders(run: () => Promise<void>): Promise<void> {
+  const paused = await sql`
+    update public.recruiting_orders set status = 'paused'
+    where status = 'open' and vendor_id is null returning id`;
+  try {
+    await run();
+  } finally {
+    await sql`
+      update public.recruiting_orders set status = 'open' where id in ${
+      sql(paused.map(({ id }) => id))
+    }`;
+  }
+}
+
+/** A small PDF with a page, and bytes no text encoding survives. */
+export const PDF = new Uint8Array([
+  ...new TextEncoder().encode(
+    "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n" +
+      "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n" +
+      "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>endobj\n%",
+  ),
+  ...Array.from({ length: 256 }, (_, byte) => byte),
+  ...new TextEncoder().encode("\ntrailer<</Root 1 0 R>>\n%%EOF\n"),
+]);
+
+/** The objects in the private bucket below a vendor's folder. */
+export async function storedResumes(vendor: Vendor): Promise<string[]> {
+  const rows = await sql`
+    select name from storage.objects where bucket_id = 'resumes' and name like ${vendor.id + "/%"}`;
+  return rows.map(({ name }) => name);
+}
+
+/** A vendor's leads, oldest first. */
+export function storedLeads(vendor: Vendor) {
+  return sql`select * from public.recruiting_leads where vendor_id = ${vendor.id} order by created_at, id`;
+}
