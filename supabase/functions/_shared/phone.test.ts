@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parsePhoneNumberFromString } from "libphonenumber-js";
 import { toE164 } from "./phone.ts";
 
 for (
@@ -20,4 +22,31 @@ for (
   Deno.test(`phone ${JSON.stringify(given)} (${country ?? "no country"}) → ${expected}`, () => {
     assert.equal(toE164(given, country), expected);
   });
+}
+
+Deno.test("a US number in a usual notation is read as the library reads it", () => {
+  const separator = fc.constantFrom("", " ", ".", "-");
+  const usual = fc.tuple(
+    fc.constantFrom("", "1", "+1", "1 ", "1-", "+1 ", "+1."),
+    fc.constantFrom("", "("),
+    fc.stringMatching(/^[2-9]\d{2}$/),
+    fc.constantFrom("", ")"),
+    separator,
+    fc.stringMatching(/^\d{3}$/),
+    separator,
+    fc.stringMatching(/^\d{4}$/),
+  ).map((parts) => parts.join(""));
+
+  fc.assert(fc.property(usual, readAsByLibrary), { numRuns: 2_000 });
+});
+
+Deno.test("a text that is almost a US number is read as the library reads it", () => {
+  const almost = fc.string({ unit: fc.constantFrom(..."0123456789 .-()+x"), maxLength: 18 });
+  fc.assert(fc.property(almost, readAsByLibrary), { numRuns: 2_000 });
+});
+
+function readAsByLibrary(phone: string): void {
+  const number = parsePhoneNumberFromString(phone, { defaultCountry: "US" });
+  const isE164 = number?.isPossible() === true && number.number.length <= 16;
+  assert.equal(toE164(phone), isE164 ? number?.number : undefined);
 }
