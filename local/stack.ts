@@ -33,13 +33,12 @@ export interface VendorInfo {
 }
 
 /**
- * Reads the description of the running stack: the file that `STACK_FILE` names, or else `.local/stack.json`.
+ * Reads the description of a running stack.
  *
+ * @param file its `stack.json`; unless given the one that `STACK_FILE` names, or else the one in the data folder
  * @throws {Error} saying to run `npm start`, when no stack runs
  */
-export function readStack(): StackInfo {
-  const file = Deno.env.get("STACK_FILE") ||
-    resolve(ROOT, Deno.env.get("DATA_DIR") || ".local", "stack.json");
+export function readStack(file = stackFile()): StackInfo {
   let text: string;
   try {
     text = Deno.readTextFileSync(file);
@@ -48,4 +47,9 @@ export function readStack(): StackInfo {
     throw new Error(`No stack is running (there is no ${file}). Run \`npm start\` first.`);
   }
   return JSON.parse(text);
+}
+
+export function stackFile(): string {
+  return Deno.env.get("STACK_FILE") ||
+    resolve(ROOT, Deno.env.get("DATA_DIR") || ".local", "stack.json");
 }

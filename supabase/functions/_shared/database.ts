@@ -19,6 +19,9 @@ export interface CallOptions {
 /** One attempt waits this long: somewhat more than the database's own statement timeout of 8 s. */
 const ATTEMPT_TIMEOUT_MS = 9_000;
 
+/** Any request of the client without a time limit of its own, an upload of 10 MiB among them. */
+const REQUEST_TIMEOUT_MS = 20_000;
+
 /** SQLSTATEs our SQL functions raise for the caller; the message is written for the caller too. */
 const CALLER_ERRORS: Record<string, ErrorCode> = {
   PT400: "BAD_REQUEST",
@@ -38,6 +41,7 @@ let client: SupabaseClient<Database> | undefined;
 export function serviceClient(): SupabaseClient<Database> {
   client ??= createClient<Database>(requiredEnv("SUPABASE_URL"), serviceKey(), {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+    global: { fetch: fetchInTime },
   });
   return client;
 }
@@ -63,10 +67,19 @@ export async function callDatabase<Name extends SqlFunction>(
     const code = CALLER_ERRORS[error.code];
     if (code !== undefined) throw new ApiError(code, error.message);
     if (!TRANSIENT.test(error.code ?? "") || Date.now() + pause >= deadline) {
-      throw internalError(new DatabaseError(error.code));
+      throw internalError(new DatabaseError(error.code ?? ""));
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
+}
+
+/**
+ * Whether a failed {@link callDatabase} may have been carried out all the same: its answer was lost, or never came. A
+ * refusal by the database itself leaves nothing behind.
+ */
+export function mayHaveRun(error: unknown): boolean {
+  return error instanceof ApiError && error.cause instanceof DatabaseError &&
+    TRANSIENT.test(error.cause.code);
 }
 
 /** What the log may know of a database fault: its SQLSTATE, not the message, which quotes values. */
@@ -76,6 +89,10 @@ class DatabaseError extends Error {
     super("the database call failed");
   }
 }
+
+// Storage calls take no signal of their own, and a service that hangs must not hang the vendor.
+const fetchInTime: typeof fetch = (input, init) =>
+  fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
 
 // Hosted projects with the newer API keys hand them over as a JSON object of named keys.
 function serviceKey(): string {

@@ -1,6 +1,6 @@
 import type { AppContext } from "../_shared/app.ts";
 import { MIB, readJson } from "../_shared/body.ts";
-import { callDatabase } from "../_shared/database.ts";
+import { callDatabase, mayHaveRun } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { type Lead, readLead } from "./lead.ts";
 import { decodePdf, type Resume } from "./resume.ts";
@@ -90,9 +90,8 @@ async function storeWithResume(
     if (stored.status === "duplicate") await removeResume(path);
     return stored;
   } catch (error) {
-    if (error instanceof ApiError && error.code === "INTERNAL_ERROR") {
-      removeResumeUnlessStored(id, path);
-    } else await removeResume(path);
+    if (mayHaveRun(error)) removeResumeUnlessStored(id, path);
+    else await removeResume(path);
     throw error;
   }
 }

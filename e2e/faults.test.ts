@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { dirname, join } from "node:path";
+import {
+  type Answer,
+  createVendor,
+  PDF,
+  send,
+  sql,
+  stack,
+  storedLeads,
+  storedResumes,
+  type Vendor,
+  withKey,
+} from "./client.ts";
+import { stackFile } from "../local/stack.ts";
+
+type Part = "postgres" | "postgrest" | "lite";
+
+/** The process of a part of the stack, as the launcher records it beside stack.json. */
+function pidOf(part: Part): number {
+  const path = join(dirname(stackFile()), "processes.json");
+  const processes: { name: string; pid: number }[] = JSON.parse(Deno.readTextFileSync(path));
+  return processes.find(({ name }) => name === part)!.pid;
+}
+
+/** Repeats a check until it holds; the last error, if it never does within the seconds. */
+async function eventually(seconds: number, check: () => Promise<void>): Promise<void> {
+  for (const deadline = Date.now() + seconds * 1000;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
+function application(n: number, resume = true) {
+  return {
+    first_name: "A",
+    vendor_lead_id: `application-${n}`,
+    ...(resume && { resume: Buffer.from(PDF).toString("base64") }),
+  };
+}
+
+function ingest(vendor: Vendor, lead: object): Promise<Answer> {
+  return send("/recruiting/ingest", { headers: withKey(vendor), body: lead });
+}
+
+function assertInternalError({ status, body }: Answer) {
+  assert.equal(status, 500);
+  assert.equal(body.error.code, "INTERNAL_ERROR");
+  assert(!/postg|sql|storage|fetch|connect/i.test(JSON.stringify(body.error)), body.error.message);
+}
+
+/** Every lead is there once and whole, and no object is there without its lead. */
+async function assertNothingHalfMade(vendor: Vendor, count: number): Promise<void> {
+  const leads = await storedLeads(vendor);
+  assert.equal(leads.length, count);
+  const paths = leads.map(({ resume_path }) => resume_path).filter(Boolean).sort();
+  assert.deepEqual((await storedResumes(vendor)).sort(), paths);
+}
+
+/** Sends leads while `fault` happens, then sends each again until it is taken. */
+async function survives(fault: () => void, count: number): Promise<void> {
+  const vendor = await createVendor();
+  await ingest(vendor, { first_name: "A" });
+  const requests = Array.from(
+    { length: count },
+    (_, n) => ingest(vendor, application(n, n % 2 === 0)),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  fault();
+  for (const answer of await Promise.all(requests)) {
+    if (answer.status !== 201) assertInternalError(answer);
+  }
+  for (let n = 0; n < count; n++) {
+    await eventually(20, async () => {
+      const { status } = await ingest(vendor, application(n, n % 2 === 0));
+      assert([200, 201].includes(status), String(status));
+    });
+  }
+  await eventually(20, () => assertNothingHalfMade(vendor, count + 1));
+}
+
+Deno.test("fault: PostgREST killed mid-request loses and doubles nothing", async () => {
+  await survives(() => Deno.kill(pidOf("postgrest"), "SIGKILL"), 30);
+});
+
+Deno.test("fault: Postgres restarted mid-request loses and doubles nothing", async () => {
+  await survives(() => Deno.kill(pidOf("postgres"), "SIGINT"), 30);
+});
+
+Deno.test("fault: while PostgREST hangs the answer is INTERNAL_ERROR in time, and the same request succeeds afterwards", async () => {
+  const vendor = await createVendor();
+  await ingest(vendor, { first_name: "A" });
+  const pid = pidOf("postgrest");
+  Deno.kill(pid, "SIGSTOP");
+  try {
+    assertInternalError(await ingest(vendor, application(1)));
+    assert.equal((await storedResumes(vendor)).length, 0);
+  } finally {
+    Deno.kill(pid, "SIGCONT");
+  }
+  assert([200, 201].includes((await ingest(vendor, application(1))).status));
+  await assertNothingHalfMade(vendor, 2);
+});
+
+Deno.test("fault: while storage is down a lead with a resume is INTERNAL_ERROR, one without is stored", async () => {
+  const vendor = await createVendor();
+  Deno.kill(pidOf("lite"), "SIGKILL");
+  assertInternalError(await ingest(vendor, application(1)));
+  assert.equal((await ingest(vendor, application(2, false))).status, 201);
+  await eventually(20, async () => {
+    assert.equal((await ingest(vendor, application(1))).status, 201);
+  });
+  await assertNothingHalfMade(vendor, 2);
+});
+
+Deno.test("fault: a vendor who hangs up mid-body leaves nothing behind", async () => {
+  const vendor = await createVendor();
+  const whole = new TextEncoder().encode(JSON.stringify(application(1)));
+  const { hostname, port } = new URL(stack.api_url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  await connection.write(new TextEncoder().encode(
+    `POST /functions/v1/recruiting/ingest HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${vendor.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${whole.length}\r\n\r\n`,
+  ));
+  await connection.write(whole.slice(0, whole.length / 2));
+  connection.close();
+  assert.equal((await ingest(vendor, application(2))).status, 201);
+  await assertNothingHalfMade(vendor, 1);
+});
+
+Deno.test("fault: a database that refuses the lead leaves no object", async () => {
+  const vendor = await createVendor();
+  await sql`alter table public.recruiting_leads add constraint refused check (first_name <> 'Refused') not valid`;
+  try {
+    assertInternalError(await ingest(vendor, { ...application(1), first_name: "Refused" }));
+    await assertNothingHalfMade(vendor, 0);
+  } finally {
+    await sql`alter table public.recruiting_leads drop constraint refused`;
+  }
+  assert.equal((await ingest(vendor, { ...application(1), first_name: "Refused" })).status, 201);
+});
