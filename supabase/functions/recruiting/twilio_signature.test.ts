@@ -17,8 +17,7 @@ interface Call {
 const EXAMPLE: Call & { signature: string } = {
   base: "https://mycompany.com",
   path: "/myapp.php?foo=1&bar=2",
-  form:
-    "CallSid=CA1234567890ABCDE&Caller=%2B14158675309&Digits=1234&From=%2B14158675309" +
+  form: "CallSid=CA1234567890ABCDE&Caller=%2B14158675309&Digits=1234&From=%2B14158675309" +
     "&To=%2B18005551212",
   signature: "RSOYDt4T1cUTdK1PDd93/VVr8B8=",
   tokens: "12345",
@@ -29,8 +28,7 @@ const EXAMPLE: Call & { signature: string } = {
 const PUBLISHED: Record<string, Partial<Call>> = {
   "the documented example": {},
   "parameters in another order": {
-    form:
-      "To=%2B18005551212&Digits=1234&From=%2B14158675309&Caller=%2B14158675309" +
+    form: "To=%2B18005551212&Digits=1234&From=%2B14158675309&Caller=%2B14158675309" +
       "&CallSid=CA1234567890ABCDE",
   },
   "a port that Twilio leaves out": { base: "https://mycompany.com:1234" },
@@ -70,13 +68,11 @@ const PUBLISHED: Record<string, Partial<Call>> = {
     signature: "dsq4Ehbj6cs+KdTkpF5sSSplOWw=",
   },
   "a repeated parameter": {
-    form:
-      "MessagingBinding.Address=%2B1325xxxxxxx&MessagingBinding.Address=%2B1415xxxxxxx",
+    form: "MessagingBinding.Address=%2B1325xxxxxxx&MessagingBinding.Address=%2B1415xxxxxxx",
     signature: "83O6e2vORAoJHUNzJjDWN1jz+BA=",
   },
   "a repeated parameter, its values in another order": {
-    form:
-      "MessagingBinding.Address=%2B1415xxxxxxx&MessagingBinding.Address=%2B1325xxxxxxx",
+    form: "MessagingBinding.Address=%2B1415xxxxxxx&MessagingBinding.Address=%2B1325xxxxxxx",
     signature: "83O6e2vORAoJHUNzJjDWN1jz+BA=",
   },
   "a repeated parameter with one value twice": {

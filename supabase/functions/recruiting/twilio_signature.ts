@@ -21,9 +21,7 @@ export function requireTwilioSignature(
   const urls = publicUrls(request);
   const parameters = valuesByName(form);
   const isSigned = secretsFromEnv("TWILIO_AUTH_TOKEN")
-    .some((token) =>
-      urls.some((url) => validateRequest(token, signature, url, parameters))
-    );
+    .some((token) => urls.some((url) => validateRequest(token, signature, url, parameters)));
   if (!isSigned) {
     throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature does not match");
   }

@@ -82,9 +82,7 @@ function toVendor(
   keyHash: string,
   { vendor_id, parser, parser_config }: VendorRow,
 ): Vendor {
-  const parse = parser !== null && Object.hasOwn(PARSERS, parser)
-    ? PARSERS[parser]
-    : undefined;
+  const parse = parser !== null && Object.hasOwn(PARSERS, parser) ? PARSERS[parser] : undefined;
   if (parse === undefined) {
     throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
   }
