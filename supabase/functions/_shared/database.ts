@@ -1,6 +1,7 @@
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import type { Database } from "./database.types.ts";
 import { ApiError, type ErrorCode, internalError } from "./errors.ts";
+import { namedSecretsFromEnv } from "./secrets.ts";
 
 type SqlFunctions = Database["public"]["Functions"];
 
@@ -94,12 +95,9 @@ class DatabaseError extends Error {
 const fetchInTime: typeof fetch = (input, init) =>
   fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
 
-// Hosted projects with the newer API keys hand them over as a JSON object of named keys.
 function serviceKey(): string {
-  const keys = Deno.env.get("SUPABASE_SECRET_KEYS");
-  const named = keys ? Object.values(JSON.parse(keys) as Record<string, string>) : [];
-  return Deno.env.get("SUPABASE_SERVICE_ROLE_KEY") ?? named[0] ??
-    requiredEnv("SUPABASE_SERVICE_ROLE_KEY");
+  return Deno.env.get("SUPABASE_SERVICE_ROLE_KEY") ??
+    namedSecretsFromEnv("SUPABASE_SECRET_KEYS")[0] ?? requiredEnv("SUPABASE_SERVICE_ROLE_KEY");
 }
 
 function requiredEnv(name: string): string {

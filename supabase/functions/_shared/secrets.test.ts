@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { matchesSecret, secretsFromEnv, sha256Hex } from "./secrets.ts";
+import { matchesSecret, namedSecretsFromEnv, secretsFromEnv, sha256Hex } from "./secrets.ts";
 
 Deno.test("several secrets, comma-separated; unset and blank are none", () => {
   const name = "SECRETS_TEST";
@@ -9,6 +9,17 @@ Deno.test("several secrets, comma-separated; unset and blank are none", () => {
   assert.deepEqual(secretsFromEnv(name), []);
   Deno.env.set(name, "new, old ,");
   assert.deepEqual(secretsFromEnv(name), ["new", "old"]);
+  Deno.env.delete(name);
+});
+
+Deno.test("named secrets, as a JSON object; unset and blank are none", () => {
+  const name = "SECRETS_TEST";
+  Deno.env.delete(name);
+  assert.deepEqual(namedSecretsFromEnv(name), []);
+  Deno.env.set(name, "");
+  assert.deepEqual(namedSecretsFromEnv(name), []);
+  Deno.env.set(name, '{"default": "one", "mobile": "two"}');
+  assert.deepEqual(namedSecretsFromEnv(name), ["one", "two"]);
   Deno.env.delete(name);
 });
 

@@ -8,6 +8,11 @@ export function secretsFromEnv(name: string): string[] {
   return (Deno.env.get(name) ?? "").split(",").map((value) => value.trim()).filter(Boolean);
 }
 
+/** The values of a secret that is a JSON object of named ones, as hosted projects hand over their newer API keys. */
+export function namedSecretsFromEnv(name: string): string[] {
+  return Object.values<string>(JSON.parse(Deno.env.get(name) || "{}"));
+}
+
 /** The lower-case hex SHA-256 of a text: how the database knows a vendor's key. */
 export function sha256Hex(text: string): string {
   return createHash("sha256").update(text).digest("hex");
