@@ -23,6 +23,9 @@ const ATTEMPT_TIMEOUT_MS = 9_000;
 /** Any request of the client without a time limit of its own, an upload of 10 MiB among them. */
 const REQUEST_TIMEOUT_MS = 20_000;
 
+/** Attempts are made up to the end of the time there is for them, not just in its first half. */
+const MAX_PAUSE_MS = 1_000;
+
 /** SQLSTATEs our SQL functions raise for the caller; the message is written for the caller too. */
 const CALLER_ERRORS: Record<string, ErrorCode> = {
   PT400: "BAD_REQUEST",
@@ -58,7 +61,7 @@ export async function callDatabase<Name extends SqlFunction>(
   { retryWithin = 0 }: CallOptions = {},
 ): Promise<SqlFunctions[Name]["Returns"]> {
   const deadline = Date.now() + retryWithin;
-  for (let pause = 100;; pause *= 2) {
+  for (let pause = 100;; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const patience = retryWithin > 0 ? Math.max(deadline - Date.now(), 1) : ATTEMPT_TIMEOUT_MS;
     const { data, error } = await serviceClient()
       .rpc(name, args)
