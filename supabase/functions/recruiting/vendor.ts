@@ -2,7 +2,7 @@ import { callDatabase } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import type { Json } from "../_shared/json.ts";
 import { sha256Hex } from "../_shared/secrets.ts";
-import { PARSERS } from "./parsers/index.ts";
+import { parserNamed } from "./parsers/index.ts";
 import type { ParsedLead } from "./parsers/parser.ts";
 
 /** A vendor whose key has been checked. */
@@ -35,28 +35,19 @@ const cache = new Map<string, { vendor: Vendor; until: number }>();
  * @throws ApiError UNAUTHORIZED without a valid key; BAD_REQUEST where the vendor has no parser.
  */
 export async function authenticateVendor(request: Request): Promise<Vendor> {
-  const key = /^Bearer +(\S+) *$/i.exec(
-    request.headers.get("authorization") ?? "",
-  )?.[1];
+  const key = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   if (key === undefined) {
-    throw unauthorized(
-      "send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`",
-    );
+    throw unauthorized("send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`");
   }
   const keyHash = sha256Hex(key);
   const cached = cache.get(keyHash);
   if (cached && cached.until > Date.now()) return cached.vendor;
 
-  const vendor = toVendor(
+  const row = await withVendor(
     keyHash,
-    await withVendor(
-      keyHash,
-      () =>
-        callDatabase("authenticate_vendor", { key_hash: keyHash }, {
-          retryWithin: 2_000,
-        }),
-    ),
+    () => callDatabase("authenticate_vendor", { key_hash: keyHash }, { retryWithin: 2_000 }),
   );
+  const vendor = await toVendor(keyHash, row);
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(keyHash, { vendor, until: Date.now() + CACHE_MS });
   return vendor;
@@ -78,19 +69,15 @@ export async function withVendor<Result>(
   }
 }
 
-function toVendor(
+async function toVendor(
   keyHash: string,
   { vendor_id, parser, parser_config }: VendorRow,
-): Vendor {
-  const parse = parser !== null && Object.hasOwn(PARSERS, parser) ? PARSERS[parser] : undefined;
+): Promise<Vendor> {
+  const parse = await parserNamed(parser ?? "");
   if (parse === undefined) {
     throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
   }
-  return {
-    keyHash,
-    vendor_id,
-    parse: (payload) => parse(payload, parser_config),
-  };
+  return { keyHash, vendor_id, parse: (payload) => parse(payload, parser_config) };
 }
 
 function unauthorized(message: string): ApiError {

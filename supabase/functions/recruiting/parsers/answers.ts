@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { toText } from "./fields.ts";
 
 /** One screening question and what the applicant answered, as kept under `vendor_metadata.answers`. */
 export interface Answer extends JsonObject {
@@ -7,32 +6,54 @@ export interface Answer extends JsonObject {
   answer: Json;
 }
 
+/** What a vendor's item says; undefined where it does not say. */
+export interface QuestionAndAnswer {
+  question?: Json;
+  answer?: Json;
+}
+
 /**
  * A list of question and answer pairs in one shape, from whatever list of objects a vendor sends; undefined where it
- * is none. `read` gives a pair of one item. Files in answers are named, not kept: they may be megabytes.
+ * is none. An item that `read` finds neither in is kept whole as an answer.
  */
 export function readAnswers(
   list: Json | undefined,
-  read: (
-    item: JsonObject,
-  ) => { question: Json | undefined; answer: Json | undefined },
+  read: (item: JsonObject) => QuestionAndAnswer = readPair,
 ): Answer[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const answers = list.filter(isObject).map((item) => {
     const { question, answer } = read(item);
-    return { question: question ?? null, answer: withoutFiles(answer ?? null) };
+    const isUnknown = question === undefined && answer === undefined;
+    return {
+      question: question ?? null,
+      answer: (isUnknown ? item : answer) ?? null,
+    };
   });
   return answers.length > 0 ? answers : undefined;
 }
 
-function withoutFiles(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutFiles);
-  if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([key, item]) =>
-    !(key === "data" && typeof item === "string" &&
-      toText(value.fileName ?? value.contentType))
-  );
-  return Object.fromEntries(
-    kept.map(([key, item]) => [key, withoutFiles(item)]),
-  );
+/** The pair in an item of the usual names. */
+function readPair(item: JsonObject): QuestionAndAnswer {
+  const own = (...keys: string[]) => {
+    const key = keys.find((key) => Object.hasOwn(item, key) && item[key] !== null);
+    return key === undefined ? undefined : item[key];
+  };
+  return {
+    question: own(
+      "question",
+      "questionText",
+      "label",
+      "name",
+      "questionId",
+      "id",
+    ),
+    answer: own(
+      "answer",
+      "answers",
+      "answerText",
+      "value",
+      "values",
+      "response",
+    ),
+  };
 }

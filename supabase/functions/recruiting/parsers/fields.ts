@@ -13,6 +13,7 @@ import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 export class Fields {
   readonly #payload: JsonObject;
   readonly #taken = new Set<string>();
+  #keys?: Map<string, string[]>;
 
   constructor(payload: Json) {
     this.#payload = isObject(payload) ? payload : {};
@@ -47,11 +48,15 @@ export class Fields {
     if (Object.hasOwn(this.#payload, path)) return this.#payload[path];
     let value: Json | undefined = this.#payload;
     for (const key of path.split(".")) {
-      value = isObject(value) && Object.hasOwn(value, key)
-        ? value[key]
-        : undefined;
+      value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
     }
     return value;
+  }
+
+  /** The top-level keys written in one of these ways (see {@link plainKey}); earlier spellings come first. */
+  spelt(...spellings: string[]): string[] {
+    this.#keys ??= Map.groupBy(Object.keys(this.#payload), plainKey);
+    return spellings.flatMap((spelling) => this.#keys?.get(spelling) ?? []);
   }
 
   /** What nobody has taken, in the vendor's own shape; undefined where nothing is left. */
@@ -77,6 +82,11 @@ export class Fields {
   }
 }
 
+/** A key as spellings are compared: `firstName`, `First Name` and `first_name` are all `firstname`. */
+export function plainKey(key: string): string {
+  return key.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
 /** A string or number as trimmed text; undefined for anything blank or of another type. */
 export function toText(value: Json | undefined): string | undefined {
   if (typeof value === "number") return String(value);
@@ -88,8 +98,6 @@ export function toText(value: Json | undefined): string | undefined {
 /** Drops the keys whose value is undefined. */
 export function compact(object: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(
-    Object.entries(object).filter((entry): entry is [string, Json] =>
-      entry[1] !== undefined
-    ),
+    Object.entries(object).filter((entry): entry is [string, Json] => entry[1] !== undefined),
   );
 }

@@ -1,14 +1,14 @@
 import { isObject, type Json } from "../../_shared/json.ts";
+import type { ResumeFields } from "../resume.ts";
+import { readContact } from "./contact.ts";
 import { Fields } from "./fields.ts";
+import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 
-/**
- * The usual spellings of each field, as compared: lower case, letters and digits only, so that `firstName`,
- * `First Name` and `first_name` are one. Earlier spellings win.
- */
-const SPELLINGS = {
-  vendor_lead_id: [
+/** The usual spellings of what is no contact field, as `plainKey` writes them. Earlier spellings win. */
+const VENDOR_LEAD_ID = [
+  ...[
     "vendorleadid",
     "leadid",
     "applicationid",
@@ -17,36 +17,9 @@ const SPELLINGS = {
     "externalid",
     "id",
   ],
-  first_name: ["firstname", "fname", "givenname", "forename", "first"],
-  last_name: ["lastname", "lname", "surname", "familyname", "last"],
-  full_name: [
-    "fullname",
-    "name",
-    "applicantname",
-    "candidatename",
-    "contactname",
-  ],
-  email: ["email", "emailaddress", "mail", "primaryemail"],
-  phone: [
-    "phone",
-    "phonenumber",
-    "mobile",
-    "mobilephone",
-    "mobilenumber",
-    "cell",
-    "cellphone",
-    "cellphonenumber",
-    "telephone",
-    "tel",
-    "primaryphone",
-    "homephone",
-  ],
-  address: ["address", "streetaddress", "street", "address1", "addressline1"],
-  city: ["city", "town"],
-  state: ["state", "statecode", "province", "region"],
-  zip: ["zip", "zipcode", "postalcode", "postcode"],
-  country: ["country", "countrycode"],
-  resume: [
+];
+const RESUME = [
+  ...[
     "resume",
     "resumepdf",
     "resumebase64",
@@ -55,11 +28,15 @@ const SPELLINGS = {
     "cv",
     "cvbase64",
   ],
-  resume_url: ["resumeurl", "resumelink", "cvurl"],
-  resume_content_type: ["resumecontenttype", "resumetype", "resumemimetype"],
-  resume_file_name: ["resumefilename", "resumename"],
-  is_test: ["istest", "test", "testlead"],
-};
+];
+const RESUME_CONTENT_TYPE = [
+  "resumecontenttype",
+  "resumetype",
+  "resumemimetype",
+];
+const RESUME_FILE_NAME = ["resumefilename", "resumename"];
+const RESUME_URL = ["resumeurl", "resumelink", "cvurl"];
+const IS_TEST = ["istest", "test", "testlead"];
 
 /**
  * A flat object with `first_name, last_name, email, phone, address, city, state, zip, vendor_lead_id, resume` in their
@@ -68,35 +45,28 @@ const SPELLINGS = {
  */
 export const generic: Parser = (payload: Json) => {
   const fields = new Fields(payload);
-  const keys = Map.groupBy(
-    isObject(payload) ? Object.keys(payload) : [],
-    (key) => key.toLowerCase().replace(/[^a-z0-9]/g, ""),
-  );
-  const spelt = (names: string[]) =>
-    names.flatMap((name) => keys.get(name) ?? []);
-  const text = (field: keyof typeof SPELLINGS) =>
-    fields.text(...spelt(SPELLINGS[field]));
-  const file = fields.value(...spelt(SPELLINGS.resume)) ?? null;
-
+  const text = (spellings: string[]) => fields.text(...fields.spelt(...spellings));
   return normalizeLead({
-    vendor_lead_id: text("vendor_lead_id"),
-    first_name: text("first_name"),
-    last_name: text("last_name"),
-    full_name: text("full_name"),
-    email: text("email"),
-    phone: text("phone"),
-    address: text("address"),
-    city: text("city"),
-    state: text("state"),
-    zip: text("zip"),
-    country: text("country"),
+    ...readContact(fields),
+    vendor_lead_id: text(VENDOR_LEAD_ID),
     resume: {
-      content_type: text("resume_content_type"),
-      file_name: text("resume_file_name"),
-      ...(isObject(file) && "data" in file ? file : { data: file }),
-      url: text("resume_url"),
+      content_type: text(RESUME_CONTENT_TYPE),
+      file_name: text(RESUME_FILE_NAME),
+      url: text(RESUME_URL),
+      ...readResume(fields),
     },
-    is_test: fields.value(...spelt(SPELLINGS.is_test)),
+    is_test: fields.value(...fields.spelt(...IS_TEST)),
     vendor_fields: fields.rest(),
   });
 };
+
+// An object that holds no file in any known way is refused as a resume rather than lost.
+function readResume(fields: Fields): ResumeFields {
+  const key = fields.spelt(...RESUME).find((key) => (fields.peek(key) ?? null) !== null);
+  if (key === undefined) return {};
+  const given = fields.peek(key);
+  const said = Object.entries(readFile(fields, key)).filter(([, value]) => value !== undefined);
+  const isUnknown = said.length === 0 && isObject(given) &&
+    Object.values(given).some((value) => value !== null);
+  return isUnknown ? { data: given } : Object.fromEntries(said);
+}

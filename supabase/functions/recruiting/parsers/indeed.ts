@@ -1,61 +1,65 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { readAnswers } from "./answers.ts";
 import { Fields } from "./fields.ts";
+import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 
 /**
  * An Indeed Apply application: `id`, `applicant`, `job`, `analytics`, and the questions as
  * `screenerQuestionsAndAnswers` or the older `questionsAndAnswers`, each a container or a bare array.
- * Source: https://docs.indeed.com/indeed-apply ("Receive applications").
+ * Source: https://docs.indeed.com/indeed-apply/application-data
  */
 export const indeed: Parser = (payload) => {
   const fields = new Fields(payload);
-  const file = fields.value("applicant.resume.file");
+  const resume = readFile(fields, "applicant.resume.file");
+  const email = fields.text("applicant.email");
   return normalizeLead({
     vendor_lead_id: fields.text("id"),
     first_name: fields.text("applicant.firstName"),
     last_name: fields.text("applicant.lastName"),
     full_name: fields.text("applicant.fullName"),
-    email: fields.text("applicant.email"),
+    email,
     phone: fields.text("applicant.phoneNumber"),
     city: fields.text("applicant.location.city"),
     state: fields.text("applicant.location.state", "applicant.location.region"),
     zip: fields.text("applicant.location.postalCode"),
     country: fields.text("applicant.location.country"),
-    resume: isObject(file)
-      ? {
-        data: file.data,
-        content_type: file.contentType,
-        file_name: file.fileName,
-      }
-      : { data: file },
+    resume,
     more: {
+      email_is_alias: isAlias(email) || undefined,
       job_id: fields.text("job.jobId"),
       job_title: fields.text("job.jobTitle"),
       job_company: fields.text("job.jobCompany"),
       job_location: fields.text("job.jobLocation"),
       job_url: fields.text("job.jobUrl"),
       answers: readAnswers(questions(fields), readQuestion),
-      resume_skipped: file === undefined
-        ? otherResume(fields.peek("applicant.resume"))
-        : undefined,
+      resume_skipped: resume.data ? undefined : otherResume(fields.peek("applicant.resume")),
     },
     vendor_fields: fields.rest(),
   });
 };
 
-function questions(fields: Fields): Json | undefined {
-  return fields.value(
-    "screenerQuestionsAndAnswers.questionsAndAnswers",
-    "questionsAndAnswers.questionsAndAnswers",
-    "screenerQuestionsAndAnswers",
-    "questionsAndAnswers",
-  );
+// Indeed forwards what is sent to such an address, and gives a new one for each application.
+function isAlias(email: string | undefined): boolean {
+  return /@indeedemail\.com$/i.test(email ?? "");
 }
 
-function readQuestion(item: JsonObject) {
-  const { question, answer } = item;
+// Both forms may be sent at once, and the newer one may be empty.
+function questions(fields: Fields): Json | undefined {
+  const path = [
+    "screenerQuestionsAndAnswers.questionsAndAnswers",
+    "screenerQuestionsAndAnswers",
+    "questionsAndAnswers.questionsAndAnswers",
+    "questionsAndAnswers",
+  ].find((path) => {
+    const list = fields.peek(path);
+    return Array.isArray(list) && list.length > 0;
+  });
+  return path && fields.value(path);
+}
+
+function readQuestion({ question, answer }: JsonObject) {
   return {
     question: isObject(question) ? question.question ?? question.id : question,
     answer,
@@ -66,6 +70,6 @@ function readQuestion(item: JsonObject) {
 function otherResume(resume: Json | undefined): string | undefined {
   if (!isObject(resume)) return undefined;
   return ["text", "html", "json"].find((form) =>
-    resume[form] !== undefined && resume[form] !== null
+    Object.hasOwn(resume, form) && resume[form] !== null
   );
 }

@@ -4,6 +4,7 @@ import { toE164 } from "../../_shared/phone.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { readResume, type ResumeFields } from "../resume.ts";
 import { compact, toText } from "./fields.ts";
+import { withoutFiles } from "./files.ts";
 import type { ParsedLead } from "./parser.ts";
 import { stateCode } from "./states.ts";
 
@@ -18,8 +19,9 @@ export interface RawLead {
   city?: Json;
   state?: Json;
   zip?: Json;
-  /** Two letters are also the country of a phone number that has no country code of its own. */
   country?: Json;
+  /** Two letters: the country of a phone number without a country code of its own; else `country` is. */
+  phone_country?: Json;
   vendor_lead_id?: Json;
   resume?: ResumeFields;
   is_test?: Json;
@@ -36,13 +38,16 @@ const LONGEST_ID = 512;
 /** Longer than any person's name, and short enough for the name parser's regular expressions. */
 const LONGEST_NAME = 200;
 
-/** Normalises names, phone, state, e-mail, id, resume and the test mark, the same way for every vendor. */
+/**
+ * Normalises names, phone, state, e-mail, id, resume and the test mark, the same way for every vendor, and leaves files
+ * out of the metadata.
+ */
 export function normalizeLead(raw: RawLead): ParsedLead {
   const fullName = toText(raw.full_name);
   const split = fullName === undefined ? {} : splitName(fullName);
   const phone = toText(raw.phone);
   const country = toText(raw.country);
-  const e164 = phone && toE164(phone, country);
+  const e164 = phone && toE164(phone, toText(raw.phone_country) ?? country);
   const state = toText(raw.state);
   const code = state && stateCode(state);
   const { resume, resume_url } = readResume(raw.resume ?? {});
@@ -51,23 +56,26 @@ export function normalizeLead(raw: RawLead): ParsedLead {
     first_name: toText(raw.first_name) ?? split.first_name,
     vendor_lead_id: shortId(toText(raw.vendor_lead_id)),
     resume,
-    vendor_metadata: compact({
-      ...raw.more,
-      full_name: fullName,
-      last_name: toText(raw.last_name) ?? split.last_name,
-      email: toText(raw.email)?.toLowerCase(),
-      phone: e164,
-      phone_raw: phone,
-      address: toText(raw.address),
-      city: toText(raw.city),
-      state: code,
-      state_raw: code === undefined ? state : undefined,
-      zip: toText(raw.zip),
-      country,
-      is_test: isTrue(raw.is_test) || undefined,
-      resume_url,
-      vendor_fields: raw.vendor_fields,
-    }),
+    vendor_metadata: withoutFiles(
+      compact({
+        ...raw.more,
+        full_name: fullName,
+        last_name: toText(raw.last_name) ?? split.last_name,
+        email: toText(raw.email)?.toLowerCase(),
+        phone: e164,
+        phone_raw: phone,
+        address: toText(raw.address),
+        city: toText(raw.city),
+        state: code,
+        state_raw: code === undefined ? state : undefined,
+        zip: toText(raw.zip),
+        country,
+        is_test: isTrue(raw.is_test) || undefined,
+        resume_url,
+        vendor_fields: raw.vendor_fields,
+      }),
+      resume?.base64,
+    ),
     problem: raw.problem,
   };
 }
@@ -80,9 +88,7 @@ function splitName(name: string): { first_name?: string; last_name?: string } {
 }
 
 function shortId(id: string | undefined): string | undefined {
-  return id === undefined || id.length <= LONGEST_ID
-    ? id
-    : `sha256:${sha256Hex(id)}`;
+  return id === undefined || id.length <= LONGEST_ID ? id : `sha256:${sha256Hex(id)}`;
 }
 
 function isTrue(value: Json | undefined): boolean {

@@ -1,0 +1,37 @@
+import { isObject, type Json } from "../../_shared/json.ts";
+import { Fields, toText } from "./fields.ts";
+import { type FormQuestion, readForm } from "./form.ts";
+import { normalizeLead } from "./normalize.ts";
+import type { Parser } from "./parser.ts";
+
+/**
+ * A lead of a Google Ads lead form: `lead_id`, `user_column_data` with a `column_id` such as `FULL_NAME` and a
+ * `string_value` each, `is_test`, and int64 ids. `google_key`, a secret between Google and the advertiser, is dropped.
+ * Source: https://developers.google.com/google-ads/webhook/docs/implementation
+ */
+export const googleAds: Parser = (payload) => {
+  const fields = new Fields(payload);
+  const form = readForm(readColumns(fields.value("user_column_data")));
+  return normalizeLead({
+    ...form,
+    vendor_lead_id: fields.text("lead_id"),
+    is_test: fields.value("is_test"),
+    more: {
+      ...form.more,
+      form_id: fields.text("form_id"),
+      campaign_id: fields.text("campaign_id"),
+      click_id: fields.text("gcl_id"),
+    },
+    vendor_fields: fields.rest(),
+  });
+};
+
+// Older leads have no column_id and name the column for people: "Full Name", "User Phone".
+function readColumns(columns: Json | undefined): FormQuestion[] {
+  if (!Array.isArray(columns)) return [];
+  return columns.filter(isObject).flatMap((column) => {
+    const label = toText(column.column_name);
+    const name = toText(column.column_id) ?? label;
+    return name === undefined ? [] : [{ name, label, value: column.string_value ?? null }];
+  });
+}

@@ -1,0 +1,58 @@
+import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { readAnswers } from "./answers.ts";
+import { Fields, toText } from "./fields.ts";
+import { readFile } from "./files.ts";
+import { normalizeLead } from "./normalize.ts";
+import type { Parser } from "./parser.ts";
+
+const APPLICATION = "payload.application";
+
+/**
+ * A candidate as partners push it to Greenhouse's Candidate Ingestion API (flat, `emails[]`, `phone_numbers[]`, the
+ * resume as an address), or Greenhouse's own `new_candidate_application` webhook.
+ * Sources: https://developers.greenhouse.io/candidate-ingestion.html and …/webhooks.html
+ */
+export const greenhouse: Parser = (payload) => {
+  const fields = new Fields(payload);
+  const isWebhook = isObject(fields.peek(APPLICATION));
+  const candidate = (name: string) => isWebhook ? `${APPLICATION}.candidate.${name}` : name;
+  return normalizeLead({
+    vendor_lead_id: fields.text(
+      isWebhook ? `${APPLICATION}.id` : "external_id",
+    ),
+    first_name: fields.text(candidate("first_name")),
+    last_name: fields.text(candidate("last_name")),
+    email: firstOf(
+      fields.peek(candidate(isWebhook ? "email_addresses" : "emails")),
+      "email",
+    ),
+    phone: firstOf(fields.peek(candidate("phone_numbers")), "phone_number"),
+    address: firstOf(fields.peek(candidate("addresses")), "address"),
+    resume: isWebhook
+      ? { url: resumeAddress(fields.peek(candidate("attachments"))) }
+      : readFile(fields, "resume"),
+    more: {
+      job_id: fields.text("job_id", `${APPLICATION}.job_id`) ??
+        firstOf(fields.peek(`${APPLICATION}.jobs`), "id"),
+      job_title: firstOf(fields.peek(`${APPLICATION}.jobs`), "name"),
+      answers: readAnswers(fields.value(`${APPLICATION}.answers`)),
+    },
+    vendor_fields: fields.rest(),
+  });
+};
+
+/** The first readable entry; a mobile number before any other. The list itself stays among the vendor's fields. */
+function firstOf(list: Json | undefined, name: string): string | undefined {
+  const items = objects(list);
+  const mobiles = items.filter(({ type }) => type === "mobile");
+  return [...mobiles, ...items].map((item) => toText(item[name]) ?? toText(item.value))
+    .find((text) => text !== undefined);
+}
+
+function resumeAddress(attachments: Json | undefined): Json | undefined {
+  return objects(attachments).find(({ type }) => type === "resume")?.url;
+}
+
+function objects(list: Json | undefined): JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}

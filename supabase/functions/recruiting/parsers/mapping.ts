@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { compileExpression, type Expression } from "./expression.ts";
+import { Fields, toText } from "./fields.ts";
+import { normalizeLead } from "./normalize.ts";
+import type { Parser } from "./parser.ts";
+
+const expression = z.string().superRefine((text, context) => {
+  try {
+    compileExpression(text);
+  } catch (error) {
+    const reason = (error as Error).message;
+    context.addIssue({ code: "custom", message: `cannot read \`${text}\`: ${reason}` });
+  }
+});
+const constant = z.strictObject({ const: z.union([z.string(), z.number(), z.boolean()]) });
+const step = z.union([expression, constant], {
+  error: 'give a JMESPath expression or {"const": value}',
+});
+const source = z.union([step, z.array(step).min(1)], {
+  error: 'give a JMESPath expression, {"const": value}, or a list of these',
+});
+
+const NAME = /^[a-z][a-z0-9_]{0,62}$/;
+const TEXTS = [
+  ...["first_name", "last_name", "full_name", "email", "phone", "address", "city", "state"],
+  ...["zip", "country", "vendor_lead_id"],
+];
+/** What normalisation itself writes into the metadata. */
+const WRITTEN_BY_US = ["phone_raw", "state_raw", "resume_url", "resume_skipped", "vendor_fields"];
+
+/**
+ * `vendors.parser_config` of the parser `mapping`: where in the payload each field is found. A field is given by one
+ * JMESPath expression, by a constant, or by a list of these of which the first that finds something wins.
+ *
+ * @example
+ * { fields: { first_name: "person.given", phone: ["mobile", "home"], source: { const: "fair" } } }
+ */
+export const mappingConfig = z.strictObject({
+  fields: z.object({
+    resume: z.strictObject({
+      data: source,
+      content_type: source,
+      file_name: source,
+      url: source,
+    }).partial().optional(),
+  }).catchall(source).superRefine((fields, context) => {
+    for (const name of Object.keys(fields)) {
+      const message = WRITTEN_BY_US.includes(name)
+        ? "is filled in by the service itself"
+        : "is no usable name: lower-case letters, digits and _, beginning with a letter";
+      if (!NAME.test(name) || WRITTEN_BY_US.includes(name)) {
+        context.addIssue({ code: "custom", path: [name], message });
+      }
+    }
+    if (!("first_name" in fields || "full_name" in fields)) {
+      context.addIssue({ code: "custom", message: "give first_name or full_name" });
+    }
+  }),
+});
+
+/** What is wrong with a configuration, naming the field and the expression; undefined where nothing is. */
+export function configProblem(config: Json): string | undefined {
+  const issue = mappingConfig.safeParse(config).error?.issues[0];
+  return issue && `${["parser_config", ...issue.path].join(".")}: ${issue.message}`;
+}
+
+/** Reads whatever `vendors.parser_config` says, for a vendor that no other parser fits. See {@link mappingConfig}. */
+export const mapping: Parser = (payload, config) => {
+  const compiled = compileConfig(config);
+  if (typeof compiled === "string") return { vendor_metadata: {}, problem: compiled };
+
+  const fields = new Fields(payload);
+  const read = (sources: Sources, usable: Usable) =>
+    Object.fromEntries(
+      Object.entries(sources).map(([name, steps]) => [
+        name,
+        firstFound(steps, payload, fields, usable),
+      ]),
+    );
+  const { is_test, ...more } = read(compiled.others, unlessEmpty);
+  return normalizeLead({
+    ...read(compiled.texts, toText),
+    resume: read(compiled.resume, unlessEmpty),
+    is_test,
+    more,
+    vendor_fields: fields.rest(),
+  });
+};
+
+type Step = Expression | { constant: Json };
+type Sources = Record<string, Step[]>;
+type Usable = (value: Json | undefined) => Json | undefined;
+
+/** A configuration made ready: fields that must be text, fields that may be anything, and the resume's. */
+interface Compiled {
+  texts: Sources;
+  others: Sources;
+  resume: Sources;
+}
+
+const cache = new WeakMap<JsonObject, Compiled | string>();
+
+/** The configuration made ready, once for each; or what is wrong with it. */
+function compileConfig(config: Json): Compiled | string {
+  if (!isObject(config)) return configProblem(config) ?? "parser_config: must be an object";
+  let compiled = cache.get(config);
+  if (compiled === undefined) {
+    compiled = configProblem(config) ?? compileFields(config.fields as JsonObject);
+    cache.set(config, compiled);
+  }
+  return compiled;
+}
+
+function compileFields({ resume = {}, ...fields }: JsonObject): Compiled {
+  const sources = Object.entries(compileSources(fields));
+  return {
+    texts: Object.fromEntries(sources.filter(([name]) => TEXTS.includes(name))),
+    others: Object.fromEntries(sources.filter(([name]) => !TEXTS.includes(name))),
+    resume: compileSources(resume as JsonObject),
+  };
+}
+
+function compileSources(sources: JsonObject): Sources {
+  return Object.fromEntries(
+    Object.entries(sources).map(([name, steps]) => [name, [steps].flat().map(compileStep)]),
+  );
+}
+
+function compileStep(step: Json): Step {
+  return typeof step === "string"
+    ? compileExpression(step)
+    : { constant: (step as JsonObject).const as Json };
+}
+
+// What a plain path finds is taken out of the vendor's own fields; what is computed leaves them as they were.
+function firstFound(
+  steps: Step[],
+  payload: Json,
+  fields: Fields,
+  usable: Usable,
+): Json | undefined {
+  for (const step of steps) {
+    const value = usable("constant" in step ? step.constant : step.search(payload));
+    if (value === undefined) continue;
+    if ("path" in step && step.path !== undefined) fields.value(step.path);
+    return value;
+  }
+  return undefined;
+}
+
+function unlessEmpty(value: Json | undefined): Json | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "object") return Object.keys(value).length > 0 ? value : undefined;
+  return typeof value === "string" && value.trim() === "" ? undefined : value;
+}

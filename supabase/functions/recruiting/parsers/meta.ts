@@ -1,0 +1,72 @@
+import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { readContact } from "./contact.ts";
+import { Fields, toText } from "./fields.ts";
+import { type FormQuestion, readForm } from "./form.ts";
+import { normalizeLead, type RawLead } from "./normalize.ts";
+import type { Parser } from "./parser.ts";
+
+const NO_CONTACT =
+  "this is Meta's leadgen notification, which carries no contact details: fetch the lead with " +
+  "GET /{leadgen_id} from the Graph API and send its answer (id, created_time, field_data)";
+
+/**
+ * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API gives it (`id`, `created_time`, `field_data` with
+ * `name` and `values` each), or flattened to `full_name`, `email`, `phone_number`, … as relays send it.
+ * Source: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving
+ */
+export const meta: Parser = (payload) => {
+  const fields = new Fields(payload);
+  const questions = readQuestions(fields.value("field_data"));
+  const form: RawLead = questions ? readForm(questions) : readContact(fields);
+  const leadgenId = fields.text("leadgen_id");
+  return normalizeLead({
+    ...form,
+    vendor_lead_id: fields.text("id") ?? leadgenId ?? fields.text("lead_id"),
+    is_test: isTestLead(payload) || fields.value("is_test"),
+    more: {
+      ...form.more,
+      form_id: fields.text("form_id"),
+      campaign_id: fields.text("campaign_id"),
+      ad_id: fields.text("ad_id"),
+    },
+    vendor_fields: fields.rest(),
+    problem: isNotification(payload, form, leadgenId) ? NO_CONTACT : undefined,
+  });
+};
+
+function readQuestions(list: Json | undefined): FormQuestion[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  return list.filter(isObject).flatMap(({ name, values }) => {
+    const key = toText(name);
+    if (key === undefined) return [];
+    const value = Array.isArray(values) && values.length === 1 ? values[0] : values;
+    return [{ name: key, value: value ?? null }];
+  });
+}
+
+// Meta marks the leads of its testing tool by nothing but what is filled in: "<test lead: dummy data for full_name>".
+function isTestLead(value: Json): boolean {
+  if (typeof value === "string") {
+    return /^\s*<?test lead: dummy data/i.test(value);
+  }
+  if (Array.isArray(value)) return value.some(isTestLead);
+  return isObject(value) && Object.values(value).some(isTestLead);
+}
+
+function isNotification(
+  payload: Json,
+  form: RawLead,
+  leadgenId?: string,
+): boolean {
+  if (form.first_name !== undefined || form.full_name !== undefined) {
+    return false;
+  }
+  return leadgenId !== undefined ||
+    (isObject(payload) && hasLeadgenChange(payload));
+}
+
+function hasLeadgenChange({ entry }: JsonObject): boolean {
+  if (!Array.isArray(entry)) return false;
+  const changes = entry.filter(isObject).flatMap((item) => item.changes ?? []);
+  return changes.some((change) => isObject(change) && change.field === "leadgen");
+}
