@@ -15,10 +15,9 @@ export interface CallOptions {
    * with the same result, because a lost answer does not tell whether the first call was carried out.
    */
   retryWithin?: number;
+  /** Milliseconds that one attempt may take; by default somewhat more than the database's statement timeout of 8 s. */
+  timeout?: number;
 }
-
-/** One attempt waits this long: somewhat more than the database's own statement timeout of 8 s. */
-const ATTEMPT_TIMEOUT_MS = 9_000;
 
 /** Any request of the client without a time limit of its own, an upload of 10 MiB among them. */
 const REQUEST_TIMEOUT_MS = 20_000;
@@ -58,14 +57,14 @@ export function serviceClient(): SupabaseClient<Database> {
 export async function callDatabase<Name extends SqlFunction>(
   name: Name,
   args: SqlFunctions[Name]["Args"],
-  { retryWithin = 0 }: CallOptions = {},
+  { retryWithin = 0, timeout = 9_000 }: CallOptions = {},
 ): Promise<SqlFunctions[Name]["Returns"]> {
   const deadline = Date.now() + retryWithin;
   for (let pause = 100;; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-    const patience = retryWithin > 0 ? Math.max(deadline - Date.now(), 1) : ATTEMPT_TIMEOUT_MS;
+    const patience = retryWithin > 0 ? Math.max(deadline - Date.now(), 1) : timeout;
     const { data, error } = await serviceClient()
       .rpc(name, args)
-      .abortSignal(AbortSignal.timeout(Math.min(patience, ATTEMPT_TIMEOUT_MS)));
+      .abortSignal(AbortSignal.timeout(Math.min(patience, timeout)));
     if (error === null) return data;
 
     const code = CALLER_ERRORS[error.code];
