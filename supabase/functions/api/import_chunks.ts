@@ -1,0 +1,91 @@
+import { callDatabase } from "../_shared/database.ts";
+import { describeError, logError } from "../_shared/log.ts";
+import type { ImportedLead } from "./imported_lead.ts";
+
+/**
+ * Leads in one call of `import_leads` at most. Several calls side by side take less time than one with all the leads,
+ * and each statement stays far from its timeout.
+ */
+const CHUNK_SIZE = 2_000;
+
+/** The statement timeout of `import_leads`, and a little more. */
+const TIMEOUT_MS = 61_000;
+
+const ALREADY_THERE = "the agency has a lead with this external_id";
+
+/** Whom the leads are for, and the batch they come with. */
+export interface Target {
+  agency_id: string;
+  agent_id: string;
+  distribution_id: string | null;
+}
+
+/** A valid lead with its place in the request. */
+export type Row = ImportedLead & { index: number };
+
+/** What became of one lead; `lead_id` is the lead that is stored under its external_id. */
+export type Outcome =
+  | { code?: undefined; lead_id: string }
+  | { code: "INVALID" | "DUPLICATE" | "DATABASE_ERROR"; reason: string; lead_id?: string };
+
+/** What `import_leads` returns; a duplicate's id is that of the lead stored before. */
+interface ImportedChunk {
+  imported: { index: number; id: string }[];
+  duplicates: { index: number; id: string }[];
+  failed: { index: number; reason: string }[];
+}
+
+/** For a lead that no answer accounts for, such as one of a chunk that failed as a whole. */
+const NOT_STORED: Outcome = {
+  code: "DATABASE_ERROR",
+  reason: "the lead may not have been stored; send it again",
+};
+
+/**
+ * Stores leads, chunk by chunk. Where only some chunks fail, their leads are reported one by one, as the caller has to
+ * learn what became of the others; sent again, those that were stored after all are recognised.
+ *
+ * @param rows with distinct external_ids; none at all still has the agency and the agent checked
+ * @param requestId for the log
+ * @returns what became of each lead, by its index
+ * @throws ApiError BAD_REQUEST for an unknown agency or agent, INTERNAL_ERROR when every chunk failed.
+ */
+export async function storeLeads(
+  target: Target,
+  rows: Row[],
+  requestId: string,
+): Promise<Map<number, Outcome>> {
+  const results = await Promise.allSettled(
+    split(rows).map((leads): Promise<ImportedChunk> =>
+      callDatabase("import_leads", { ...target, leads }, { timeout: TIMEOUT_MS })
+    ),
+  );
+  const failures = results.filter((result) => result.status === "rejected")
+    .map(({ reason }) => reason);
+  const refusal = failures.find(({ code }) => code !== "INTERNAL_ERROR");
+  if (refusal || failures.length === results.length) throw refusal ?? failures[0];
+  for (const { cause } of failures) {
+    logError({ request_id: requestId, event: "import_chunk_failed", ...describeError(cause) });
+  }
+
+  const outcomes = new Map(rows.map(({ index }) => [index, NOT_STORED]));
+  for (const result of results) {
+    if (result.status === "rejected") continue;
+    const { imported, duplicates, failed } = result.value;
+    for (const { index, id } of imported) outcomes.set(index, { lead_id: id });
+    for (const { index, id } of duplicates) {
+      outcomes.set(index, { code: "DUPLICATE", reason: ALREADY_THERE, lead_id: id });
+    }
+    for (const { index, reason } of failed) {
+      outcomes.set(index, { code: "DATABASE_ERROR", reason });
+    }
+  }
+  return outcomes;
+}
+
+/** Chunks of equal size, one at least. */
+function split(rows: Row[]): Row[][] {
+  const count = Math.max(Math.ceil(rows.length / CHUNK_SIZE), 1);
+  const size = Math.ceil(rows.length / count);
+  return Array.from({ length: count }, (_, i) => rows.slice(i * size, (i + 1) * size));
+}

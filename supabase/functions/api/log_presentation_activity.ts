@@ -1,0 +1,25 @@
+import * as z from "zod";
+import type { AppContext } from "../_shared/app.ts";
+import { KIB, readJson } from "../_shared/body.ts";
+import { callDatabase } from "../_shared/database.ts";
+import { requireProjectCredentials } from "./credentials.ts";
+import { must, oneOf, readBody, uuid } from "./validate.ts";
+
+const BODY_LIMIT = 64 * KIB;
+
+const schema = z.object({
+  lead_id: uuid,
+  agent_id: uuid,
+  type: oneOf(["presentation_started", "presentation_resumed", "presentation_paused"]),
+}, { error: must("be a JSON object") });
+
+/**
+ * POST /api/leads/log-presentation-activity (SPEC 4.4): what happens to a presentation, told by its pop-out window. It
+ * has no session of its own, so the database is asked with the service role's rights.
+ */
+export async function logPresentationActivity(c: AppContext): Promise<Response> {
+  await requireProjectCredentials(c.req.raw);
+  const activity = readBody(schema, await readJson(c.req.raw, BODY_LIMIT));
+  await callDatabase("log_presentation_activity", activity);
+  return c.json({ success: true });
+}
