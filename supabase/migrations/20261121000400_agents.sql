@@ -13,10 +13,12 @@ create table public.agents (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   -- What the foreign keys of other tables point at, so that an agent never works for another agency than its own.
-  -- Choosing the next agent reads this index too: it holds no last_assigned_at on purpose, so that taking a turn stays
-  -- a heap-only update, and an agency's agents are few enough to sort.
-  unique (agency_id, id)
+  unique (id, agency_id)
 );
+
+-- Finds the agent whose turn it is too. It holds no last_assigned_at on purpose: taking a turn stays a heap-only update,
+-- and an agency's agents are few enough to sort.
+create index on public.agents (agency_id);
 
 comment on table public.agents is 'A person of an agency, manager or not. Without a user_id the person cannot sign in.';
 comment on column public.agents.is_active is

@@ -17,12 +17,12 @@ create table public.recruiting_orders (
   updated_at timestamptz not null default now(),
   check (filled between 0 and quantity),
   check (ends_at > starts_at),
-  foreign key (agency_id, agent_id) references public.agents (agency_id, id),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
   -- What recruiting_leads points at, so that a lead's agency is that of its order.
-  unique (id, agency_id)
+  unique (agency_id, id)
 );
 
-create index on public.recruiting_orders (agency_id, agent_id);
+create index on public.recruiting_orders (agent_id, agency_id);
 create index on public.recruiting_orders (vendor_id);
 -- Choosing an order. `filled` stays out of it, so that counting a lead is a heap-only update.
 create index recruiting_orders_open_idx on public.recruiting_orders (priority desc) where status = 'open';

@@ -28,18 +28,18 @@ create table public.recruiting_leads (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (vendor_id, vendor_lead_id),
-  foreign key (order_id, agency_id) references public.recruiting_orders (id, agency_id),
-  foreign key (agency_id, agent_id) references public.agents (agency_id, id),
+  foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
   -- A composite foreign key with a null in it is not checked, so these two close the gap.
   check (agent_id is null or agency_id is not null),
   check (order_id is null or (agency_id is not null and distributed_at is not null))
 );
 
--- Counts an order's leads of the day, and serves its foreign key. Leads that never matched an order stay out of both.
-create index recruiting_leads_order_day_idx on public.recruiting_leads (order_id, agency_id, distributed_at)
-  where order_id is not null;
-create index recruiting_leads_agent_idx on public.recruiting_leads (agency_id, agent_id)
+-- Lists an agency's leads and counts those of an order in a day. A lead that went nowhere stays out of both.
+create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_id, order_id, distributed_at)
   where agency_id is not null;
+create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
+  where agent_id is not null;
 
 comment on table public.recruiting_leads is 'A recruit pushed by a vendor, and the order, agency and agent it went to.';
 comment on column public.recruiting_leads.vendor_lead_id is
