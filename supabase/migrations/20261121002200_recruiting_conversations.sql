@@ -1,0 +1,37 @@
+create table public.recruiting_conversations (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid references public.recruiting_leads (id) on delete set null,
+  agency_id uuid not null references public.agencies (id),
+  recruit_phone text not null check (btrim(recruit_phone) <> ''),
+  service_phone text not null check (btrim(service_phone) <> ''),
+  status text not null default 'bot' check (status in ('bot', 'escalated')),
+  assigned_agent_id uuid,
+  last_message_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (recruit_phone, service_phone),
+  foreign key (assigned_agent_id, agency_id) references public.agents (id, agency_id),
+  check (status <> 'escalated' or assigned_agent_id is not null)
+);
+
+create index on public.recruiting_conversations (recruiting_lead_id);
+create index on public.recruiting_conversations (agency_id);
+create index on public.recruiting_conversations (assigned_agent_id, agency_id);
+
+comment on table public.recruiting_conversations is
+  'A text conversation with a recruit: one for each pair of the recruit''s number and ours.';
+comment on column public.recruiting_conversations.recruit_phone is
+  'The recruit''s number, as the SMS provider writes it in From: E.164.';
+comment on column public.recruiting_conversations.service_phone is
+  'Our number, as the SMS provider writes it in To. With a messaging service it is still the number, not the service.';
+comment on column public.recruiting_conversations.status is
+  '`bot`: answered automatically; `escalated`: the assigned agent has taken over.';
+comment on column public.recruiting_conversations.last_message_at is 'When the latest inbound message was stored.';
+
+create trigger set_updated_at
+  before update on public.recruiting_conversations
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_conversations enable row level security;
+grant select on public.recruiting_conversations to authenticated;
+grant select, insert, update, delete on public.recruiting_conversations to service_role;
