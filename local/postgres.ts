@@ -21,9 +21,18 @@ const SETTINGS = {
   log_line_prefix: "%m [%p] ",
 };
 
-/** Opens one connection, or a pool of `max`, for the launcher's own work. */
-export function connect(url: string, max = 1): postgres.Sql {
-  return postgres(url, { max, onnotice: () => {}, connect_timeout: 5 });
+/**
+ * Opens one connection, for work that needs no pool.
+ *
+ * @param settings parameters of the session
+ */
+export function connect(url: string, settings: Record<string, string> = {}): postgres.Sql {
+  return postgres(url, {
+    max: 1,
+    onnotice: () => {},
+    connect_timeout: 5,
+    connection: settings,
+  });
 }
 
 /**

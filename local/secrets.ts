@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { writeFileAtomically } from "./files.ts";
 import { ROOT } from "./paths.ts";
 
 /** Each secret by the environment variable that may set it, and how a missing one is made. */
-const GENERATORS = {
+export const GENERATORS = {
   SUPABASE_JWT_SECRET: () => random(48),
   SUPABASE_PUBLISHABLE_KEY: () => `sb_publishable_${random(24)}`,
   SUPABASE_SECRET_KEY: () => `sb_secret_${random(24)}`,
@@ -22,13 +22,14 @@ export type Secrets = Record<keyof typeof GENERATORS, string> & {
 
 type Kept = Partial<Secrets>;
 
-/** The variables of `supabase/functions/.env`, which hosted projects get by `supabase secrets set --env-file`. */
+/**
+ * The variables in `supabase/functions/.env`, or in the file that FUNCTIONS_ENV_FILE names; what a hosted project gets by
+ * `supabase secrets set --env-file`.
+ */
 export function readFunctionsEnv(): Record<string, string> {
+  const path = Deno.env.get("FUNCTIONS_ENV_FILE") || "supabase/functions/.env";
   try {
-    return { ...parseEnv(Deno.readTextFileSync(join(ROOT, "supabase/functions/.env"))) } as Record<
-      string,
-      string
-    >;
+    return parseEnv(Deno.readTextFileSync(resolve(ROOT, path))) as Record<string, string>;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return {};
     throw error;

@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type postgres from "postgres";
+import { removeIfThere } from "./files.ts";
+import { PGTAP_ARCHIVE, POSTGRES_HOME } from "./paths.ts";
+
+/** What a file of pgTAP tests came to. */
+export interface TapResult {
+  passed: number;
+  failed: number;
+  /** What to show of the failures. */
+  diagnostics: string[];
+}
+
+/**
+ * Puts pgTAP among the extensions of the embedded Postgres. Other stacks may be doing the same or be using it.
+ *
+ * @throws {Error} when it is not there and cannot be put there
+ */
+export async function installPgtap(): Promise<void> {
+  const extensions = join(POSTGRES_HOME, "share/postgresql/extension");
+  if (existsSync(join(extensions, "pgtap.control"))) return;
+
+  const unpacked = Deno.makeTempDirSync({ prefix: "pgtap-" });
+  try {
+    const { success, stderr } = await new Deno.Command("tar", {
+      args: ["-xzf", PGTAP_ARCHIVE, "-C", unpacked],
+    }).output();
+    if (!success) throw new Error(new TextDecoder().decode(stderr));
+    const source = join(unpacked, "share/postgresql/extension");
+    const names = Array.from(Deno.readDirSync(source), ({ name }) => name);
+    // The control file comes last: once it is there, so is all that it names.
+    names.sort((a, b) => Number(a.endsWith(".control")) - Number(b.endsWith(".control")));
+    for (const name of names) {
+      const temporary = join(extensions, `${name}.${Deno.pid}`);
+      Deno.copyFileSync(join(source, name), temporary);
+      Deno.renameSync(temporary, join(extensions, name));
+    }
+  } catch (error) {
+    throw new Error(`pgTAP cannot be put into ${extensions}: ${(error as Error).message}`);
+  } finally {
+    removeIfThere(unpacked);
+  }
+}
+
+/** Sends a file of tests whole, as psql would, and reads the TAP that its queries return. */
+export async function runTapFile(sql: postgres.Sql, path: string): Promise<TapResult> {
+  const text = Deno.readTextFileSync(path);
+  try {
+    const answer: unknown = await sql.unsafe(text).simple();
+    // Several statements give a list of results, a single one gives its own.
+    const results = (Array.isArray((answer as unknown[])[0]) ? answer : [answer]) as Record<
+      string,
+      unknown
+    >[][];
+    return readTap(results.flat().flatMap((row) => Object.values(row)).filter(isText).join("\n"));
+  } catch (error) {
+    const { message, position, detail, where } = error as postgres.PostgresError;
+    const line = position ? ` at line ${text.slice(0, Number(position)).split("\n").length}` : "";
+    const diagnostics = [`${message}${line}`, detail, where].filter(isText);
+    return { passed: 0, failed: 1, diagnostics };
+  }
+}
+
+/** Counts the results in a TAP text. A plan that does not hold, or none at all, is a failure as well. */
+export function readTap(tap: string): TapResult {
+  const result: TapResult = { passed: 0, failed: 0, diagnostics: [] };
+  let planned: number | undefined;
+  let isFailing = false;
+  for (const line of tap.split("\n")) {
+    const plan = /^1\.\.(\d+)/.exec(line);
+    const test = /^(not )?ok\b/.exec(line);
+    if (plan) planned = Number(plan[1]);
+    if (test) {
+      isFailing = Boolean(test[1]) && !/# TODO/i.test(line);
+      result[isFailing ? "failed" : "passed"] += 1;
+    }
+    if (isFailing && line.trim()) result.diagnostics.push(line);
+  }
+  const ran = result.passed + result.failed;
+  if (planned !== ran) {
+    result.failed += 1;
+    result.diagnostics.push(`planned ${planned ?? "nothing"} but ran ${ran}`);
+  }
+  return result;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

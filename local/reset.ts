@@ -1,0 +1,38 @@
+/** `npm run reset`: empties the data folder, so that the next start makes everything anew. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { removeIfThere } from "./files.ts";
+import { lockDataDir } from "./lock.ts";
+import { readOptions } from "./options.ts";
+import { endLeftovers } from "./processes.ts";
+
+/** What the stack makes. A folder that was named by mistake loses nothing else. */
+const OWN = [
+  "postgres",
+  "postgres.new",
+  "postgres.password",
+  "lite",
+  "logs",
+  "secrets.json",
+  "stack.json",
+];
+
+const { dataDir } = readOptions(Deno.args);
+if (!existsSync(dataDir)) {
+  console.log(`There is nothing to reset: no ${dataDir}`);
+  Deno.exit(0);
+}
+const lock = lockDataDir(dataDir);
+if (!lock) {
+  console.error(`A stack is running with the data folder ${dataDir}. Stop it first.`);
+  Deno.exit(1);
+}
+await endLeftovers(dataDir);
+const removed = OWN.filter((name) => existsSync(join(dataDir, name)));
+removed.forEach((name) => removeIfThere(join(dataDir, name)));
+lock.release();
+console.log(
+  removed.length > 0
+    ? `Emptied ${dataDir}: the database, stored objects, generated secrets and logs are gone. npm start makes new ones.`
+    : `There was nothing to reset in ${dataDir}`,
+);

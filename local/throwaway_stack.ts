@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { removeIfThere } from "./files.ts";
+import { ROOT } from "./paths.ts";
+import { freePorts } from "./ports.ts";
+import { GENERATORS } from "./secrets.ts";
+import { readStack, type StackInfo } from "./stack.ts";
+
+/** A stack of its own on free ports, whose data is removed when it stops. */
+export interface ThrowawayStack extends StackInfo {
+  /** Its `stack.json`, for STACK_FILE. */
+  file: string;
+  /** The last lines of what it printed. */
+  tail(): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a stack in a temporary folder, as `npm start` does.
+ *
+ * @throws {Error} with what it printed, when it ends before it is ready
+ */
+export async function startThrowawayStack(): Promise<ThrowawayStack> {
+  const dataDir = Deno.makeTempDirSync({ prefix: "lead-intake-" });
+  const [port, dbPort] = freePorts(2);
+  const noSecrets = Object.fromEntries(Object.keys(GENERATORS).map((name) => [name, ""]));
+  const child = new Deno.Command("sh", {
+    args: [join(ROOT, "local/run.sh"), "start.ts"],
+    // Its secrets are its own, so that a test never depends on what the developer has set.
+    env: {
+      API_PORT: `${port}`,
+      DB_PORT: `${dbPort}`,
+      DATA_DIR: dataDir,
+      FUNCTIONS_ENV_FILE: "/dev/null",
+      ...noSecrets,,
+    },
+    detached: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+
+  let printed = "";
+  const output = (async () => {
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      printed = (printed + text).slice(-20_000);
+    }
+  })();
+  const tail = () => printed.trimEnd().split("\n").slice(-40).join("\n");
+  let isRunning = true;
+  const ended = child.status.then(() => isRunning = false);
+  const stop = async () => {
+    if (isRunning) child.kill("SIGTERM");
+    await ended;
+    await output;
+    removeIfThere(dataDir);
+  };
+
+  const file = join(dataDir, "stack.json");
+  while (isRunning) {
+    try {
+      return { ...readStack(file), file, tail, stop };
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  await stop();
+  throw new Error(`The stack for the tests could not start.\n${tail()}`);
+}

@@ -1,0 +1,12 @@
+/** `npm run types`: writes the types of the database that the migrations make. */
+import { DATABASE_TYPES, generateDatabaseTypes } from "./database_types.ts";
+import { startThrowawayStack } from "./throwaway_stack.ts";
+
+console.log("Applying the migrations to a stack of its own");
+const stack = await startThrowawayStack();
+try {
+  Deno.writeTextFileSync(DATABASE_TYPES, await generateDatabaseTypes(stack.db_url));
+} finally {
+  await stack.stop();
+}
+console.log(`Wrote ${DATABASE_TYPES}`);
