@@ -31,7 +31,7 @@ export async function startThrowawayStack(): Promise<ThrowawayStack> {
       DB_PORT: `${dbPort}`,
       DATA_DIR: dataDir,
       FUNCTIONS_ENV_FILE: "/dev/null",
-      ...noSecrets,,
+      ...noSecrets,
     },
     detached: true,
     stdin: "null",
