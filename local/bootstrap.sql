@@ -45,6 +45,8 @@ alter default privileges for role postgres in schema public
 
 create schema if not exists extensions;
 grant usage on schema extensions to anon, authenticated, service_role;
+alter default privileges for role postgres in schema extensions
+  grant execute on functions to postgres, anon, authenticated, service_role;
 create extension if not exists pgcrypto with schema extensions;
 
 create schema if not exists auth;
