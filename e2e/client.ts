@@ -1,4 +1,8 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import ajvFormats from "ajv-formats";
+import assert from "node:assert/strict";
 import postgres from "postgres";
+import { openApiText } from "../local/openapi.ts";
 import { readStack } from "../local/stack.ts";
 
 /** The running stack that the scenarios go against. */
@@ -37,11 +41,41 @@ export async function send(
     body: (raw ? body : JSON.stringify(body)) as BodyInit | undefined,
   });
   const text = await response.text();
-  return {
+  const answer = {
     status: response.status,
     headers: response.headers,
     body: text === "" ? null : JSON.parse(text),
   };
+  if (method === "POST") assertDocumented(path, answer);
+  return answer;
+}
+
+const document = JSON.parse(openApiText());
+const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(document, "openapi");
+
+/** Every answer to a documented path is one that docs/openapi.json promises. */
+function assertDocumented(path: string, { status, headers, body }: Answer): void {
+  const route = path.split("?", 1)[0]!;
+  const operation = document.paths[route]?.post;
+  if (operation === undefined) return;
+  assert(operation.responses[status], `${route} answers ${status}, which is not documented`);
+  const pointer = [
+    "paths",
+    route,
+    "post",
+    "responses",
+    String(status),
+    "content",
+    "application/json",
+    "schema",
+  ]
+    .map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
+  const validate = ajv.getSchema(`openapi#/${pointer}`)!;
+  assert(
+    validate(body),
+    `${route} ${status}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(body)}`,
+  );
+  assert(headers.get("x-request-id"));
 }
 
 /** A vendor of a test's own, with its key. */

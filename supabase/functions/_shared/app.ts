@@ -54,17 +54,18 @@ export function createApp(basePath: string): App {
   return app.basePath(basePath);
 }
 
-/** Adds `POST path`; any other method on that path is METHOD_NOT_ALLOWED. */
+/** Adds a route; any other method on its path is METHOD_NOT_ALLOWED. */
 export function addRoute(
   app: App,
   path: string,
   handle: (c: AppContext) => Promise<Response>,
+  method: "POST" | "GET" = "POST",
 ): void {
   app.all(path, (c) => {
     c.set("route", c.req.path);
-    if (c.req.method !== "POST") {
-      throw new ApiError("METHOD_NOT_ALLOWED", "this path takes POST", {
-        headers: { Allow: "POST" },
+    if (c.req.method !== method) {
+      throw new ApiError("METHOD_NOT_ALLOWED", `this path takes ${method}`, {
+        headers: { Allow: method },
       });
     }
     return handle(c);

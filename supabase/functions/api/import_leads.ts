@@ -6,12 +6,13 @@ import { isObject, type Json } from "../_shared/json.ts";
 import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
 import { type Outcome, type Row, storeLeads, type Target } from "./import_chunks.ts";
 import { readImportedLead } from "./imported_lead.ts";
-import { must, readBody, uuid } from "./validate.ts";
+import { must, readBody, uuid } from "../_shared/validate.ts";
 
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
 
-const schema = z.object({
+/** The request's envelope. */
+export const importSchema = z.object({
   agency_id: uuid,
   agent_id: uuid,
   distribution_id: uuid.nullable().default(null),
@@ -23,7 +24,7 @@ export async function importLeads(c: AppContext): Promise<Response> {
   if (!matchesSecret(c.req.header("x-api-key") ?? "", secretsFromEnv("LEADS_IMPORT_API_KEY"))) {
     throw new ApiError("UNAUTHORIZED", "send a valid API key as `x-api-key: <API_KEY>`");
   }
-  const { leads, ...target } = readBody(schema, await readJson(c.req.raw, BODY_LIMIT));
+  const { leads, ...target } = readBody(importSchema, await readJson(c.req.raw, BODY_LIMIT));
   if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} leads`);
   }

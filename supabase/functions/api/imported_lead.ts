@@ -1,14 +1,15 @@
 import * as z from "zod";
 import { isObject } from "../_shared/json.ts";
 import { toE164 } from "../_shared/phone.ts";
-import { must, oneOf, read, uuid } from "./validate.ts";
+import { must, oneOf, read, uuid } from "../_shared/validate.ts";
 
 /** The kinds of lead that SPEC 4.3 lists. */
 const TYPES = ["fwk", "csk", "br", "union", "ncr", "pos", "dcard", "fe", "globe"] as const;
 
 const text = z.string({ error: must("be a text") });
 
-const schema = z.object({
+/** One lead of an import. */
+export const leadSchema = z.object({
   external_id: uuid,
   first_name: text,
   last_name: text.nullable(),
@@ -22,10 +23,10 @@ const schema = z.object({
   type: oneOf(TYPES),
 }, { error: must("be a JSON object") });
 
-const FIELDS = Object.keys(schema.shape);
+const FIELDS = Object.keys(leadSchema.shape);
 
 /** A sales lead as `import_leads` takes it. */
-export type ImportedLead = z.output<typeof schema> & {
+export type ImportedLead = z.output<typeof leadSchema> & {
   /** The phone in E.164 where it can be read, as a US number unless it says otherwise. */
   phone_e164: string | null;
 };
@@ -34,7 +35,7 @@ export type ImportedLead = z.output<typeof schema> & {
 export function readImportedLead(
   item: unknown,
 ): { lead: ImportedLead; reason?: undefined } | { lead?: undefined; reason: string } {
-  const { data, reason } = read(schema, isObject(item) ? tidy(item) : item, "the lead");
+  const { data, reason } = read(leadSchema, isObject(item) ? tidy(item) : item, "the lead");
   if (data === undefined) return { reason };
   return { lead: { ...data, phone_e164: toE164(data.phone) ?? null } };
 }

@@ -19,5 +19,6 @@ app.use(
 
 addRoute(app, "/leads/import", importLeads);
 addRoute(app, "/leads/log-presentation-activity", logPresentationActivity);
+addRoute(app, "/openapi.json", async (c) => c.json((await import("./openapi.ts")).document), "GET");
 
 export default { fetch: app.fetch };

@@ -3,11 +3,12 @@ import type { AppContext } from "../_shared/app.ts";
 import { KIB, readJson } from "../_shared/body.ts";
 import { callDatabase } from "../_shared/database.ts";
 import { requireProjectCredentials } from "./credentials.ts";
-import { must, oneOf, readBody, uuid } from "./validate.ts";
+import { must, oneOf, readBody, uuid } from "../_shared/validate.ts";
 
 const BODY_LIMIT = 64 * KIB;
 
-const schema = z.object({
+/** The request's body. */
+export const activitySchema = z.object({
   lead_id: uuid,
   agent_id: uuid,
   type: oneOf(["presentation_started", "presentation_resumed", "presentation_paused"]),
@@ -19,7 +20,7 @@ const schema = z.object({
  */
 export async function logPresentationActivity(c: AppContext): Promise<Response> {
   await requireProjectCredentials(c.req.raw);
-  const activity = readBody(schema, await readJson(c.req.raw, BODY_LIMIT));
+  const activity = readBody(activitySchema, await readJson(c.req.raw, BODY_LIMIT));
   await callDatabase("log_presentation_activity", activity);
   return c.json({ success: true });
 }

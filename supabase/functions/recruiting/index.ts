@@ -10,5 +10,6 @@ addRoute(app, "/ingest", ingest);
 addRoute(app, "/ingest/bulk", ingestBulk);
 addRoute(app, "/sms/inbound", smsInbound);
 addRoute(app, "/sms/status", smsStatus);
+addRoute(app, "/openapi.json", async (c) => c.json((await import("./openapi.ts")).document), "GET");
 
 export default { fetch: app.fetch };

@@ -1,13 +1,21 @@
+import * as z from "zod";
 import type { AppContext } from "../_shared/app.ts";
 import { MIB, readJson } from "../_shared/body.ts";
 import { callDatabase } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
-import { isObject } from "../_shared/json.ts";
+import type { Json } from "../_shared/json.ts";
+import { must, readBody } from "../_shared/validate.ts";
 import { type Lead, readLead } from "./lead.ts";
 import { authenticateVendor, withVendor } from "./vendor.ts";
 
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
+
+/** The request's envelope; what a lead looks like is for the vendor's parser. */
+export const bulkSchema = z.object({
+  leads: z.array(z.custom<Json>(), { error: must("be a non-empty array") })
+    .min(1, "must be a non-empty array"),
+}, { error: must("be a JSON object with leads") });
 
 interface RowError {
   /** Zero-based index into the request's `leads`. */
@@ -27,11 +35,7 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
   const vendor = await authenticateVendor(c.req.raw);
   c.get("log").vendor_id = vendor.vendor_id;
 
-  const body = await readJson(c.req.raw, BODY_LIMIT);
-  const items = isObject(body) ? body.leads : undefined;
-  if (!Array.isArray(items) || items.length === 0) {
-    throw new ApiError("BAD_REQUEST", "leads must be a non-empty array");
-  }
+  const { leads: items } = readBody(bulkSchema, await readJson(c.req.raw, BODY_LIMIT));
   if (items.length > ROW_LIMIT) {
     throw new ApiError(
       "PAYLOAD_TOO_LARGE",

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { ApiError, type FieldProblem } from "../_shared/errors.ts";
+import { ApiError, type FieldProblem } from "./errors.ts";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
 /** A UUID in any case, of any version; becomes lower case, as the database writes it. */
-export const uuid = z.string({ error: must("be a UUID") }).toLowerCase()
-  .regex(UUID, { error: must("be a UUID") });
+export const uuid = z.string({ error: must("be a UUID") })
+  .regex(UUID, { error: must("be a UUID") }).toLowerCase();
 
 /** One of these texts. */
 export function oneOf<const Values extends readonly string[]>(values: Values) {
