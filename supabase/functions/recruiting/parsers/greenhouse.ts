@@ -25,9 +25,10 @@ export const greenhouse: Parser = (payload) => {
     email: firstOf(
       fields.peek(candidate(isWebhook ? "email_addresses" : "emails")),
       "email",
+      "personal",
     ),
-    phone: firstOf(fields.peek(candidate("phone_numbers")), "phone_number"),
-    address: firstOf(fields.peek(candidate("addresses")), "address"),
+    phone: firstOf(fields.peek(candidate("phone_numbers")), "phone_number", "mobile"),
+    address: firstOf(fields.peek(candidate("addresses")), "address", "home"),
     resume: isWebhook
       ? { url: resumeAddress(fields.peek(candidate("attachments"))) }
       : readFile(fields, "resume"),
@@ -41,11 +42,11 @@ export const greenhouse: Parser = (payload) => {
   });
 };
 
-/** The first readable entry; a mobile number before any other. The list itself stays among the vendor's fields. */
-function firstOf(list: Json | undefined, name: string): string | undefined {
+/** The first readable entry of the preferred type, or else of any. The list itself stays among the vendor's fields. */
+function firstOf(list: Json | undefined, name: string, preferred?: string): string | undefined {
   const items = objects(list);
-  const mobiles = items.filter(({ type }) => type === "mobile");
-  return [...mobiles, ...items].map((item) => toText(item[name]) ?? toText(item.value))
+  const first = items.filter(({ type }) => type === preferred);
+  return [...first, ...items].map((item) => toText(item[name]) ?? toText(item.value))
     .find((text) => text !== undefined);
 }
 

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { indeed } from "./indeed.ts";
+import { parsed, PDF } from "./fixtures/parsed.ts";
+import { readFixture } from "./fixtures/read.ts";
+
+Deno.test("indeed: an application with a resume, questions and an alias address", () => {
+  assert.deepEqual(parsed(indeed, "indeed"), {
+    first_name: "Maria",
+    vendor_lead_id: "5156eb63c9a0a8ac9358c3a444a2818c8a5ffdbcba5960ec0cace3277f6b99df",
+    resume: { base64: PDF, claims: "pdf" },
+    vendor_metadata: {
+      email_is_alias: true,
+      job_id: "agent-tx-014",
+      job_title: "Life Insurance Agent",
+      job_company: "Bluebonnet Agency",
+      job_location: "Austin, TX 78701",
+      job_url: "https://jobs.example.com/agent-tx-014",
+      answers: [
+        { question: "Are you licensed?", answer: { label: "Yes", value: "1" } },
+        { question: "Why insurance?", answer: "I like people." },
+        {
+          question: "Attach your licence.",
+          answer: { contentType: "image/png", fileName: "licence.png" },
+        },
+      ],
+      full_name: "Maria de la Cruz",
+      last_name: "de la Cruz",
+      email: "mariadelacruz7_x2p@indeedemail.com",
+      phone: "+15125550142",
+      phone_raw: "+1 512 555 0142",
+      vendor_fields: {
+        schemaVersion: "1.0",
+        appliedOnMillis: 1785312000000,
+        locale: "en_US",
+        job: { jobKey: "ef6a185864da5b5d" },
+        applicant: { coverletter: "I would like to talk.", verified: true },
+        analytics: { ip: "203.0.113.7", sponsored: false },
+        screenerQuestionsAndAnswers: {
+          url: "https://jobs.example.com/questions.json",
+          retrievedOnMillis: 1785311000000,
+          schemaVersion: "1.3",
+        },
+      },
+    },
+  });
+});
+
+Deno.test("indeed: the older questions, a full name alone, and a resume without a file", () => {
+  const { first_name, resume, vendor_metadata } = parsed(indeed, "indeed_older");
+  assert.equal(first_name, "Jordan");
+  assert.equal(resume, undefined);
+  assert.deepEqual(vendor_metadata, {
+    job_id: "agent-tx-014",
+    answers: [{ question: "Which shift?", answer: ["Day", "Night"] }],
+    resume_skipped: "text",
+    full_name: "Smith, Jordan",
+    last_name: "Smith",
+    email: "jordan.smith@example.com",
+    phone: "+15125550143",
+    phone_raw: "(512) 555-0143",
+    vendor_fields: {
+      applicant: {
+        resume: { text: "Jordan Smith\nSales associate", html: "<p>Jordan Smith</p>" },
+      },
+    },
+  });
+});
+
+for (
+  const container of [
+    "screenerQuestionsAndAnswers",
+    "questionsAndAnswers",
+  ]
+) {
+  for (const isBare of [true, false]) {
+    Deno.test(`indeed: ${container} as ${isBare ? "a bare array" : "a container"}`, () => {
+      const list = [{ question: { id: "q", question: "Why?" }, answer: "Because." }];
+      const { vendor_metadata } = indeed({
+        applicant: { fullName: "Ann Lee" },
+        [container]: isBare ? list : { url: "https://example.com", questionsAndAnswers: list },
+      }, {});
+      assert.deepEqual(vendor_metadata.answers, [{ question: "Why?", answer: "Because." }]);
+    });
+  }
+}
+
+Deno.test("indeed: an empty newer container does not hide the older one", () => {
+  const { vendor_metadata } = indeed({
+    screenerQuestionsAndAnswers: { questionsAndAnswers: [] },
+    questionsAndAnswers: { questionsAndAnswers: [{ question: "Why?", answer: "Because." }] },
+  }, {});
+  assert.deepEqual(vendor_metadata.answers, [{ question: "Why?", answer: "Because." }]);
+});
+
+for (const form of ["text", "html", "json"]) {
+  Deno.test(`indeed: a resume that is only ${form}`, () => {
+    const { resume, vendor_metadata } = indeed({ applicant: { resume: { [form]: "Ann" } } }, {});
+    assert.equal(resume, undefined);
+    assert.equal(vendor_metadata.resume_skipped, form);
+    assert.deepEqual(vendor_metadata.vendor_fields, { applicant: { resume: { [form]: "Ann" } } });
+  });
+}
+
+Deno.test("indeed: a form beside the file does not hide the file", () => {
+  const payload = readFixture("indeed");
+  (payload.applicant as { resume: Record<string, unknown> }).resume.text = "Maria";
+  const { resume, vendor_metadata } = indeed(payload, {});
+  assert.equal(resume?.base64, PDF);
+  assert.equal(vendor_metadata.resume_skipped, undefined);
+});

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import type { Json, JsonObject } from "../../_shared/json.ts";
+import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
+import { holds, parsed, PDF } from "./fixtures/parsed.ts";
+import { configProblem, mapping } from "./mapping.ts";
+
+/** What the parser makes of a payload with these fields configured, beside a name that is always found. */
+function read(payload: JsonObject, fields: JsonObject) {
+  return mapping(payload, { fields: { first_name: { const: "Ann" }, ...fields } }).vendor_metadata;
+}
+
+Deno.test("mapping: a payload of no known vendor", () => {
+  const lead = parsed(mapping, "mapping", MAPPING_CONFIG);
+  assert.deepEqual(lead, {
+    first_name: "Rosa",
+    vendor_lead_id: "555001",
+    resume: { base64: PDF, claims: "pdf" },
+    vendor_metadata: {
+      source: "job fair",
+      last_name: "Lindqvist",
+      email: "rosa@example.com",
+      phone: "+15035550166",
+      phone_raw: "503-555-0166",
+      state: "OR",
+      is_test: true,
+      vendor_fields: {
+        event: "lead.created",
+        lead: {
+          contacts: [
+            { kind: "email", value: "rosa@example.com" },
+            { kind: "mobile", value: "503-555-0166" },
+          ],
+          documents: [{ kind: "cv", mime: "application/pdf" }],
+        },
+      },
+    },
+  });
+  assert.equal(holds(lead.vendor_metadata, PDF), false);
+});
+
+Deno.test("mapping: of fallbacks, the first that is not blank wins", () => {
+  const payload = { a: "  ", b: [], c: null, d: "503-555-0166", e: "503-555-0167" };
+  assert.equal(read(payload, { phone: ["a", "b", "c", "d", "e"] }).phone, "+15035550166");
+  assert.equal(read(payload, { tag: ["a", "b[*].x", { const: "none" }] }).tag, "none");
+  assert.equal(read(payload, { tag: { const: false } }).tag, false);
+});
+
+Deno.test("mapping: a field that must be text passes over a list or an object", () => {
+  assert.equal(read({ a: ["x"], b: { c: 1 }, d: 7 }, { city: ["a", "b", "d"] }).city, "7");
+});
+
+Deno.test("mapping: what a plain path finds leaves the vendor's fields, what is computed stays", () => {
+  const { vendor_fields } = read({ "Town Hall": "Salem", b: { c: "OR", d: 1 } }, {
+    city: '"Town Hall"',
+    state: "upper(b.c)",
+  });
+  assert.deepEqual(vendor_fields, { b: { c: "OR", d: 1 } });
+});
+
+Deno.test("mapping: JavaScript's own members are not found", () => {
+  const metadata = read({ a: {} }, {
+    city: "constructor",
+    zip: "a.toString",
+    one: "__proto__",
+    two: "a.constructor",
+    three: "to_array(constructor)[0]",
+  });
+  assert.deepEqual(metadata, { vendor_fields: { a: {} } });
+});
+
+Deno.test("mapping: an expression that the payload does not fit finds nothing", () => {
+  assert.deepEqual(read({ n: 5 }, { city: "split(n, ' ')[0]", zip: "n.a.b" }), {
+    vendor_fields: { n: 5 },
+  });
+});
+
+for (
+  const [config, problem] of [
+    [null, /^parser_config: /],
+    [{}, /^parser_config\.fields: /],
+    [{ fields: {} }, /^parser_config\.fields: give first_name or full_name$/],
+    [
+      { fields: { first_name: "a[" } },
+      /^parser_config\.fields\.first_name: cannot read `a\[`: Syntax/,
+    ],
+    [
+      { fields: { first_name: "a", phone: ["b", "c("] } },
+      /^parser_config\.fields\.phone\.1: .*`c\(`/,
+    ],
+    [
+      { fields: { first_name: "shout(a)" } },
+      /first_name: .*`shout\(a\)`: there is no function shout/,
+    ],
+    [
+      { fields: { first_name: "a", zip: "b || length()" } },
+      /zip: .*length\(\) takes 1 argument/,
+    ],
+    [{ fields: { first_name: "pad_left(a, b)" } }, /there is no function pad_left/],
+    [{ fields: { first_name: 5 } }, /first_name: give a JMESPath expression/],
+    [{ fields: { first_name: { constant: "x" } } }, /first_name: give a JMESPath expression/],
+    [{ fields: { first_name: "a", resume: { data: "b[" } } }, /fields\.resume\.data: .*`b\[`/],
+    [{ fields: { first_name: "a", resume: { size: "b" } } }, /fields\.resume: .*size/],
+    [{ fields: { first_name: "a", "Home Town": "b" } }, /Home Town: is no usable name/],
+    [{ fields: { first_name: "a", __proto__x: "b" } }, /__proto__x: is no usable name/],
+    [{ fields: { first_name: "a", vendor_fields: "b" } }, /vendor_fields: is filled in by/],
+    [{ fields: { first_name: "a" }, filds: {} }, /^parser_config: .*filds/],
+    [{ fields: { first_name: "(".repeat(50_000) } }, /first_name: cannot read/],
+  ] as [Json, RegExp][]
+) {
+  Deno.test(`mapping: ${JSON.stringify(config).slice(0, 70)} is refused with the place`, () => {
+    assert.match(configProblem(config) ?? "", problem);
+    assert.match(mapping({ a: "Ann" }, config).problem ?? "", problem);
+  });
+}
+
+Deno.test("mapping: a usable configuration has no problem", () => {
+  assert.equal(configProblem(MAPPING_CONFIG), undefined);
+});

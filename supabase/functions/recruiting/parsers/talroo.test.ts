@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { parsed, PDF } from "./fixtures/parsed.ts";
+import { talroo } from "./talroo.ts";
+
+Deno.test("talroo: a completed application, known by its own id and not the event's", () => {
+  assert.deepEqual(parsed(talroo, "talroo"), {
+    first_name: "Nia",
+    vendor_lead_id: "app-81d2",
+    resume: { base64: PDF, claims: "pdf" },
+    vendor_metadata: {
+      job_id: "agent-co-2",
+      job_title: "Insurance Agent",
+      job_company: "Front Range Agency",
+      answers: [{ question: "Do you sell now?", answer: null }],
+      last_name: "Brooks",
+      email: "nia.brooks@example.com",
+      phone: "+13035550120",
+      phone_raw: "3035550120",
+      city: "Denver",
+      state: "CO",
+      zip: "80203",
+      vendor_fields: {
+        id: "evt-5f0c3b2a",
+        type: "platform:JobApplication:completed:v2",
+        createdAt: "2026-07-29T08:00:00.000Z",
+        data: {
+          tlrSid: "k3k3k3",
+          job: {
+            jobId: "t-100",
+            jobReference: "agent-co-2_exp1",
+            zipcode: "80202",
+            city: "Denver",
+            state: "CO",
+            sourceId: "55",
+          },
+        },
+      },
+    },
+  });
+});
+
+Deno.test("talroo: an event without an application id has none", () => {
+  const { vendor_lead_id } = talroo({ id: "evt-1", data: { applicant: { firstName: "Nia" } } }, {});
+  assert.equal(vendor_lead_id, undefined);
+});

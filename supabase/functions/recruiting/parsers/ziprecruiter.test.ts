@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { parsed, PDF } from "./fixtures/parsed.ts";
+import { ziprecruiter } from "./ziprecruiter.ts";
+
+Deno.test("ziprecruiter: an application with everything", () => {
+  assert.deepEqual(parsed(ziprecruiter, "ziprecruiter"), {
+    first_name: "Devon",
+    vendor_lead_id: "9f2c11b7",
+    resume: { base64: PDF },
+    vendor_metadata: {
+      job_id: "agent-ga-7",
+      answers: [{ question: "Are you licensed?", answer: "yes" }],
+      full_name: "Devon Okafor",
+      last_name: "Okafor",
+      email: "devon.okafor@example.com",
+      phone: "+15555551234",
+      phone_raw: "+1 5555551234",
+      city: "Atlanta",
+      state: "GA",
+      zip: "30303",
+      vendor_fields: {
+        attributes: { tracking_code: "zr-77" },
+        profile: {
+          mobile: "404-555-0111",
+          objective: "A job with people.",
+          job_records: [{ title: "Cashier", company: "Peach Mart" }],
+        },
+      },
+    },
+  });
+});
+
+Deno.test("ziprecruiter: without a phone, the profile's mobile number is it", () => {
+  const { vendor_metadata } = ziprecruiter({ profile: { mobile: "404-555-0111" } }, {});
+  assert.equal(vendor_metadata.phone, "+14045550111");
+});
+
+Deno.test("ziprecruiter: a full name alone is split", () => {
+  const { first_name, vendor_metadata } = ziprecruiter({ name: "Devon Okafor" }, {});
+  assert.equal(first_name, "Devon");
+  assert.equal(vendor_metadata.last_name, "Okafor");
+});
