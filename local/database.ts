@@ -34,7 +34,7 @@ export async function migrate(
   await supervisor.run({
     name: "migrations",
     command: SUPABASE_CLI,
-    args: ["migration", "up", `--remote=${dbUrl}`, "--yes", "--agent", "no"],
+    args: ["migration", "up", `--remote=${dbUrl}?sslmode=disable`, "--yes", "--agent", "no"],
     isQuiet: true,
   });
 }

@@ -8,7 +8,7 @@ export const DATABASE_TYPES = join(ROOT, "supabase/functions/_shared/database.ty
 export async function generateDatabaseTypes(dbUrl: string): Promise<string> {
   const types = await output(
     SUPABASE_CLI,
-    ["gen", "types", `--remote=${dbUrl}`, "--schema", "public", "--agent", "no"],
+    ["gen", "types", `--remote=${dbUrl}?sslmode=disable`, "--schema", "public", "--agent", "no"],
   );
   return await output(
     Deno.execPath(),
@@ -21,6 +21,7 @@ async function output(command: string, args: string[], input = ""): Promise<stri
   const child = new Deno.Command(command, {
     args,
     cwd: ROOT,
+    env: { NO_COLOR: "1" },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

@@ -7,7 +7,7 @@ export interface Lock {
 }
 
 /**
- * Locks a data folder, which must exist. The system frees the lock whatever way its holder ends, and no process that
+ * Locks a data folder, which must exist; the file holds the holder's pid. The system frees the lock whatever way its holder ends, and no process that
  * the holder starts inherits it.
  *
  * @returns null while another process holds it
@@ -22,6 +22,8 @@ export function lockDataDir(dataDir: string): Lock | null {
     }
     // The previous holder may have removed the file between its opening and its locking here: then it guards nothing.
     if (isSameFile(file, path)) {
+      file.truncateSync();
+      file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));
       return {
         release() {
           removeIfThere(path);

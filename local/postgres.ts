@@ -109,7 +109,8 @@ export function postgresPart(dataDir: string, port: number, url: string): Part {
 
 /**
  * Postgres refuses to run as root, so root runs it as `nobody`. The one capability it keeps lets it reach its binaries and
- * its data below folders that only root may enter, such as a checkout in root's home.
+ * its data below folders that only root may enter, such as a checkout in root's home. (initdb asks access(2) whether it
+ * can, which would otherwise leave capabilities out of account.)
  */
 function withoutRoot(program: Program): Program {
   if (!isRoot()) return program;
@@ -119,6 +120,7 @@ function withoutRoot(program: Program): Program {
     args: [
       ...["--reuid", String(NOBODY), "--regid", String(NOBODY), "--clear-groups"],
       ...["--inh-caps", "+dac_override", "--ambient-caps", "+dac_override"],
+      ...["--securebits", "+no_setuid_fixup"],
       ...["--", program.command, ...program.args],
     ],
   };

@@ -86,7 +86,15 @@ export const STEPS: Step[] = [
       const { db_url } = await context.stack();
       return await check(
         context.show(SUPABASE_CLI, [
-          ...["db", "advisors", `--remote=${db_url}`, "--fail-on", "warn", "--agent", "no"],
+          ...[
+            "db",
+            "advisors",
+            `--remote=${db_url}?sslmode=disable`,
+            "--fail-on",
+            "warn",
+            "--agent",
+            "no",
+          ],
         ]),
       );
     },

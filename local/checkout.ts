@@ -1,0 +1,80 @@
+import { dirname, join } from "node:path";
+import { removeIfThere } from "./files.ts";
+import { ROOT } from "./paths.ts";
+import type { StackInfo } from "./stack.ts";
+
+/** A run of one of the npm scripts. */
+export interface ScriptRun {
+  /** The pid of npm itself, which leads a process group as it does in a terminal. */
+  pid: number;
+  /** What it has printed so far, errors included. */
+  output(): string;
+  /** Resolves to the exit code. */
+  ended: Promise<number>;
+}
+
+/** A copy of this checkout that tests may change, with a space in its path. The packages are shared. */
+export class Checkout {
+  readonly root: string;
+
+  constructor() {
+    this.root = join(Deno.makeTempDirSync({ prefix: "lead-intake-" }), "a copy");
+    for (const path of git("ls-files", "--cached", "--others", "--exclude-standard", "-z")) {
+      const target = join(this.root, path);
+      Deno.mkdirSync(dirname(target), { recursive: true });
+      try {
+        Deno.copyFileSync(join(ROOT, path), target);
+      } catch (error) {
+        // Deleted, but not yet so in git.
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }
+    }
+    // Installing would start by emptying the shared folder, so the lock file must not look newer than it is.
+    const { mtime } = Deno.statSync(join(ROOT, "package-lock.json"));
+    Deno.utimeSync(join(this.root, "package-lock.json"), mtime!, mtime!);
+    Deno.symlinkSync(join(ROOT, "node_modules"), join(this.root, "node_modules"));
+  }
+
+  /** Starts `npm run <script> -- <args>` and does not wait. */
+  run(script: string, ...args: string[]): ScriptRun {
+    const child = new Deno.Command("npm", {
+      args: ["run", script, "--", ...args],
+      cwd: this.root,
+      env: { FUNCTIONS_ENV_FILE: "/dev/null" },
+      detached: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    let printed = "";
+    const take = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
+      for await (const text of stream.pipeThrough(new TextDecoderStream())) printed += text;
+    };
+    const ended = Promise.all([child.status, take(child.stdout), take(child.stderr)])
+      .then(([status]) => status.code);
+    return { pid: child.pid, output: () => printed, ended };
+  }
+
+  /** Waits until the stack that keeps its data here is ready. */
+  async ready(run: ScriptRun, dataDir: string): Promise<StackInfo> {
+    let isRunning = true;
+    run.ended.then(() => isRunning = false);
+    while (isRunning) {
+      try {
+        return JSON.parse(Deno.readTextFileSync(join(dataDir, "stack.json")));
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+    }
+    throw new Error(`npm start ended before it was ready:\n${run.output()}`);
+  }
+
+  remove(): void {
+    removeIfThere(dirname(this.root));
+  }
+}
+
+function git(...args: string[]): string[] {
+  const { stdout } = new Deno.Command("git", { args, cwd: ROOT }).outputSync();
+  return new TextDecoder().decode(stdout).split("\0").filter(Boolean);
+}
