@@ -78,6 +78,19 @@ function assertDocumented(path: string, { status, headers, body }: Answer): void
   assert(headers.get("x-request-id"));
 }
 
+/** Asserts an answer of the error table, in the one error shape. */
+export function assertError(
+  { status, body, headers }: Answer,
+  expected: number,
+  code: string,
+  message: RegExp,
+): void {
+  assert.equal(status, expected, JSON.stringify(body));
+  assert.equal(body.error.code, code);
+  assert.match(body.error.message, message);
+  assert.equal(body.request_id, headers.get("x-request-id"));
+}
+
 /** A vendor of a test's own, with its key. */
 export interface Vendor {
   id: string;
@@ -104,11 +117,8 @@ export function withKey(vendor: Vendor): Record<string, string> {
   return { authorization: `Bearer ${vendor.key}` };
 }
 
-/** Makes an agency with so many agents, and an open order for one vendor's leads alone. */
-export async function createOrder(
-  vendor: Vendor,
-  { quantity = 1_000, agents = 1 }: { quantity?: number; agents?: number } = {},
-): Promise<{ id: string; agency_id: string; agent_ids: string[] }> {
+/** Makes an agency with so many agents. */
+export async function createAgency(agents = 1): Promise<{ id: string; agent_ids: string[] }> {
   const [agency] = await sql`
     insert into public.agencies (name, timezone) values ('An agency under test', 'America/New_York')
     returning id`;
@@ -116,12 +126,21 @@ export async function createOrder(
     insert into public.agents (agency_id, first_name, last_name, role)
     select ${agency!.id}, 'Agent', n::text, 'agent' from generate_series(1, ${agents}) as n
     returning id`;
+  return { id: agency!.id, agent_ids: people.map(({ id }) => id) };
+}
+
+/** Makes an agency with so many agents, and an open order for one vendor's leads alone. */
+export async function createOrder(
+  vendor: Vendor,
+  { quantity = 1_000, agents = 1 }: { quantity?: number; agents?: number } = {},
+): Promise<{ id: string; agency_id: string; agent_ids: string[] }> {
+  const agency = await createAgency(agents);
   // Its priority keeps it apart from the seed's order, which takes any lead.
   const [order] = await sql`
     insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority)
-    values (${agency!.id}, ${vendor.id}, ${quantity}, 1000)
+    values (${agency.id}, ${vendor.id}, ${quantity}, 1000)
     returning id`;
-  return { id: order!.id, agency_id: agency!.id, agent_ids: people.map(({ id }) => id) };
+  return { id: order!.id, agency_id: agency.id, agent_ids: agency.agent_ids };
 }
 
 /** Runs something while no order is open to a lead of just any vendor. */

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { dirname, join } from "node:path";
 import {
   type Answer,
   createVendor,
@@ -13,28 +12,7 @@ import {
   type Vendor,
   withKey,
 } from "./client.ts";
-import { stackFile } from "../local/stack.ts";
-
-type Part = "postgres" | "postgrest" | "lite";
-
-/** The process of a part of the stack, as the launcher records it beside stack.json. */
-function pidOf(part: Part): number {
-  const path = join(dirname(stackFile()), "processes.json");
-  const processes: { name: string; pid: number }[] = JSON.parse(Deno.readTextFileSync(path));
-  return processes.find(({ name }) => name === part)!.pid;
-}
-
-/** Repeats a check until it holds; the last error, if it never does within the seconds. */
-async function eventually(seconds: number, check: () => Promise<void>): Promise<void> {
-  for (const deadline = Date.now() + seconds * 1000;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  }
-}
+import { eventually, pidOf } from "./processes.ts";
 
 function application(n: number, resume = true) {
   return {

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { createClient } from "@supabase/supabase-js";
 import {
   type Answer,
+  assertError,
   createOrder,
   createVendor,
   PDF,
@@ -20,18 +21,6 @@ const BASE64 = Buffer.from(PDF).toString("base64");
 
 function ingest(vendor: Vendor, body: unknown, query = ""): Promise<Answer> {
   return send(`/recruiting/ingest${query}`, { headers: withKey(vendor), body });
-}
-
-function assertError(
-  { status, body, headers }: Answer,
-  expected: number,
-  code: string,
-  message: RegExp,
-) {
-  assert.equal(status, expected, JSON.stringify(body));
-  assert.equal(body.error.code, code);
-  assert.match(body.error.message, message);
-  assert.equal(body.request_id, headers.get("x-request-id"));
 }
 
 /** An Indeed Apply application. */

@@ -1,0 +1,24 @@
+import { dirname, join } from "node:path";
+import { stackFile } from "../local/stack.ts";
+
+/** A part of the stack that a scenario may stop. */
+export type Part = "postgres" | "postgrest" | "lite";
+
+/** The process of a part of the stack, as the launcher records it beside stack.json. */
+export function pidOf(part: Part): number {
+  const path = join(dirname(stackFile()), "processes.json");
+  const processes: { name: string; pid: number }[] = JSON.parse(Deno.readTextFileSync(path));
+  return processes.find(({ name }) => name === part)!.pid;
+}
+
+/** Repeats a check until it holds; the last error, if it never does within the seconds. */
+export async function eventually(seconds: number, check: () => Promise<void>): Promise<void> {
+  for (const deadline = Date.now() + seconds * 1000;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
