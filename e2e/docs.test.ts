@@ -8,7 +8,7 @@ interface Example {
 }
 
 const ROOT = new URL("../", import.meta.url);
-const RUN = /<!-- run -->\n```sh\n(.*?)```\n\n```json\n(.*?)```/gs;
+const RUN = /<!-- run -->\n+```sh\n(.*?)```\n\n```json\n(.*?)```/gs;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 function examplesIn(file: string): Example[] {
