@@ -27,11 +27,10 @@ export interface Resume {
 /** Sorts a vendor's resume fields into a file to store, or an address to keep (which is never fetched). */
 export function readResume(fields: ResumeFields): { resume?: Resume; resume_url?: string } {
   const data = typeof fields.data === "string" ? fields.data.trim() : notText(fields.data);
-  if (data === "") return { resume_url: toText(fields.url) };
   if (WEB_ADDRESS.test(data)) return { resume_url: data };
-
   const { type, base64 } = splitDataUrl(data);
-  const claims = claimedType(type) ?? claimedType(toText(fields.content_type)) ??
+  if (base64 === "") return { resume_url: toText(fields.url) };
+  const claims = claimedType(type) ?? claimedType(fields.content_type) ??
     fileEnding(toText(fields.file_name));
   return { resume: { base64, claims }, resume_url: toText(fields.url) };
 }
@@ -82,8 +81,9 @@ function notText(data: Json | undefined): string {
   return empty ? "" : "?";
 }
 
-function claimedType(contentType: string | undefined): string | undefined {
-  const type = contentType?.slice(0, LONGEST_TYPE).split(";", 1)[0]?.trim().toLowerCase()
+function claimedType(contentType: Json | undefined): string | undefined {
+  if (typeof contentType !== "string") return undefined;
+  const type = contentType.slice(0, LONGEST_TYPE).split(";", 1)[0]?.trim().toLowerCase()
     .replace(/^\./, "");
   if (!type || SAYS_NOTHING.test(type)) return undefined;
   return /^(?:application\/(?:x-)?)?pdf$/.test(type) ? "pdf" : type;

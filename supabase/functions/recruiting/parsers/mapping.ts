@@ -17,7 +17,7 @@ const constant = z.strictObject({ const: z.union([z.string(), z.number(), z.bool
 const step = z.union([expression, constant], {
   error: 'give a JMESPath expression or {"const": value}',
 });
-const source = z.union([step, z.array(step).min(1)], {
+const source = z.union([step, z.array(step)], {
   error: 'give a JMESPath expression, {"const": value}, or a list of these',
 });
 
@@ -61,8 +61,8 @@ export const mappingConfig = z.strictObject({
 
 /** What is wrong with a configuration, naming the field and the expression; undefined where nothing is. */
 export function configProblem(config: Json): string | undefined {
-  const issue = mappingConfig.safeParse(config).error?.issues[0];
-  return issue && `${["parser_config", ...issue.path].join(".")}: ${issue.message}`;
+  const compiled = compileConfig(config);
+  return typeof compiled === "string" ? compiled : undefined;
 }
 
 /** Reads whatever `vendors.parser_config` says, for a vendor that no other parser fits. See {@link mappingConfig}. */
@@ -103,13 +103,17 @@ const cache = new WeakMap<JsonObject, Compiled | string>();
 
 /** The configuration made ready, once for each; or what is wrong with it. */
 function compileConfig(config: Json): Compiled | string {
-  if (!isObject(config)) return configProblem(config) ?? "parser_config: must be an object";
-  let compiled = cache.get(config);
-  if (compiled === undefined) {
-    compiled = configProblem(config) ?? compileFields(config.fields as JsonObject);
-    cache.set(config, compiled);
-  }
+  const known = isObject(config) ? cache.get(config) : undefined;
+  if (known !== undefined) return known;
+  const { data, error } = mappingConfig.safeParse(config);
+  const compiled = data ? compileFields(data.fields as JsonObject) : describe(error);
+  if (isObject(config)) cache.set(config, compiled);
   return compiled;
+}
+
+function describe({ issues }: z.ZodError): string {
+  const { path = [], message = "cannot be read" } = issues[0] ?? {};
+  return `${["parser_config", ...path].join(".")}: ${message}`;
 }
 
 function compileFields({ resume = {}, ...fields }: JsonObject): Compiled {

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../_shared/json.ts";
+import { Fields } from "./fields.ts";
+import { readFile, withoutFiles } from "./files.ts";
+
+const LONG = "QUJD".repeat(2_000);
+
+for (
+  const [name, given, kept] of [
+    ["a long base64 text", { note: LONG }, {}],
+    ["one in lines", { note: `${LONG}\r\n${LONG}` }, {}],
+    ["a data: URL", { photo: "data:image/png;base64,iVBORw0=" }, {}],
+    ["a short PDF", { letter: "JVBERi0xLjQK" }, {}],
+    ["a file among others", { files: ["JVBERi0xLjQK", "a.pdf"] }, { files: [null, "a.pdf"] }],
+    [
+      "the content of an object that names a file",
+      { a: [{ fileName: "a.txt", contentType: "text/plain", data: "aGk=" }] },
+      { a: [{ fileName: "a.txt", contentType: "text/plain" }] },
+    ],
+    ["a field of the same name elsewhere", { data: "hello" }, { data: "hello" }],
+    ["content that is an object", { fileName: "a", data: { b: 1 } }, {
+      fileName: "a",
+      data: { b: 1 },
+    }],
+    ["a long text", { note: "ab ".repeat(5_000) }, { note: "ab ".repeat(5_000) }],
+    ["a token", { token: LONG.slice(0, 1_000) }, { token: LONG.slice(0, 1_000) }],
+    ["Google's form key", { a: { google_key: "k", googleKey: 5 }, b: 1 }, { a: {}, b: 1 }],
+  ] as [string, JsonObject, JsonObject][]
+) {
+  Deno.test(`metadata without files: ${name}`, () => {
+    assert.deepEqual(withoutFiles(given), kept);
+  });
+}
+
+Deno.test("metadata without files: the resume's own text, wherever it stands", () => {
+  assert.deepEqual(withoutFiles({ a: { cv: "aGVsbG8=" }, b: "x" }, "aGVsbG8="), { a: {}, b: "x" });
+});
+
+Deno.test("a file's object gives what is known of it and leaves the rest", () => {
+  const fields = new Fields({
+    cv: { Content: "aGk=", MimeType: "text/plain", "file-name": "a.txt", pages: 2 },
+  });
+  assert.deepEqual(readFile(fields, "cv"), {
+    data: "aGk=",
+    content_type: "text/plain",
+    file_name: "a.txt",
+    url: undefined,
+  });
+  assert.deepEqual(fields.rest(), { cv: { pages: 2 } });
+});
+
+Deno.test("an array of bytes is a file, an array of anything else is not", () => {
+  assert.deepEqual(readFile(new Fields({ cv: [104, 105] }), "cv"), { data: "aGk=" });
+  for (const cv of [[104, 256], [1.5], [-1], ["a"]]) {
+    assert.deepEqual(readFile(new Fields({ cv }), "cv"), { data: cv });
+  }
+});

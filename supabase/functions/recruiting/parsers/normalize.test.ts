@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import type { Json } from "../../_shared/json.ts";
+import { normalizeLead } from "./normalize.ts";
+
+for (
+  const [full_name, first, last] of [
+    ["Maria de la Cruz", "Maria", "de la Cruz"],
+    ["Smith, Jordan", "Jordan", "Smith"],
+    ["Dr. Samuel van der Berg Jr.", "Samuel", "van der Berg"],
+    ["Prince", "Prince", undefined],
+    ["Dr. Smith", "Dr. Smith", "Smith"],
+    ["  Ana   Reyes ", "Ana", "Reyes"],
+    ["李小龙", "李小龙", undefined],
+  ] as const
+) {
+  Deno.test(`a full name: ${JSON.stringify(full_name)}`, () => {
+    const { first_name, vendor_metadata } = normalizeLead({ full_name });
+    assert.equal(first_name, first);
+    assert.equal(vendor_metadata.last_name, last);
+    assert.equal(vendor_metadata.full_name, full_name.trim());
+  });
+}
+
+Deno.test("given name parts win over a full name, each by itself", () => {
+  const lead = normalizeLead({ full_name: "M. Garcia Soto", first_name: "Maria" });
+  assert.equal(lead.first_name, "Maria");
+  assert.equal(lead.vendor_metadata.last_name, "Soto");
+});
+
+for (const blank of [undefined, null, "", "  \t", true, [], {}] as (Json | undefined)[]) {
+  Deno.test(`a name and an id that are ${JSON.stringify(blank)} are none`, () => {
+    const lead = normalizeLead({ first_name: blank, full_name: blank, vendor_lead_id: blank });
+    assert.equal(lead.first_name, undefined);
+    assert.equal(lead.vendor_lead_id, undefined);
+  });
+}
+
+Deno.test("an id: numbers as text, up to 512 characters as they are, longer ones by their digest", () => {
+  assert.equal(normalizeLead({ vendor_lead_id: 0 }).vendor_lead_id, "0");
+  assert.equal(normalizeLead({ vendor_lead_id: " a " }).vendor_lead_id, "a");
+  assert.equal(normalizeLead({ vendor_lead_id: "x".repeat(512) }).vendor_lead_id?.length, 512);
+  assert.equal(
+    normalizeLead({ vendor_lead_id: "x".repeat(513) }).vendor_lead_id,
+    "sha256:35ade0090e64e74d6ad04204009c23a4e34b82bdf0f4f317fbcc5f26f9b10241",
+  );
+});
+
+Deno.test("a phone that cannot be read keeps its text", () => {
+  assert.deepEqual(normalizeLead({ phone: "call me" }).vendor_metadata, { phone_raw: "call me" });
+});
+
+Deno.test("a phone is read in the lead's country, or in its own where the vendor says", () => {
+  const phone = "020 7946 0958";
+  assert.equal(normalizeLead({ phone, country: "GB" }).vendor_metadata.phone, "+442079460958");
+  const { vendor_metadata } = normalizeLead({ phone, phone_country: "gb", country: "US" });
+  assert.equal(vendor_metadata.phone, "+442079460958");
+  assert.equal(vendor_metadata.country, "US");
+});
+
+for (
+  const [state, code] of [
+    ["texas", "TX"],
+    [" tx ", "TX"],
+    ["D.C.", "DC"],
+    ["US-NY", "NY"],
+    ["North  Carolina", "NC"],
+    ["Puerto Rico", "PR"],
+    ["Ontario", undefined],
+    ["ZZ", undefined],
+  ] as const
+) {
+  Deno.test(`the state ${JSON.stringify(state)} is ${code}`, () => {
+    const { vendor_metadata } = normalizeLead({ state });
+    assert.deepEqual(vendor_metadata, code ? { state: code } : { state_raw: state });
+  });
+}
+
+for (const mark of [true, "true", "YES", " y ", 1, "1"]) {
+  Deno.test(`${JSON.stringify(mark)} marks a test`, () => {
+    assert.equal(normalizeLead({ is_test: mark }).vendor_metadata.is_test, true);
+  });
+}
+
+for (const mark of [false, "false", "no", 0, null, "test", {}, [true]] as Json[]) {
+  Deno.test(`${JSON.stringify(mark)} does not mark a test`, () => {
+    assert.equal("is_test" in normalizeLead({ is_test: mark }).vendor_metadata, false);
+  });
+}
+
+Deno.test("a further field cannot take the place of one that is normalised", () => {
+  const { vendor_metadata } = normalizeLead({ more: { email: "x", job_id: "7" }, email: "A@b.C" });
+  assert.deepEqual(vendor_metadata, { email: "a@b.c", job_id: "7" });
+});

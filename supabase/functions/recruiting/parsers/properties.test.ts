@@ -1,0 +1,269 @@
+/** What holds for every parser, whatever a vendor sends. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { ApiError } from "../../_shared/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { decodePdf, readResume } from "../resume.ts";
+import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
+import { fixtureNames, readFixture } from "./fixtures/read.ts";
+import { PARSER_NAMES, parserNamed } from "./index.ts";
+import { configProblem } from "./mapping.ts";
+import { normalizeLead, type RawLead } from "./normalize.ts";
+import type { ParsedLead, Parser } from "./parser.ts";
+
+const NAUGHTY_KEYS = [
+  "__proto__",
+  "constructor",
+  "toString",
+  "length",
+  "a.b",
+  ".",
+  "",
+  "0",
+  "data",
+];
+const NAUGHTY_TEXTS = [
+  ...["", " ", "\0", "\ud800", "%s", "null", "data:,", "data:;base64,", "https://", ",", '""', '"'],
+  ...["O'Brien, ", "JVBERi0xLjQK", "<test lead: dummy data>", "+", "+1", "\u202e", "e\u0301"],
+];
+
+const key = fc.oneof(fc.constantFrom(...NAUGHTY_KEYS), fc.string({ maxLength: 8 }));
+const leaf: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom<Json>(...NAUGHTY_TEXTS, null, true, false, -0, 1e21, 0.1),
+  fc.string(),
+  fc.integer(),
+);
+const naughty = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    leaf,
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(key, tie("value"), { maxKeys: 4, noNullPrototype: true }),
+  ),
+})).value;
+const anyJson = fc.oneof(fc.jsonValue() as fc.Arbitrary<Json>, naughty);
+
+const FIXTURES = fixtureNames().map((name) => ({ name, payload: readFixture(name) }));
+
+/** A payload of this parser's vendor with fields dropped, replaced or wrapped at random. */
+function mutated(parser: string): fc.Arbitrary<Json> {
+  const own = FIXTURES.filter(({ name }) => name === parser || name.startsWith(`${parser}_`));
+  assert.notEqual(own.length, 0, `${parser} has no fixture`);
+  return fc.tuple(
+    fc.constantFrom(...own.map(({ payload }) => payload)),
+    fc.array(fc.tuple(fc.nat(), fc.nat(4), anyJson), { maxLength: 4 }),
+  ).map(([payload, changes]) =>
+    changes.reduce<Json>((value, change) => mutate(value, ...change), payload)
+  );
+}
+
+/** Changes one place of a value, `where` numbering the places in reading order. */
+function mutate(value: Json, where: number, how: number, by: Json): Json {
+  let place = where % countPlaces(value);
+  const visit = (item: Json): Json | undefined => {
+    if (place-- === 0) return [undefined, by, [item], { nested: item }, JSON.stringify(item)][how];
+    if (Array.isArray(item)) return item.map(visit).filter((child) => child !== undefined);
+    if (!isObject(item)) return item;
+    return Object.fromEntries(
+      Object.entries(item).map(([name, child]) => [name, visit(child)] as const)
+        .filter((entry): entry is [string, Json] => entry[1] !== undefined),
+    );
+  };
+  return visit(value) ?? null;
+}
+
+function countPlaces(value: Json): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return 1 + Object.values(value).reduce<number>((sum, child) => sum + countPlaces(child), 0);
+}
+
+function assertIsLead(lead: ParsedLead): void {
+  const { first_name, vendor_lead_id, resume, vendor_metadata, problem, ...others } = lead;
+  assert.deepEqual(others, {});
+  for (const text of [first_name, vendor_lead_id]) {
+    if (text === undefined) continue;
+    assert.equal(typeof text, "string");
+    assert.notEqual(text, "");
+    assert.equal(text, text.trim());
+  }
+  assert.ok((vendor_lead_id ?? "").length <= 512);
+  assert.ok(problem === undefined || (typeof problem === "string" && problem !== ""));
+  if (resume !== undefined) {
+    assert.equal(typeof resume.base64, "string");
+    assert.notEqual(resume.base64, "");
+    assert.ok(resume.claims === undefined || typeof resume.claims === "string");
+  }
+  assert.ok(isObject(vendor_metadata));
+  assert.ok(isObject(JSON.parse(JSON.stringify(vendor_metadata))));
+  assert.equal(Object.values(vendor_metadata).includes(undefined as unknown as Json), false);
+  assertDecodes(lead.resume);
+}
+
+function assertDecodes(resume: ParsedLead["resume"]): void {
+  try {
+    if (resume) decodePdf(resume);
+  } catch (error) {
+    assert.ok(error instanceof ApiError && error.code === "BAD_REQUEST");
+  }
+}
+
+const CONFIGS: Json[] = [{}, MAPPING_CONFIG];
+
+function holdsFor(parse: Parser, payload: Json, config: Json): void {
+  const before = JSON.stringify(payload);
+  const lead = parse(payload, config);
+  assertIsLead(lead);
+  assert.equal(JSON.stringify(payload), before, "the payload is left as it was");
+  assert.deepEqual(parse(payload, config), lead);
+}
+
+for (const name of PARSER_NAMES) {
+  Deno.test(`${name} reads any JSON value without throwing, and the same each time`, async () => {
+    const parse = await parserNamed(name);
+    assert.ok(parse);
+    fc.assert(fc.property(anyJson, fc.constantFrom(...CONFIGS), (payload, config) => {
+      holdsFor(parse, payload, config);
+    }));
+    fc.assert(
+      fc.property(mutated(name), fc.constantFrom(...CONFIGS), (payload, config) => {
+        holdsFor(parse, payload, config);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  Deno.test(`${name} reads a payload of its own vendor`, async () => {
+    const parse = await parserNamed(name);
+    const { first_name, problem } = parse!(readFixture(name), MAPPING_CONFIG);
+    assert.notEqual(first_name, undefined);
+    assert.equal(problem, undefined);
+  });
+}
+
+Deno.test("an unknown parser is none", async () => {
+  for (const name of ["", "unknown", "__proto__", "constructor"]) {
+    assert.equal(await parserNamed(name), undefined);
+  }
+});
+
+Deno.test("mapping: any configuration is either usable or named as wrong", async () => {
+  const mapping = await parserNamed("mapping");
+  const expression = fc.oneof(
+    fc.constantFrom("@", "$", "*", "[]", "a.b", "a[*].b", "keys(@)", "values(@)", "to_string(@)"),
+    fc.constantFrom(
+      "constructor",
+      "__proto__",
+      "merge(@, @)",
+      "@.*.*",
+      "length(@)",
+      "sort(keys(@))",
+    ),
+    fc.string(),
+  );
+  const source = fc.oneof(expression, fc.array(expression), fc.record({ const: leaf }), anyJson);
+  const name = fc.oneof(
+    fc.constantFrom("first_name", "email", "phone", "is_test", "job_title", "full_name"),
+    key,
+  );
+  const config = fc.oneof(
+    anyJson,
+    fc.record({ fields: fc.dictionary(name, source, { noNullPrototype: true }) }),
+    fc.record({
+      fields: fc.record({
+        first_name: expression,
+        tag: expression,
+        resume: fc.record({ data: expression }),
+      }),
+    }),
+  ) as fc.Arbitrary<Json>;
+  fc.assert(
+    fc.property(config, anyJson, (config, payload) => {
+      holdsFor(mapping!, payload, config);
+      assert.equal(mapping!(payload, config).problem, configProblem(config));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("normalizeLead takes any value in any field", () => {
+  const fields = [
+    ...[
+      "first_name",
+      "last_name",
+      "full_name",
+      "email",
+      "phone",
+      "address",
+      "city",
+      "state",
+      "zip",
+    ],
+    ...["country", "phone_country", "vendor_lead_id", "is_test"],
+  ];
+  const raw = fc.record({
+    ...Object.fromEntries(fields.map((name) => [name, anyJson])),
+    more: fc.dictionary(key, anyJson, { noNullPrototype: true }),
+    vendor_fields: fc.dictionary(key, anyJson, { noNullPrototype: true }),
+    resume: fc.record(
+      { data: anyJson, content_type: anyJson, file_name: anyJson, url: anyJson },
+      { requiredKeys: [] },
+    ),
+  }, { requiredKeys: [] }) as fc.Arbitrary<RawLead>;
+  fc.assert(fc.property(raw, (raw) => assertIsLead(normalizeLead(raw))), { numRuns: 500 });
+});
+
+Deno.test("a full name of any characters gives a first name", () => {
+  const characters = fc.string({ unit: fc.constantFrom(..."ab ,.\"'-()JrvanDdeél\t") });
+  fc.assert(
+    fc.property(fc.oneof(characters, fc.string({ unit: "binary" })), (full_name) => {
+      const lead = normalizeLead({ full_name });
+      assertIsLead(lead);
+      assert.equal(lead.first_name !== undefined, full_name.trim() !== "");
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+Deno.test("readResume and decodePdf throw nothing but what a caller may see", () => {
+  const fields = fc.record({
+    data: fc.oneof(anyJson, fc.base64String(), fc.string().map((text) => `data:${text},JVBERi0=`)),
+    content_type: anyJson,
+    file_name: anyJson,
+    url: anyJson,
+  });
+  fc.assert(fc.property(fields, (fields) => assertDecodes(readResume(fields).resume)));
+});
+
+/** Texts that make a careless regular expression take quadratic time. */
+const MEGABYTE = 1_000_000;
+const HOSTILE = [" ", "=", "a", ".", ",", "data:", "a ", "+", "1", "-", '"', "%", "\n"].map((
+  unit,
+) => unit.repeat(MEGABYTE / unit.length));
+
+for (const name of [...PARSER_NAMES]) {
+  Deno.test(`${name} reads megabytes of anything in linear time`, async () => {
+    const parse = await parserNamed(name);
+    for (
+      const text of [...HOSTILE, `data:${HOSTILE[2]}`, `JVBERi0${HOSTILE[1]}`, `x${HOSTILE[0]}x`]
+    ) {
+      const payload = replaceTexts(readFixture(name), text);
+      const started = performance.now();
+      const { resume } = parse!(payload, MAPPING_CONFIG);
+      assertDecodes(resume);
+      // A quadratic step over a megabyte would take minutes.
+      assert.ok(performance.now() - started < 5_000, `${text.slice(0, 10)}… took too long`);
+    }
+  });
+}
+
+/** The payload with this text in the place of every text, except those that say what something is. */
+function replaceTexts(value: JsonObject, text: string): JsonObject {
+  const replace = (item: Json, name: string): Json => {
+    if (Array.isArray(item)) return item.map((child) => replace(child, name));
+    if (isObject(item)) return replaceTexts(item, text);
+    return typeof item === "string" && !/type|kind|column_id|^name$/i.test(name) ? text : item;
+  };
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, replace(item, name)]),
+  );
+}
