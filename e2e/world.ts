@@ -1,0 +1,67 @@
+import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { type Answer, createOrder, createVendor, send, sql, stack, type Vendor } from "./client.ts";
+
+/** What the scenarios of the specification need: one of everything, for nobody else. */
+export interface World {
+  vendor: Vendor;
+  vendorWithoutParser: Vendor;
+  agency_id: string;
+  agent_id: string;
+  /** A sales lead of the agent. */
+  lead_id: string;
+  /** A conversation in each status, by the recruit's phone. */
+  phones: { bot: string; escalated: string; service: string };
+  /** MessageSid of an outbound message. */
+  sent: string;
+}
+
+let world: Promise<World> | undefined;
+
+/** The world, made at its first use. */
+export function theWorld(): Promise<World> {
+  return world ??= makeWorld();
+}
+
+async function makeWorld(): Promise<World> {
+  const [vendor, vendorWithoutParser] = [await createVendor(), await createVendor(null)];
+  const { agency_id, agent_ids } = await createOrder(vendor);
+  const agent_id = agent_ids[0]!;
+  const [lead] = await sql`
+    insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
+    values (gen_random_uuid(), ${agency_id}, ${agent_id}, 'Ida', '555-0100', 'IL', 'fe') returning id`;
+  const phones = { bot: newPhone(), escalated: newPhone(), service: newPhone() };
+  const conversations = await sql`
+    insert into public.recruiting_conversations
+      (agency_id, recruit_phone, service_phone, status, assigned_agent_id)
+    values (${agency_id}, ${phones.bot}, ${phones.service}, 'bot', null),
+           (${agency_id}, ${phones.escalated}, ${phones.service}, 'escalated', ${agent_id})
+    returning id`;
+  const sent = newSid();
+  await sql`
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, body)
+    values (${conversations[0]!.id}, 'outbound', 'bot', ${sent}, 'Hello')`;
+  return { vendor, vendorWithoutParser, agency_id, agent_id, lead_id: lead!.id, phones, sent };
+}
+
+/** A US number in E.164 that nothing else uses. */
+export function newPhone(): string {
+  return `+1312${String(Math.floor(Math.random() * 9_000_000) + 1_000_000)}`;
+}
+
+/** A MessageSid that nothing else uses. */
+export function newSid(): string {
+  return `SM${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+/** Sends a form as Twilio does, signed for the stack's public URL. */
+export function sendSigned(path: string, parameters: Record<string, string>): Promise<Answer> {
+  const signature = getExpectedTwilioSignature(
+    stack.twilio_auth_token,
+    stack.functions_url + path,
+    parameters,
+  );
+  return send(path, {
+    headers: { "x-twilio-signature": signature },
+    body: new URLSearchParams(parameters),
+  });
+}
