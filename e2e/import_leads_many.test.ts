@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { assertError, send, sql, stack } from "./client.ts";
+import { createTarget, importLeads, lead, storedLeads } from "./leads.ts";
+
+/** What `errors` holds for each lead. */
+interface Failure {
+  index: number;
+  external_id: string | null;
+  code: string;
+  reason: string;
+  lead_id?: string;
+}
+
+Deno.test("SPEC 4.3: an external_id that the agency has is DUPLICATE with the existing lead's id, and the lead stays", async () => {
+  const target = await createTarget();
+  const first = lead({ first_name: "First" });
+  const { body: before } = await importLeads(target, [first]);
+  const again = {
+    ...first,
+    external_id: String(first.external_id).toUpperCase(),
+    first_name: "Second",
+  };
+  const { body } = await importLeads(target, [lead(), again]);
+
+  assert.deepEqual([body.imported, body.failed], [1, 1]);
+  assert.deepEqual(body.errors, [{
+    index: 1,
+    external_id: again.external_id,
+    code: "DUPLICATE",
+    reason: body.errors[0].reason,
+    lead_id: before.lead_ids[0],
+  }]);
+  const stored = await storedLeads(target);
+  assert.equal(stored.get(first.external_id as string)!.first_name, "First");
+  assert.equal(stored.size, 2);
+});
+
+Deno.test("SPEC 4.3: one external_id in two agencies is two leads", async () => {
+  const sent = lead();
+  for (const target of [await createTarget(), await createTarget()]) {
+    assert.equal((await importLeads(target, [sent])).body.imported, 1);
+  }
+});
+
+Deno.test("SPEC 4.3: of the leads with one external_id in a request the first valid one is imported", async () => {
+  const target = await createTarget();
+  const external_id = crypto.randomUUID();
+  const { body } = await importLeads(target, [
+    lead({ external_id, phone: "" }),
+    lead({ external_id, first_name: "Imported" }),
+    lead({ external_id: external_id.toUpperCase(), first_name: "Repeat" }),
+    lead({ external_id, state: null }),
+  ]);
+  assert.equal(body.imported, 1);
+  assert.deepEqual(
+    body.errors.map(({ index, code, lead_id }: Failure) => [index, code, lead_id]),
+    [[0, "INVALID", undefined], [2, "DUPLICATE", body.lead_ids[0]], [3, "INVALID", undefined]],
+  );
+  assert.equal((await storedLeads(target)).get(external_id)!.first_name, "Imported");
+});
+
+Deno.test("SPEC 4.3: a repeat of a lead that the agency has is DUPLICATE with that lead's id too", async () => {
+  const target = await createTarget();
+  const sent = lead();
+  const { body: before } = await importLeads(target, [sent]);
+  const { body } = await importLeads(target, [sent, sent]);
+  assert.deepEqual(
+    body.errors.map(({ code, lead_id }: Failure) => [code, lead_id]),
+    Array(2).fill(["DUPLICATE", before.lead_ids[0]]),
+  );
+});
+
+Deno.test("SPEC 4.3: thousands of leads are told apart and answered in the request's order", async () => {
+  const target = await createTarget();
+  const leads = Array.from({ length: 5_000 }, (_, i) => lead(i % 10 === 3 ? { phone: null } : {}));
+  for (let i = 7; i < leads.length; i += 100) leads[i] = leads[i - 1]!;
+  const { status, body } = await importLeads(target, leads);
+
+  assert.equal(status, 200);
+  assert.deepEqual([body.imported, body.failed], [4_450, 550]);
+  const stored = await storedLeads(target);
+  const failed = new Set(body.errors.map(({ index }: Failure) => index));
+  assert.deepEqual(
+    body.lead_ids,
+    leads.filter((_, i) => !failed.has(i)).map((l) => stored.get(l.external_id as string)!.id),
+  );
+  const indexes = body.errors.map(({ index }: Failure) => index);
+  assert.deepEqual(indexes, indexes.toSorted((a: number, b: number) => a - b));
+
+  const { body: again } = await importLeads(target, leads);
+  assert.deepEqual([again.imported, again.failed], [0, 5_000]);
+  assert.equal((await storedLeads(target)).size, 4_450);
+});
+
+Deno.test("DESIGN 4: 10,000 leads are taken, one more or a body above 10 MiB is PAYLOAD_TOO_LARGE", async () => {
+  const target = await createTarget();
+  const leads = Array.from({ length: 10_001 }, () => lead());
+  assertError(await importLeads(target, leads), 413, "PAYLOAD_TOO_LARGE", /10000/);
+  const huge = [lead({ address: "x".repeat(10 * 1024 * 1024) })];
+  assertError(await importLeads(target, huge), 413, "PAYLOAD_TOO_LARGE", /10 MiB/);
+  assert.equal((await storedLeads(target)).size, 0);
+  assert.equal((await importLeads(target, leads.slice(1))).body.imported, 10_000);
+});
+
+Deno.test("race: the same import several times at once imports each lead once", async () => {
+  const target = await createTarget();
+  const leads = Array.from({ length: 3_000 }, () => lead());
+  const answers = await Promise.all(
+    [leads, leads.toReversed(), leads].map((sent) => importLeads(target, sent)),
+  );
+  for (const { status, body } of answers) {
+    assert.equal(status, 200);
+    assert.equal(body.imported + body.failed, leads.length);
+    assert(body.errors.every(({ code }: Failure) => code === "DUPLICATE"));
+  }
+  const imported = answers.flatMap(({ body }) => body.lead_ids);
+  assert.equal(new Set(imported).size, leads.length);
+  assert.equal(imported.length, leads.length);
+  assert.equal((await storedLeads(target)).size, leads.length);
+});
+
+/** Runs something while the database refuses every lead of a name with this SQLSTATE. */
+async function refusing(name: string, sqlstate: string, run: () => Promise<void>): Promise<void> {
+  const object = `refuse_${crypto.randomUUID().replaceAll("-", "")}`;
+  await sql.unsafe(`
+    create function public.${object}() returns trigger language plpgsql as
+      $$ begin raise exception 'refused' using errcode = '${sqlstate}'; end $$;
+    create trigger ${object} before insert on public.leads
+      for each row when (new.first_name = '${name}') execute function public.${object}()`);
+  try {
+    await run();
+  } finally {
+    await sql.unsafe(`drop function public.${object}() cascade`);
+  }
+}
+
+Deno.test("DESIGN 4: a lead that the database alone refuses is DATABASE_ERROR, and so is its repeat; the rest is imported", async () => {
+  const target = await createTarget();
+  const name = crypto.randomUUID();
+  const refused = lead({ first_name: name });
+  const leads = [lead(), refused, refused, lead()];
+  await refusing(name, "23514", async () => {
+    const { status, body } = await importLeads(target, leads);
+    assert.equal(status, 200);
+    assert.deepEqual([body.imported, body.failed], [2, 2]);
+    for (const [i, error] of body.errors.entries()) {
+      assert.deepEqual(error, {
+        index: i + 1,
+        external_id: refused.external_id,
+        code: "DATABASE_ERROR",
+        reason: error.reason,
+      });
+    }
+  });
+  const { body } = await importLeads(target, leads);
+  assert.deepEqual([body.imported, body.failed], [1, 3]);
+});
+
+Deno.test("fault: leads of a part that fails as a whole are DATABASE_ERROR, and the same request again completes it", async () => {
+  const target = await createTarget();
+  const name = crypto.randomUUID();
+  const leads = Array.from(
+    { length: 3_000 },
+    (_, i) => lead(i === 2_999 ? { first_name: name } : {}),
+  );
+  await refusing(name, "55000", async () => {
+    const { status, body } = await importLeads(target, leads);
+    assert.equal(status, 200);
+    assert.equal(body.imported + body.failed, 3_000);
+    assert(body.imported > 0 && body.failed > 0);
+    assert(body.errors.every(({ code }: Failure) => code === "DATABASE_ERROR"));
+    assert.equal((await storedLeads(target)).size, body.imported);
+  });
+  const { body } = await importLeads(target, leads);
+  assert(body.errors.every(({ code }: Failure) => code === "DUPLICATE"));
+  assert.equal((await storedLeads(target)).size, 3_000);
+});
+
+Deno.test("fault: when nothing could be stored the request is INTERNAL_ERROR, which says nothing of the inside", async () => {
+  const target = await createTarget();
+  const name = crypto.randomUUID();
+  await refusing(name, "55000", async () => {
+    const answer = await importLeads(target, [lead({ first_name: name }), lead()]);
+    assertError(answer, 500, "INTERNAL_ERROR", /^the request could not be completed/);
+  });
+  assert.equal((await storedLeads(target)).size, 0);
+});
+
+Deno.test("property: no leads make a 500, imported + failed is the number sent, and again nothing is imported", async () => {
+  const target = await createTarget();
+  const anything = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("\0", "\ud800", "' ; drop table leads --", "NaN", "1e400", "𝕏", " "),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  const field = fc.oneof({ weight: 3, arbitrary: fc.string({ minLength: 1 }) }, anything);
+  const valid = fc.record({
+    external_id: fc.oneof(fc.uuid(), fc.constant("20000000-0000-4000-8000-000000000009")),
+    first_name: field,
+    last_name: field,
+    phone: field,
+    email: field,
+    state: field,
+    zip: field,
+    type: fc.oneof({ weight: 3, arbitrary: fc.constant("fe") }, field),
+  });
+  const leads = fc.array(fc.oneof({ weight: 3, arbitrary: valid }, anything), { maxLength: 8 });
+
+  await fc.assert(
+    fc.asyncProperty(leads, async (sent) => {
+      const { status, body } = await importLeads(target, sent);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal(body.imported + body.failed, sent.length);
+      assert.equal(body.lead_ids.length, body.imported);
+      assert.equal(body.errors.length, body.failed);
+
+      const { body: again } = await importLeads(target, sent);
+      assert.equal(again.imported, 0);
+      assert.equal(again.failed, sent.length);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("property: no body makes a 500", async () => {
+  const headers = { "x-api-key": stack.leads_import_api_key };
+  const body = fc.oneof(fc.json(), fc.string({ unit: "binary" }), fc.uint8Array());
+  await fc.assert(
+    fc.asyncProperty(body, async (sent) => {
+      const { status } = await send("/api/leads/import", { headers, body: sent });
+      assert.equal(status, 400);
+    }),
+    { numRuns: 150 },
+  );
+});
