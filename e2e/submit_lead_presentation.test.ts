@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import { createAgency, sql, stack } from "./client.ts";
+
+/** A client as the pop-out has it, with nobody signed in. */
+function browser(): SupabaseClient {
+  return createClient(stack.api_url, stack.publishable_key, {
+    auth: { persistSession: false, autoRefreshToken: false },
+  });
+}
+
+/** Signs a new user up and makes an agent of them. */
+async function signUp(agency_id: string, role: "agent" | "manager" = "agent") {
+  const client = browser();
+  const { data, error } = await client.auth.signUp({
+    email: `${crypto.randomUUID()}@example.com`,
+    password: crypto.randomUUID(),
+  });
+  assert.equal(error, null);
+  const [agent] = await sql`
+    insert into public.agents (agency_id, user_id, first_name, last_name, role)
+    values (${agency_id}, ${data.user!.id}, 'Nora', 'Quist', ${role}) returning id`;
+  return { client, agent_id: agent!.id as string };
+}
+
+async function createLead(agency_id: string, agent_id: string): Promise<string> {
+  const [lead] = await sql`
+    insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
+    values (gen_random_uuid(), ${agency_id}, ${agent_id}, 'Ida', '555-0100', 'IL', 'fe') returning id`;
+  return lead!.id;
+}
+
+/** An agency with a signed-in agent who has a lead. */
+async function arrange() {
+  const { id: agency_id } = await createAgency();
+  const { client, agent_id } = await signUp(agency_id);
+  return { agency_id, client, agent_id, lead_id: await createLead(agency_id, agent_id) };
+}
+
+const submission = {
+  demographics: {
+    date_of_birth: "1958-03-14",
+    marital_status: "married",
+    children: 2,
+    tobacco_user: false,
+  },
+  sale: { product: "Final expense", annual_premium: 612.5, payment_frequency: "monthly" },
+  referrals: [{ first_name: "Ola", phone: "312-555-0190" }, {
+    first_name: "Uwe",
+    phone: "312-555-0191",
+  }],
+};
+
+Deno.test("SPEC 4.4: a signed-in agent submits demographics, sale and referrals in one call", async () => {
+  const { client, agent_id, lead_id } = await arrange();
+  const { data, error } = await client.rpc("submit_lead_presentation", { lead_id, ...submission });
+  assert.equal(error, null);
+  assert.equal(data.duplicate, false);
+  assert.equal(data.referral_ids.length, 2);
+
+  const { data: sales } = await client.from("lead_sales").select("*");
+  assert.equal(sales!.length, 1);
+  assert.partialDeepStrictEqual(sales![0], {
+    id: data.sale_id,
+    presentation_id: data.presentation_id,
+    lead_id,
+    agent_id,
+    ...submission.sale,
+  });
+  const { data: demographics } = await client.from("lead_demographics").select("*");
+  assert.partialDeepStrictEqual(demographics![0], { lead_id, ...submission.demographics });
+  const { data: metrics } = await client.from("lead_metrics").select("*").eq("lead_id", lead_id)
+    .single();
+  assert.partialDeepStrictEqual(metrics, {
+    presentations_submitted: 1,
+    sales: 1,
+    annual_premium: 612.5,
+    referrals: 2,
+  });
+});
+
+Deno.test("DESIGN 6: a repeated client_submission_id is answered with the first result, in parallel too", async () => {
+  const { client, lead_id } = await arrange();
+  const args = { lead_id, ...submission, client_submission_id: crypto.randomUUID() };
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => client.rpc("submit_lead_presentation", args)),
+  );
+  for (const { error } of answers) assert.equal(error, null);
+  const [first, ...repeats] = answers.map(({ data }) => data).sort((a, b) =>
+    a.duplicate - b.duplicate
+  );
+  assert.equal(first.duplicate, false);
+  for (const repeat of repeats) assert.deepEqual(repeat, { ...first, duplicate: true });
+  const counts = await sql`select count(*)::int from public.lead_sales where lead_id = ${lead_id}`;
+  assert.equal(counts[0]!.count, 1);
+});
+
+for (
+  const [field, change] of [
+    ["sale.annual_premium", { sale: { product: "Term", annual_premium: "a lot" } }],
+    ["sale.product", { sale: { annual_premium: 1 } }],
+    ["sale.payment_frequency", { sale: { ...submission.sale, payment_frequency: "daily" } }],
+    ["demographics.date_of_birth", { demographics: { date_of_birth: "14.3." } }],
+    ["demographics.shoe_size", { demographics: { shoe_size: 43 } }],
+    ["referrals[1].phone", { referrals: [submission.referrals[0], { first_name: "Uwe" }] }],
+    ["referrals", { referrals: {} }],
+  ] as const
+) {
+  Deno.test(`DESIGN 6: a wrong ${field} is named and nothing is stored`, async () => {
+    const { client, lead_id } = await arrange();
+    const { error, status } = await client.rpc("submit_lead_presentation", {
+      lead_id,
+      ...submission,
+      ...change,
+    });
+    assert.equal(status, 400, JSON.stringify(error));
+    assert.equal(error!.code, "22023");
+    assert.match(error!.message, new RegExp(`^${RegExp.escape(field)}: `));
+    const left = await sql`
+      select from public.lead_presentations where lead_id = ${lead_id}
+      union all select from public.lead_demographics where lead_id = ${lead_id}`;
+    assert.equal(left.length, 0);
+  });
+}
+
+Deno.test("DESIGN 6: a manager of the agency may submit, another agency's agent, a colleague and anon may not", async () => {
+  const { agency_id, lead_id } = await arrange();
+  const manager = await signUp(agency_id, "manager");
+  assert.equal(
+    (await manager.client.rpc("submit_lead_presentation", { lead_id, ...submission })).error,
+    null,
+  );
+
+  const stranger = await arrange();
+  const colleague = await signUp(agency_id);
+  for (const { client } of [stranger, colleague]) {
+    const { error, status } = await client.rpc("submit_lead_presentation", {
+      lead_id,
+      ...submission,
+    });
+    assert.equal(status, 404, JSON.stringify(error));
+    assert.equal((await client.from("leads").select("id").eq("id", lead_id)).data!.length, 0);
+  }
+  const { status } = await browser().rpc("submit_lead_presentation", { lead_id, ...submission });
+  assert.equal(status, 401);
+});
+
+Deno.test("DESIGN 6: nobody signed in writes past the procedure, and nobody but the service role calls the others", async () => {
+  const { client, agent_id, lead_id } = await arrange();
+  const writes = [
+    client.from("lead_sales").insert({ lead_id, agent_id, product: "Term", annual_premium: 1 }),
+    client.from("lead_activities").insert({ lead_id, agent_id, type: "presentation_started" }),
+    client.from("leads").update({ first_name: "Mallory" }).eq("id", lead_id).select(),
+    client.from("leads").delete().eq("id", lead_id).select(),
+    client.rpc("log_presentation_activity", { lead_id, agent_id, type: "presentation_started" }),
+    client.rpc("create_vendor_api_key", { vendor_slug: "generic", label: "mine" }),
+    client.from("vendors").select(),
+    client.from("vendor_api_keys").select(),
+  ];
+  for (const { data, error } of await Promise.all(writes)) {
+    assert(error !== null || data.length === 0, JSON.stringify(data));
+  }
+  const [lead] = await sql`select first_name from public.leads where id = ${lead_id}`;
+  assert.equal(lead!.first_name, "Ida");
+});
+
+Deno.test("the seed's agents sign in with the password that supabase/seed.sql names", async () => {
+  const client = browser();
+  const { error } = await client.auth.signInWithPassword({
+    email: "maria.alvarez@example.com",
+    password: "lead-intake-local",
+  });
+  assert.equal(error, null);
+  const { data } = await client.from("leads").select("first_name");
+  const names = data!.map(({ first_name }) => first_name);
+  assert(names.includes("Walter"), "a lead of hers");
+  assert(!names.includes("Helen"), "a lead of a colleague's");
+});
