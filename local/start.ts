@@ -13,7 +13,7 @@ import { Supervisor } from "./supervisor.ts";
 const options = readOptions(Deno.args);
 const startedAt = performance.now();
 
-Deno.mkdirSync(options.dataDir, { recursive: true });
+Deno.mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
 const lock = lockDataDir(options.dataDir);
 if (!lock) {
   fail(`A stack is running already with the data folder ${options.dataDir}.
@@ -46,7 +46,8 @@ const supervisor = new Supervisor(options.dataDir, (reason) => {
 let stopping = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => {
-    say(stopping ? "Still stopping." : "\nStopping.");
+    // A terminal's Ctrl-C arrives twice, from the terminal and from npm.
+    if (!stopping) say("\nStopping.");
     void stop(0);
   });
 }
