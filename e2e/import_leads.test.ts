@@ -108,19 +108,8 @@ Deno.test("SPEC 4.3: each of the types is imported, any other is an entry in err
 for (const field of ["external_id", "first_name", "phone", "state", "type"]) {
   Deno.test(`SPEC 4.3: a lead without ${field} is an entry in errors and does not block the others`, async () => {
     const target = await createTarget();
-    const wrong = [
-      {},
-      { [field]: undefined },
-      { [field]: null },
-      { [field]: "" },
-      {
-        [field]: " \t",
-      },
-      { [field]: {} },
-      { [field]: ["x"] },
-      { [field]: false },
-    ];
-    const leads = wrong.slice(1).map((fields) => lead(fields));
+    const wrong = [undefined, null, "", " \t", {}, ["x"], false];
+    const leads = wrong.map((value) => lead({ [field]: value }));
     const { status, body } = await importLeads(target, [lead(), ...leads, lead()]);
 
     assert.equal(status, 200);
