@@ -39,8 +39,7 @@ for (
 }
 
 const supervisor = new Supervisor(options.dataDir, (reason) => {
-  say(`${reason}\nIt keeps dying, so everything is stopped.`);
-  void stop(1);
+  void stop(1, `${reason}\nIt keeps dying, so everything was stopped.`);
 });
 
 let stopping = false;
@@ -64,19 +63,16 @@ try {
     say(banner(stack, options.dataDir, (performance.now() - startedAt) / 1000));
   }
 } catch (error) {
-  if (!stopping) {
-    say(`\nThe stack could not start: ${(error as Error).message}`);
-    await stop(1);
-  }
+  await stop(1, `The stack could not start: ${(error as Error).message}`);
 }
 
-async function stop(code: number): Promise<void> {
+async function stop(code: number, reason = "Stopped."): Promise<void> {
   if (stopping) return;
   stopping = true;
   removeIfThere(stackFile);
   await supervisor.stop();
   lock!.release();
-  if (code === 0) say("Stopped.");
+  say(reason);
   Deno.exit(code);
 }
 

@@ -101,7 +101,8 @@ export class Supervisor {
       await running.ended;
       clearTimeout(kill);
     }
-    await this.#guardInput.close();
+    // The guard may have been killed before.
+    await this.#guardInput.close().catch(() => {});
     await this.#guard.status;
   }
 
