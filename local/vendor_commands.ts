@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type postgres from "postgres";
 import { ApiError } from "../supabase/functions/_shared/errors.ts";
 import { type Json, parseJson } from "../supabase/functions/_shared/json.ts";
@@ -265,7 +266,8 @@ function readConfig(parser: string | null | undefined, file: string | undefined)
 
 function readJsonFile(file: string): Json {
   try {
-    return parseJson(Deno.readTextFileSync(file));
+    // npm runs scripts in the checkout's root, whatever folder the user is in.
+    return parseJson(Deno.readTextFileSync(resolve(Deno.env.get("INIT_CWD") ?? ".", file)));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw new CommandError(`There is no file ${file}`);
     if (error instanceof ApiError) {

@@ -1,0 +1,78 @@
+/** Every parser's payloads, in the shape their vendors send, over HTTP to the row that keeps them. */
+import assert from "node:assert/strict";
+import {
+  fixtureNames,
+  readFixture,
+} from "../supabase/functions/recruiting/parsers/fixtures/read.ts";
+import { MAPPING_CONFIG } from "../supabase/functions/recruiting/parsers/fixtures/mapping_config.ts";
+import { PARSER_NAMES, parserNamed } from "../supabase/functions/recruiting/parsers/index.ts";
+import { assertError, createOrder, createVendor, send, sql, withKey } from "./client.ts";
+
+const fixtures = fixtureNames().filter((name) => name !== "meta_notification");
+
+for (const name of fixtures) {
+  const parser = PARSER_NAMES.find((parser) => name === parser || name.startsWith(`${parser}_`))!;
+
+  Deno.test(`${name}: the payload becomes a lead, once`, async () => {
+    const vendor = await createVendor(parser, parser === "mapping" ? MAPPING_CONFIG : {});
+    await createOrder(vendor);
+    const parse = await parserNamed(parser);
+    const expected = parse!(readFixture(name), MAPPING_CONFIG);
+    const file = new URL(
+      `../supabase/functions/recruiting/parsers/fixtures/${name}.json`,
+      import.meta.url,
+    );
+    const body = await Deno.readTextFile(file);
+
+    const answer = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    const isTest = expected.vendor_metadata.is_test === true;
+    assert.equal(answer.body.distributed_to === null, isTest, "a test lead goes to nobody");
+
+    const [row] = await sql`select * from public.recruiting_leads where id = ${answer.body.id}`;
+    assert.equal(row!.first_name, expected.first_name);
+    assert.equal(row!.vendor_lead_id, expected.vendor_lead_id ?? null);
+    assert.deepEqual(row!.vendor_metadata, JSON.parse(JSON.stringify(expected.vendor_metadata)));
+    assert.equal(row!.resume_path !== null, expected.resume !== undefined);
+
+    if (expected.vendor_lead_id === undefined) return;
+    const again = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+    assert.equal(again.status, 200);
+    assert.deepEqual(again.body, { id: answer.body.id, status: "duplicate" });
+  });
+}
+
+Deno.test("meta: the bare notification is answered with what to send instead", async () => {
+  const vendor = await createVendor("meta");
+  const body = readFixture("meta_notification");
+  const answer = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+  assertError(answer, 400, "BAD_REQUEST", /leadgen notification.*Graph API/);
+});
+
+Deno.test("mapping: a configuration that cannot be read is answered with the place", async () => {
+  const vendor = await createVendor("mapping", { fields: { first_name: "a[", phone: "b" } });
+  const one = await send("/recruiting/ingest", { headers: withKey(vendor), body: { a: ["Ann"] } });
+  assertError(one, 400, "BAD_REQUEST", /parser_config\.fields\.first_name: cannot read `a\[`/);
+  const many = await send("/recruiting/ingest/bulk", {
+    headers: withKey(vendor),
+    body: { leads: [{ a: ["Ann"] }] },
+  });
+  assert.equal(many.status, 200);
+  assert.match(many.body.errors[0].reason, /parser_config\.fields\.first_name/);
+});
+
+Deno.test("every parser reads its vendor's payloads in bulk as well", async () => {
+  for (const parser of PARSER_NAMES) {
+    const vendor = await createVendor(parser, parser === "mapping" ? MAPPING_CONFIG : {});
+    const leads = [readFixture(parser), { unreadable: true }];
+    const { body } = await send("/recruiting/ingest/bulk", {
+      headers: withKey(vendor),
+      body: { leads },
+    });
+    assert.deepEqual(body, {
+      created: 1,
+      duplicates: 0,
+      errors: [{ row: 1, reason: "missing first_name" }],
+    }, parser);
+  }
+});

@@ -1,0 +1,171 @@
+/** `npm run vendor` against the running stack, as an agency takes on a vendor that no parser knows. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { stackFile } from "../local/stack.ts";
+import { assertError, send, sql, stack } from "./client.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const PAYLOAD = "supabase/functions/recruiting/parsers/fixtures/mapping.json";
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+async function vendor(args: string[], env: Record<string, string> = {}): Promise<Ran> {
+  const { code, stdout, stderr } = await new Deno.Command("npm", {
+    args: ["run", "--silent", "vendor", "--", ...args],
+    cwd: ROOT,
+    env: { STACK_FILE: stackFile(), SUPABASE_DB_URL: "", ...env },
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+}
+
+/** What a command prints for scripts. */
+async function json(...args: string[]) {
+  const { code, out, err } = await vendor([...args, "--json"]);
+  assert.equal(code, 0, err);
+  return JSON.parse(out);
+}
+
+async function withConfig<Result>(
+  config: unknown,
+  run: (file: string) => Promise<Result>,
+): Promise<Result> {
+  const file = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    await Deno.writeTextFile(file, typeof config === "string" ? config : JSON.stringify(config));
+    return await run(file);
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+Deno.test("from nothing to a first lead of a vendor that only a mapping fits", async () => {
+  const slug = `fair-${crypto.randomUUID().slice(0, 8)}`;
+  const payload = await Deno.readTextFile(`${ROOT}${PAYLOAD}`);
+  const mapping = {
+    fields: {
+      vendor_lead_id: "lead.uid",
+      first_name: "lead.person.given",
+      phone: "lead.contacts[?kind == 'mobile'].value | [0]",
+    },
+  };
+  await withConfig(mapping, async (file) => {
+    const created = await vendor(["create", slug, "--parser", "mapping", "--config", file]);
+    assert.equal(created.code, 0, created.err);
+    assert.match(created.out, new RegExp(`vendor -- key create ${slug}`));
+  });
+
+  const parsed = await json("parse", slug, PAYLOAD);
+  assert.equal(parsed.first_name, "Rosa");
+  assert.equal(parsed.vendor_metadata.phone, "+15035550166");
+  const shown = await vendor(["parse", slug, PAYLOAD]);
+  assert.match(shown.out, /^first_name +Rosa$/m);
+  assert.equal(
+    (await sql`
+    select 1 from public.recruiting_leads l join public.vendors v on v.id = l.vendor_id
+    where v.slug = ${slug}`).length,
+    0,
+  );
+
+  const { key, key_prefix } = await json("key", "create", slug, "--label", "first");
+  const ingest = () =>
+    send("/recruiting/ingest", { headers: { authorization: `Bearer ${key}` }, body: payload });
+  const answer = await ingest();
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  const [lead] = await sql`
+    select l.first_name, l.phone, l.vendor_lead_id from public.recruiting_leads l
+    where l.id = ${answer.body.id}`;
+  assert.deepEqual({ ...lead }, {
+    first_name: "Rosa",
+    phone: "+15035550166",
+    vendor_lead_id: "555001",
+  });
+
+  const list = await vendor(["list"]);
+  assert.match(list.out, new RegExp(`^${slug} .* mapping +yes +1 `, "m"));
+  const keys = await vendor(["key", "list", slug]);
+  assert.match(keys.out, new RegExp(`^${key_prefix} +first +works `, "m"));
+  assert.equal(keys.out.includes(key), false, "a key is shown once");
+
+  const revoked = await vendor(["key", "revoke", slug, key_prefix]);
+  assert.equal(revoked.code, 0, revoked.err);
+  assertError(await ingest(), 401, "UNAUTHORIZED", /invalid API key/);
+  assert.match((await vendor(["key", "revoke", slug, key_prefix])).out, /was revoked before/);
+  assert.match((await vendor(["key", "list", slug])).out, /revoked/);
+});
+
+Deno.test("a vendor is changed in what is given, and in nothing else", async () => {
+  const slug = `change-${crypto.randomUUID().slice(0, 8)}`;
+  await json("create", slug, "--parser", "generic", "--name", "Before");
+  const changed = await json("update", slug, "--parser", "indeed", "--active", "false");
+  assert.equal(changed.parser, "indeed");
+  assert.equal(changed.is_active, false);
+  assert.equal(changed.name, "Before");
+  const renamed = await json("update", slug, "--name", "After", "--active", "true");
+  assert.equal(renamed.parser, "indeed");
+  assert.equal(renamed.is_active, true);
+  assert.equal(renamed.name, "After");
+});
+
+Deno.test("a mistake is named with what to do next, and changes nothing", async () => {
+  const slug = `mistake-${crypto.randomUUID().slice(0, 8)}`;
+  await json("create", slug, "--parser", "generic");
+  const bad = { fields: { first_name: "person.name[" } };
+  const check = async (code: number, message: RegExp, ...args: string[]) => {
+    const { err, ...ran } = await vendor(args);
+    assert.equal(ran.code, code, `${args}: ${ran.out}${err}`);
+    assert.match(err, message);
+    assert.equal(ran.out, "");
+  };
+
+  await check(2, /no command "frob"[^]*usage:/, "frob");
+  await check(1, new RegExp(`already: .* update ${slug}`), "create", slug, "--parser", "generic");
+  await check(
+    1,
+    /no parser "nope"\. The parsers are: .*mapping/,
+    "create",
+    "x",
+    "--parser",
+    "nope",
+  );
+  await check(1, /lower-case letters and digits/, "create", "Not A Slug", "--parser", "generic");
+  await check(1, /no vendor "not-there"\. See .* list/, "key", "create", "not-there");
+  await check(1, /Give the mapping with --config/, "update", slug, "--parser", "mapping");
+  await check(1, /There is no file \/nowhere\.json/, "parse", slug, "/nowhere.json");
+  await check(1, /no key that starts with "lik_nothing"/, "key", "revoke", slug, "lik_nothing");
+  await check(
+    1,
+    /127\.0\.0\.1:1 could not be asked \(ECONNREFUSED\)/,
+    ...["list", "--db-url", "postgresql://postgres:secret@127.0.0.1:1/postgres"],
+  );
+  await withConfig(bad, (file) =>
+    check(
+      1,
+      /parser_config\.fields\.first_name: cannot read `person\.name\[`/,
+      ...["update", slug, "--parser", "mapping", "--config", file],
+    ));
+  await withConfig("{", (file) => check(1, /can not be read as JSON/, "parse", slug, file));
+  await withConfig(
+    { phone: "5" },
+    (file) => check(1, /would be refused: missing first_name/, "parse", slug, file),
+  );
+
+  const [unchanged] = await sql`select parser from public.vendors where slug = ${slug}`;
+  assert.equal(unchanged!.parser, "generic");
+});
+
+Deno.test("without a stack, the command takes a database's address or says so", async () => {
+  const elsewhere = { STACK_FILE: "/nowhere/stack.json" };
+  const lost = await vendor(["list"], elsewhere);
+  assert.equal(lost.code, 1);
+  assert.match(lost.err, /npm start.*--db-url/);
+  const found = await vendor(["list", "--db-url", stack.db_url], elsewhere);
+  assert.equal(found.code, 0, found.err);
+  assert.match(found.out, /^slug +name +parser /);
+  const named = await vendor(["list"], { ...elsewhere, SUPABASE_DB_URL: stack.db_url });
+  assert.equal(named.code, 0, named.err);
+});
