@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readImportedLead } from "./imported_lead.ts";
+
+const LEAD = {
+  external_id: "20000000-0000-4000-8000-00000000000a",
+  first_name: "Walter",
+  phone: "(312) 555-0100",
+  state: "IL",
+  type: "fe",
+};
+
+const READ = {
+  ...LEAD,
+  last_name: null,
+  email: null,
+  address: null,
+  city: null,
+  zip: null,
+  language: null,
+  phone_e164: "+13125550100",
+};
+
+for (
+  const [name, fields, expected] of [
+    ["the required fields alone", {}, {}],
+    ["an external_id in capitals", { external_id: LEAD.external_id.toUpperCase() }, {}],
+    ["an external_id of no known version", {
+      external_id: "20000000-0000-0000-0000-00000000000a",
+    }, { external_id: "20000000-0000-0000-0000-00000000000a" }],
+    ["spaces around a text", { first_name: "\t Walter \u00a0" }, {}],
+    ["spaces within a text", { first_name: "Mary  Ann" }, { first_name: "Mary  Ann" }],
+    ["blank optional fields", { city: " ", zip: "", email: null }, {}],
+    ["numbers", { zip: 60614, phone: 13125550100, address: 0 }, {
+      zip: "60614",
+      phone: "13125550100",
+      address: "0",
+    }],
+    ["a phone from abroad", { phone: "+44 20 7946 0958" }, {
+      phone: "+44 20 7946 0958",
+      phone_e164: "+442079460958",
+    }],
+    ["a phone that is none", { phone: "ask Ann" }, { phone: "ask Ann", phone_e164: null }],
+    ["fields nobody knows", { ssn: "1", constructor: 1, index: 9 }, {}],
+  ] as const
+) {
+  Deno.test(`an imported lead with ${name}`, () => {
+    assert.deepEqual(readImportedLead({ ...LEAD, ...fields }), { lead: { ...READ, ...expected } });
+  });
+}
+
+for (
+  const [name, item, reason] of [
+    ["no field at all", {}, /^external_id is missing; first_name is missing; phone is missing; /],
+    ["an array", [LEAD], /^the lead must be a JSON object$/],
+    ["a text", "lead", /^the lead must be a JSON object$/],
+    ["null", null, /^the lead is missing$/],
+    [
+      "an external_id that is no UUID",
+      { ...LEAD, external_id: "7" },
+      /^external_id must be a UUID$/,
+    ],
+    ["a blank phone", { ...LEAD, phone: " " }, /^phone is missing$/],
+    ["an object for a name", { ...LEAD, last_name: {} }, /^last_name must be a text$/],
+    ["true for a name", { ...LEAD, first_name: true }, /^first_name must be a text$/],
+    ["an unknown type", { ...LEAD, type: "auto" }, /^type must be one of fwk, csk, br, .*, globe$/],
+    ["a type in capitals", { ...LEAD, type: "FE" }, /^type must be one of /],
+  ] as const
+) {
+  Deno.test(`an item of an import that is ${name} is refused with a reason`, () => {
+    const { lead, reason: given } = readImportedLead(item);
+    assert.equal(lead, undefined);
+    assert.match(given!, reason);
+  });
+}
+
+Deno.test("any item is either a lead or has a reason, and a lead's texts are trimmed and not blank", () => {
+  const value = fc.oneof(fc.string(), fc.jsonValue());
+  const item = fc.oneof(
+    fc.jsonValue(),
+    fc.record({ first_name: value, city: value, zip: value, phone: value })
+      .map((fields) => ({ ...LEAD, ...fields })),
+  );
+  fc.assert(fc.property(item, (sent) => {
+    const { lead, reason } = readImportedLead(sent);
+    assert.notEqual(lead === undefined, reason === undefined);
+    for (const text of Object.values(lead ?? {})) {
+      if (text !== null) assert(text !== "" && text === text.trim());
+    }
+  }));
+});
