@@ -1,0 +1,264 @@
+import assert from "node:assert/strict";
+import { createClient } from "@supabase/supabase-js";
+import fc from "fast-check";
+import { type Answer, assertError, send, sql, stack } from "./client.ts";
+import { createTarget, importLeads, lead, type Target } from "./leads.ts";
+
+const PATH = "/api/leads/log-presentation-activity";
+
+interface Lead extends Target {
+  lead_id: string;
+}
+
+/** Makes a lead of an agency and an agent of its own. */
+async function createLead(): Promise<Lead> {
+  const target = await createTarget();
+  const { body } = await importLeads(target, [lead()]);
+  return { ...target, lead_id: body.lead_ids[0] };
+}
+
+function activity({ lead_id, agent_id }: Lead, type = "presentation_started") {
+  return { lead_id, agent_id, type };
+}
+
+function log(
+  body: unknown,
+  headers: Record<string, string> = { apikey: stack.anon_key },
+  query = "",
+): Promise<Answer> {
+  return send(PATH + query, { headers, body });
+}
+
+async function counts(lead_id: string): Promise<number[]> {
+  const [row] = await sql`select * from public.lead_metrics where lead_id = ${lead_id}`;
+  return [row!.presentations_started, row!.presentations_resumed, row!.presentations_paused];
+}
+
+/** A user of the project who is signed in. */
+async function signUp() {
+  const client = createClient(stack.api_url, stack.anon_key, { auth: { persistSession: false } });
+  const { data, error } = await client.auth.signUp({
+    email: `${crypto.randomUUID()}@example.com`,
+    password: crypto.randomUUID(),
+  });
+  assert.equal(error, null);
+  return { id: data.user!.id, token: data.session!.access_token };
+}
+
+Deno.test("SPEC 2.3, 4.4: an activity of each type is appended and counted", async () => {
+  const mine = await createLead();
+  const before = Date.now();
+  const types = ["started", "resumed", "paused", "paused"].map((type) => `presentation_${type}`);
+  for (const type of types) {
+    const { status, body } = await log(activity(mine, type));
+    assert.equal(status, 200);
+    assert.deepEqual(body, { success: true });
+  }
+  const rows = await sql`
+    select agent_id, type, occurred_at from public.lead_activities
+    where lead_id = ${mine.lead_id} order by occurred_at`;
+  assert.deepEqual(rows.map(({ type }) => type), types);
+  for (const { agent_id, occurred_at } of rows) {
+    assert.equal(agent_id, mine.agent_id);
+    assert(Math.abs(occurred_at.getTime() - before) < 60_000);
+  }
+  assert.deepEqual(await counts(mine.lead_id), [1, 1, 2]);
+});
+
+Deno.test("race: thirty activities at once are all counted", async () => {
+  const mine = await createLead();
+  const answers = await Promise.all(
+    Array.from(
+      { length: 30 },
+      (_, i) => log(activity(mine, i % 3 ? "presentation_resumed" : "presentation_paused")),
+    ),
+  );
+  assert.deepEqual(answers.map(({ status }) => status), Array(30).fill(200));
+  assert.deepEqual(await counts(mine.lead_id), [0, 20, 10]);
+});
+
+Deno.test("DESIGN 4: the anon or publishable key counts in apikey, as Bearer and as ?apikey=", async () => {
+  const mine = await createLead();
+  for (const key of [stack.anon_key, stack.publishable_key]) {
+    for (
+      const answer of [
+        await log(activity(mine), { apikey: key }),
+        await log(activity(mine), { authorization: `Bearer ${key}` }),
+        await log(activity(mine), {}, `?apikey=${encodeURIComponent(key)}`),
+        await log(activity(mine), { apikey: key, authorization: `Bearer ${key}` }),
+      ]
+    ) assert.equal(answer.status, 200);
+  }
+  assert.deepEqual(await counts(mine.lead_id), [8, 0, 0]);
+});
+
+Deno.test("the service role's keys count too", async () => {
+  const mine = await createLead();
+  for (const apikey of [stack.service_role_key, stack.secret_key]) {
+    assert.equal((await log(activity(mine), { apikey })).status, 200);
+  }
+});
+
+Deno.test("DESIGN 4: the token of a signed-in user counts, with a key or without", async () => {
+  const [mine, user] = [await createLead(), await signUp()];
+  const authorization = `Bearer ${user.token}`;
+  assert.equal((await log(activity(mine), { authorization })).status, 200);
+  assert.equal((await log(activity(mine), { authorization, apikey: stack.anon_key })).status, 200);
+});
+
+Deno.test("DESIGN 4: without a valid credential the request is UNAUTHORIZED, before its body is looked at", async () => {
+  const [mine, user, removed] = [await createLead(), await signUp(), await signUp()];
+  await sql`delete from auth.users where id = ${removed.id}`;
+  const [head, payload, signature] = user.token.split(".") as [string, string, string];
+  const bearers = [
+    "",
+    "x",
+    stack.leads_import_api_key,
+    stack.anon_key.slice(0, -1),
+    `${head}.${payload}.${"A".repeat(signature.length)}`,
+    `${head}.${payload}.`,
+    `${btoa('{"alg":"none"}').replaceAll("=", "")}.${payload}.`,
+    `${btoa('{"alg":"none"}').replaceAll("=", "")}.${payload}.${signature}`,
+    "eyJhbGciOiJFUzI1NiIsImtpZCI6IngifQ.e30.AAAA",
+    "a.b.c",
+    await signToken({ sub: user.id, role: "authenticated", exp: 1_700_000_000 }),
+    await signToken({ role: "authenticated", exp: 4_102_444_800 }),
+    removed.token,
+  ];
+  const wrong: Record<string, string>[] = [
+    {},
+    { apikey: "" },
+    { apikey: "x" },
+    { apikey: user.token },
+    { authorization: stack.anon_key },
+    { authorization: `Basic ${btoa(`:${stack.anon_key}`)}` },
+    ...bearers.map((token) => ({ authorization: `Bearer ${token}` })),
+  ];
+  for (const headers of wrong) {
+    for (const body of [activity(mine), "not JSON"]) {
+      const answer = await log(body, headers);
+      assertError(answer, 401, "UNAUTHORIZED", /apikey/);
+      assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer/);
+    }
+  }
+  assertError(await log(activity(mine), {}, "?apikey="), 401, "UNAUTHORIZED", /apikey/);
+  assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+});
+
+/** A JWT that the project itself might have signed. */
+async function signToken(claims: object): Promise<string> {
+  const encode = (bytes: Uint8Array) =>
+    bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+  const json = (value: object) => encode(new TextEncoder().encode(JSON.stringify(value)));
+  const text = `${json({ alg: "HS256", typ: "JWT" })}.${json({ aud: "authenticated", ...claims })}`;
+  const key = await crypto.subtle.importKey(
+    "raw",
+    new TextEncoder().encode(stack.jwt_secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
+  const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text));
+  return `${text}.${encode(new Uint8Array(signature))}`;
+}
+
+Deno.test("DESIGN 4: a lead that is not this agent's is NOT_FOUND, known or unknown", async () => {
+  const [mine, other] = [await createLead(), await createLead()];
+  for (
+    const wrong of [
+      { ...mine, agent_id: other.agent_id },
+      { ...mine, lead_id: other.lead_id },
+      { ...mine, lead_id: crypto.randomUUID() },
+      { ...mine, agent_id: crypto.randomUUID() },
+    ]
+  ) assertError(await log(activity(wrong)), 404, "NOT_FOUND", /lead/);
+  assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+});
+
+for (const field of ["lead_id", "agent_id", "type"]) {
+  Deno.test(`SPEC 2.3: ${field} is required; a wrong one is BAD_REQUEST and named in the details`, async () => {
+    const mine = await createLead();
+    for (const value of [undefined, null, "", "x", 7, {}, [], true, "presentation_submitted"]) {
+      const answer = await log({ ...activity(mine), [field]: value });
+      assertError(answer, 400, "BAD_REQUEST", new RegExp(`^${field} `));
+      assert.deepEqual(answer.body.error.details.map((d: { field: string }) => d.field), [field]);
+    }
+    assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+  });
+}
+
+Deno.test("DESIGN 4: sendBeacon's text/plain is taken, unknown fields ignored, ids in any case", async () => {
+  const mine = await createLead();
+  const upper = {
+    ...activity(mine),
+    lead_id: mine.lead_id.toUpperCase(),
+    agent_id: mine.agent_id.toUpperCase(),
+    occurred_at: "1999-01-01",
+  };
+  const headers = { "content-type": "text/plain;charset=UTF-8" };
+  const answer = await log(JSON.stringify(upper), headers, `?apikey=${stack.publishable_key}`);
+  assert.equal(answer.status, 200);
+  assert.deepEqual(await counts(mine.lead_id), [1, 0, 0]);
+});
+
+Deno.test("DESIGN 4: what is no object, too large, of another type or another method is refused as such", async () => {
+  for (const body of ["", "{", "null", "[]", '"x"', "1"]) {
+    assertError(await log(body), 400, "BAD_REQUEST", /body/);
+  }
+  const large = { ...activity(await createLead()), note: "x".repeat(64 * 1024) };
+  assertError(await log(large), 413, "PAYLOAD_TOO_LARGE", /64 KiB/);
+  const form = { apikey: stack.anon_key, "content-type": "application/x-www-form-urlencoded" };
+  assertError(await log("type=x", form), 415, "UNSUPPORTED_MEDIA_TYPE", /json/);
+  const get = await send(PATH, { method: "GET", headers: { apikey: stack.anon_key } });
+  assertError(get, 405, "METHOD_NOT_ALLOWED", /POST/);
+});
+
+Deno.test("DESIGN 4: a preflight is answered, and every answer may be read from any origin", async () => {
+  const origin = { origin: "https://popout.example" };
+  const preflight = await send(PATH, {
+    method: "OPTIONS",
+    headers: {
+      ...origin,
+      "access-control-request-method": "POST",
+      "access-control-request-headers":
+        "authorization,apikey,content-type,x-client-info,x-request-id",
+    },
+  });
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers.get("access-control-allow-methods"), "POST");
+  const allowed = preflight.headers.get("access-control-allow-headers")!.toLowerCase();
+  for (const name of ["authorization", "x-client-info", "apikey", "content-type", "x-request-id"]) {
+    assert(allowed.includes(name), name);
+  }
+  const mine = await createLead();
+  const answers = [
+    preflight,
+    await log(activity(mine), { ...origin, apikey: stack.anon_key }),
+    await log(activity(mine), origin),
+    await log("{", { ...origin, apikey: stack.anon_key }),
+    await send(PATH, { method: "GET", headers: origin }),
+  ];
+  assert.deepEqual(answers.map(({ status }) => status), [204, 200, 401, 400, 405]);
+  for (const { headers } of answers) {
+    assert.equal(headers.get("access-control-allow-origin"), "*");
+    assert(headers.get("x-request-id"));
+  }
+  for (const { headers } of answers.slice(1)) {
+    assert.match(headers.get("access-control-expose-headers")!, /x-request-id/i);
+  }
+});
+
+Deno.test("property: no body makes a 500 or leaves a row", async () => {
+  const mine = await createLead();
+  const value = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.string({ unit: "binary" }));
+  const body = fc.oneof(
+    fc.json(),
+    fc.record({ lead_id: value, agent_id: value, type: value }),
+    value.map((type) => ({ ...activity(mine), type })),
+  );
+  await fc.assert(
+    fc.asyncProperty(body, async (sent) => assert.equal((await log(sent)).status, 400)),
+    { numRuns: 150 },
+  );
+  assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+});
