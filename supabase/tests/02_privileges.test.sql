@@ -1,0 +1,96 @@
+-- Who may do what, read from the catalogue, so that a grant nobody meant shows up whatever it is on.
+begin;
+select plan(10);
+
+create view pg_temp.table_grants as
+select c.relname::text as "table", r.rolname::text as role, p.privilege
+from pg_class c
+cross join pg_roles r
+cross join unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p (privilege)
+where c.relnamespace = 'public'::regnamespace
+  and c.relkind = 'r'
+  and r.rolname in ('anon', 'authenticated', 'service_role')
+  and has_table_privilege(r.rolname, c.oid, p.privilege);
+
+create view pg_temp.function_grants as
+select p.pronamespace::regnamespace::text || '.' || p.proname as function, r.rolname::text as role
+from pg_proc p
+cross join pg_roles r
+where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+  and r.rolname in ('anon', 'authenticated', 'service_role')
+  and has_function_privilege(r.rolname, p.oid, 'execute')
+  and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e');
+
+select is_empty(
+  $$select * from pg_temp.table_grants where role = 'anon'$$,
+  'anon has no privilege on any table');
+
+select is_empty(
+  $$select c.oid::regclass, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      and has_column_privilege('anon', c.oid, a.attnum, 'select, insert, update, references')$$,
+  'nor on any column');
+
+select set_eq(
+  $$select "table", privilege from pg_temp.table_grants where role = 'authenticated'$$,
+  $$values
+    ('agencies', 'select'), ('agents', 'select'), ('recruiting_orders', 'select'), ('recruiting_leads', 'select'),
+    ('leads', 'select'), ('lead_metrics', 'select'), ('lead_activities', 'select'), ('lead_presentations', 'select'),
+    ('lead_demographics', 'select'), ('lead_sales', 'select'), ('lead_referrals', 'select'),
+    ('recruiting_conversations', 'select'), ('recruiting_messages', 'select')$$,
+  'a signed-in user may select what row level security shows, and has no other privilege on a whole table');
+
+select set_eq(
+  $$select distinct c.relname::text, p.privilege
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    cross join unnest(array['insert', 'update']) p (privilege)
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      and has_column_privilege('authenticated', c.oid, a.attnum, p.privilege)$$,
+  $$values ('lead_presentations', 'insert'), ('lead_demographics', 'insert'), ('lead_demographics', 'update'),
+    ('lead_sales', 'insert'), ('lead_referrals', 'insert')$$,
+  'single columns it may write are those of submit_lead_presentation');
+
+select set_eq(
+  $$select "table", privilege from pg_temp.table_grants where role = 'service_role'$$,
+  $$select c.relname::text, p.privilege
+    from pg_class c cross join unnest(array['select', 'insert', 'update', 'delete']) p (privilege)
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      and not (c.relname = 'recruiting_message_events' and p.privilege in ('update', 'delete'))$$,
+  'the service role reads and writes every table, and only appends to recruiting_message_events');
+
+select is_empty(
+  $$select function from pg_temp.function_grants where role = 'anon'$$,
+  'anon may execute no function');
+
+select set_eq(
+  $$select function from pg_temp.function_grants where role = 'authenticated'$$,
+  array[
+    'public.submit_lead_presentation', 'private.current_agent_id', 'private.current_agency_id',
+    'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
+    'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
+    'private.read_demographics', 'private.read_sale', 'private.read_referrals'
+  ],
+  'a signed-in user may submit a presentation, and execute what that and the policies are made of');
+
+select set_eq(
+  $$select function from pg_temp.function_grants where role = 'service_role' and function like 'public.%'$$,
+  array[
+    'public.authenticate_vendor', 'public.create_vendor_api_key', 'public.revoke_vendor_api_key',
+    'public.ingest_recruiting_lead', 'public.preview_recruiting_lead', 'public.ingest_recruiting_leads',
+    'public.import_leads', 'public.log_presentation_activity', 'public.receive_sms', 'public.update_sms_status'
+  ],
+  'the service role executes what the edge functions call');
+
+select ok(not has_schema_privilege('anon', 'private', 'usage'), 'anon does not see into private');
+
+create table public.made_by_a_later_migration (id uuid);
+create function public.made_by_a_later_migration() returns integer language sql as 'select 1';
+select ok(
+  not has_table_privilege('anon', 'public.made_by_a_later_migration', 'select')
+  and not has_table_privilege('authenticated', 'public.made_by_a_later_migration', 'select')
+  and not has_function_privilege('anon', 'public.made_by_a_later_migration()', 'execute'),
+  'what a later migration makes is open to nobody until it says so');
+
+select * from finish();
+rollback;

@@ -1,0 +1,22 @@
+-- Every function that runs with its owner's rights, by name: a new one has to be thought about.
+begin;
+select plan(2);
+
+select set_eq(
+  $$select p.oid::regprocedure::text from pg_proc p
+    where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and p.prosecdef
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')$$,
+  array[
+    'private.current_agent()', 'private.current_agent_id()', 'private.current_agency_id()',
+    'private.managed_agency_id()', 'private.count_lead_activity()', 'private.count_lead_presentation()',
+    'private.count_lead_sale()', 'private.count_lead_referral()'
+  ],
+  'the security definer functions are these: who the caller is, and the counters');
+
+select is_empty(
+  $$select p.oid::regprocedure from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')$$,
+  'none of them is exposed by the API');
+
+select * from finish();
+rollback;

@@ -1,0 +1,124 @@
+-- What the recruiting tables refuse, and what they must not refuse.
+begin;
+select plan(35);
+
+insert into public.agencies (id, name, timezone) values
+  (md5('agency')::uuid, 'Agency', 'America/Chicago'),
+  (md5('other agency')::uuid, 'Other agency', 'Pacific/Auckland');
+insert into public.agents (id, agency_id, first_name) values
+  (md5('agent')::uuid, md5('agency')::uuid, 'Ann'),
+  (md5('other agent')::uuid, md5('other agency')::uuid, 'Otto');
+insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+insert into public.recruiting_orders (id, agency_id, quantity) values
+  (md5('order')::uuid, md5('agency')::uuid, 5);
+
+-- Agencies and agents
+select throws_ok(
+  $$insert into public.agencies (name, timezone) values ('A', 'America/Gotham')$$,
+  '22023', 'timezone: "America/Gotham" is not an IANA time zone name', 'an unknown time zone is named');
+select throws_ok(
+  $$update public.agencies set timezone = 'EST5EDT4' where id = md5('agency')::uuid$$,
+  '22023', null, 'a POSIX rule is no time zone name');
+select throws_ok(
+  $$insert into public.agencies (name, timezone) values ('  ', 'UTC')$$, '23514', null, 'an agency has a name');
+select throws_ok(
+  $$insert into public.agents (agency_id, first_name, role) values (md5('agency')::uuid, 'Bo', 'owner')$$,
+  '23514', null, 'a role is agent or manager');
+select results_eq(
+  $$insert into public.agents (agency_id, first_name, role) values
+      (md5('agency')::uuid, 'Bo', 'agent'), (md5('agency')::uuid, 'Mo', 'manager') returning accepts_recruits$$,
+  array[true, false], 'by default an agent accepts recruits and a manager does not');
+select results_eq(
+  $$insert into public.agents (agency_id, first_name, role, accepts_recruits) values
+      (md5('agency')::uuid, 'Bo', 'agent', false), (md5('agency')::uuid, 'Mo', 'manager', true)
+    returning accepts_recruits$$,
+  array[false, true], 'what is said about accepting recruits stays');
+select throws_ok(
+  $$update public.agents set agency_id = md5('other agency')::uuid, first_name = null$$,
+  '23502', null, 'an agent has a first name');
+
+-- Vendors and keys
+select throws_ok(
+  format('insert into public.vendors (slug, name) values (%L, %L)', slug, 'V'), '23514', null,
+  format('the slug %L is refused', slug))
+from unnest(array['Indeed', 'a b', '', '-a', 'a--b']) slug;
+select lives_ok(
+  $$insert into public.vendors (slug, name, parser) values ('test_v-2', 'V', 'a parser of tomorrow')$$,
+  'a parser may have any name, since the code decides which exist');
+select throws_ok(
+  $$insert into public.vendors (slug, name, parser_config) values ('test-3', 'V', '[]')$$,
+  '23514', null, 'a parser_config is an object');
+select throws_ok(
+  $$insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values (md5('vendor')::uuid, 'lik_plain', 'x')$$,
+  '23514', null, 'a key itself cannot be stored where its hash belongs');
+
+-- Orders
+select throws_ok(
+  format(
+    'insert into public.recruiting_orders (agency_id, quantity, %s) values (md5(''agency'')::uuid, 5, %s)',
+    columns, literals),
+  '23514', null, description)
+from (values
+  ('filled', '6', 'filled beyond quantity'),
+  ('filled', '-1', 'filled below zero'),
+  ('daily_cap', '0', 'a daily cap of zero'),
+  ('status', '''done''', 'an unknown status'),
+  ('starts_at, ends_at', '''2026-01-02'', ''2026-01-02''', 'an end that is not after the start'),
+  ('states', '''{}''', 'no state at all'),
+  ('states', '''{tx}''', 'a state in lower case'),
+  ('states', '''{TX,Ohio}''', 'a state by its name'),
+  ('states', '''{TX,NULL}''', 'a null among the states')
+) as refused (columns, literals, description);
+select throws_ok(
+  $$insert into public.recruiting_orders (agency_id, quantity) values (md5('agency')::uuid, 0)$$,
+  '23514', null, 'an order for nothing');
+select throws_ok(
+  $$insert into public.recruiting_orders (agency_id, agent_id, quantity)
+    values (md5('agency')::uuid, md5('other agent')::uuid, 1)$$,
+  '23503', null, 'an order for an agent of another agency');
+
+-- Recruiting leads
+select throws_ok(
+  $$insert into public.recruiting_leads (vendor_id, first_name) values (md5('vendor')::uuid, ' ')$$,
+  '23514', null, 'a lead has a first name');
+select throws_ok(
+  $$insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata) values (md5('vendor')::uuid, 'A', '[]')$$,
+  '23514', null, 'vendor_metadata is an object');
+select throws_ok(
+  $$insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distributed_at)
+    values (md5('vendor')::uuid, 'A', md5('other agency')::uuid, md5('order')::uuid, now())$$,
+  '23503', null, 'a lead''s agency is that of its order');
+select throws_ok(
+  $$insert into public.recruiting_leads (vendor_id, first_name, agency_id, agent_id)
+    values (md5('vendor')::uuid, 'A', md5('agency')::uuid, md5('other agent')::uuid)$$,
+  '23503', null, 'a lead''s agent is of its agency');
+select throws_ok(
+  $$insert into public.recruiting_leads (vendor_id, first_name, agent_id)
+    values (md5('vendor')::uuid, 'A', md5('other agent')::uuid)$$,
+  '23514', null, 'a lead with an agent has an agency');
+select throws_ok(
+  $$insert into public.recruiting_leads (vendor_id, first_name, order_id)
+    values (md5('vendor')::uuid, 'A', md5('order')::uuid)$$,
+  '23514', null, 'a lead with an order has an agency');
+select results_eq(
+  $$insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata) values
+      (md5('vendor')::uuid, 'A', '{"last_name": "Lee", "email": "a@b.c", "phone": "+1555", "state": "tX"}'),
+      (md5('vendor')::uuid, 'A', '{"last_name": ["Lee"], "email": {}, "phone": 15550100, "state": "Texas"}'),
+      (md5('vendor')::uuid, 'A', '{"last_name": null, "email": true, "phone": "call me", "state": ["TX"]}'),
+      (md5('vendor')::uuid, 'A', '{}')
+    returning last_name, email, phone, state$$,
+  $$values ('Lee', 'a@b.c', '+1555', 'TX'), (null, null, '15550100', null), (null, null, 'call me', null),
+    (null, null, null, null)$$,
+  'the generated columns take what they can read and fail on nothing');
+select lives_ok(
+  $$insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata)
+    select md5('vendor')::uuid, repeat('é', 100000), jsonb_build_object('email', string_agg(md5(i::text), ''))
+    from generate_series(1, 10000) i$$,
+  'very long values are stored');
+select lives_ok(
+  $$insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name)
+    values (md5('vendor')::uuid, null, 'A'), (md5('vendor')::uuid, null, 'A')$$,
+  'leads without a vendor_lead_id are not duplicates of one another');
+
+select * from finish();
+rollback;

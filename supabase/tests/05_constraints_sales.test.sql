@@ -1,0 +1,86 @@
+-- What the tables of sales leads and conversations refuse.
+begin;
+select plan(27);
+
+insert into public.agencies (id, name, timezone) values
+  (md5('agency')::uuid, 'Agency', 'America/Chicago'), (md5('other agency')::uuid, 'Other', 'UTC');
+insert into public.agents (id, agency_id, first_name) values
+  (md5('agent')::uuid, md5('agency')::uuid, 'Ann'),
+  (md5('colleague')::uuid, md5('agency')::uuid, 'Cal'),
+  (md5('other agent')::uuid, md5('other agency')::uuid, 'Otto');
+insert into public.leads (id, external_id, agency_id, agent_id, first_name, phone, state, type) values
+  (md5('lead')::uuid, md5('external')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Lea', '1', 'TX', 'fe');
+insert into public.lead_presentations (id, lead_id, agent_id, client_submission_id) values
+  (md5('presentation')::uuid, md5('lead')::uuid, md5('agent')::uuid, md5('submission')::uuid);
+insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
+  (md5('conversation')::uuid, md5('agency')::uuid, 'test +1', 'test +2');
+
+create function pg_temp.lead(change jsonb) returns void language sql as $$
+  insert into public.leads
+    (agency_id, agent_id, first_name, phone, state, type, source, status, stage, phone_e164)
+  select agency_id, agent_id, first_name, phone, state, type, source, status, stage, phone_e164
+  from jsonb_populate_record(
+    null::public.leads,
+    jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid, 'first_name', 'Lea',
+      'phone', '1', 'state', 'TX', 'type', 'fe', 'source', 'platform', 'status', 'open', 'stage', 'new') || change)
+$$;
+
+select lives_ok(format('select pg_temp.lead(%L)', jsonb_build_object('type', type)), 'a lead of type ' || type)
+from unnest(array['fwk', 'csk', 'br', 'union', 'ncr', 'pos', 'dcard', 'fe', 'globe']) type;
+
+select throws_ok(format('select pg_temp.lead(%L)', change), code, null, description)
+from (values
+  ('{"type": "life"}', '23514', 'a type that is not in the list'),
+  ('{"type": null}', '23502', 'no type'),
+  ('{"first_name": " "}', '23514', 'a blank first name'),
+  ('{"phone": ""}', '23514', 'a blank phone'),
+  ('{"state": ""}', '23514', 'a blank state'),
+  ('{"source": "import"}', '23514', 'an unknown source'),
+  ('{"status": ""}', '23514', 'a blank status'),
+  ('{"phone_e164": "3125550100"}', '23514', 'a phone_e164 that is not E.164')
+) as refused (change, code, description);
+select throws_ok(
+  format('select pg_temp.lead(%L)', jsonb_build_object('agent_id', md5('other agent')::uuid)),
+  '23503', null, 'an agent of another agency');
+
+select results_eq(
+  $$insert into public.leads (agency_id, agent_id, first_name, phone, state, type)
+    values (md5('agency')::uuid, md5('agent')::uuid, 'Lea', 'ask for Lea', 'Texas', 'fe')
+    returning source, status, stage$$,
+  $$values ('platform', 'open', 'new')$$, 'a lead enters as open and new, with any phone and state');
+select throws_ok(
+  $$insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
+    values (md5('external')::uuid, md5('agency')::uuid, md5('colleague')::uuid, 'Lea', '1', 'TX', 'fe')$$,
+  '23505', null, 'an external_id twice in one agency');
+select lives_ok(
+  $$insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
+    values (md5('external')::uuid, md5('other agency')::uuid, md5('other agent')::uuid, 'Lea', '1', 'TX', 'fe')$$,
+  'the same external_id in another agency');
+
+select throws_ok(
+  $$insert into public.lead_activities (lead_id, agent_id, type)
+    values (md5('lead')::uuid, md5('colleague')::uuid, 'presentation_started')$$,
+  '23503', 'agent_id: not the agent of this lead', 'an activity of somebody else than the lead''s agent');
+select throws_ok(
+  $$insert into public.lead_sales (presentation_id, lead_id, agent_id, product, annual_premium)
+    values (md5('presentation')::uuid, md5('lead')::uuid, md5('colleague')::uuid, 'Term', 1)$$,
+  '23503', null, 'a sale by somebody else than who presented');
+select throws_ok(
+  $$insert into public.lead_presentations (lead_id, agent_id, client_submission_id)
+    values (md5('lead')::uuid, md5('agent')::uuid, md5('submission')::uuid)$$,
+  '23505', null, 'one submission stored twice');
+
+select throws_ok(
+  $$insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+    values (md5('agency')::uuid, 'test +1', 'test +2')$$,
+  '23505', null, 'two conversations between the same numbers');
+select throws_ok(
+  $$update public.recruiting_conversations set status = 'escalated' where id = md5('conversation')::uuid$$,
+  '23514', null, 'a conversation escalated to nobody');
+select throws_ok(
+  $$insert into public.recruiting_messages (conversation_id, direction, sender_type)
+    values (md5('conversation')::uuid, 'inbound', 'bot')$$,
+  '23514', null, 'an inbound message that is not from the recruit');
+
+select * from finish();
+rollback;
