@@ -1,0 +1,85 @@
+-- A key's life: made, shown once, used, rotated, expired, revoked.
+begin;
+select plan(22);
+
+insert into public.vendors (id, slug, name, parser, parser_config) values
+  (md5('vendor')::uuid, 'test-vendor', 'Vendor', 'generic', '{"a": 1}');
+
+create function pg_temp.hash(key text) returns text language sql as
+  $$select encode(sha256(convert_to(key, 'UTF8')), 'hex')$$;
+
+create temp table made as
+select
+  public.create_vendor_api_key('test-vendor', 'first') as first,
+  public.create_vendor_api_key('test-vendor', 'second', now() + interval '1 hour') as second,
+  public.create_vendor_api_key('test-vendor', 'third', now() - interval '1 second') as expired;
+
+select matches(first, '^lik_[A-Za-z0-9_-]{43}$', 'a key is lik_ and 256 bits in base64url') from made;
+select isnt(first, second, 'no two keys are alike') from made;
+select results_eq(
+  $$select key_hash, key_prefix, label, expires_at, revoked_at from public.vendor_api_keys k, made
+    where k.vendor_id = md5('vendor')::uuid and k.label = 'first'$$,
+  $$select pg_temp.hash(first), left(first, 12), 'first', null::timestamptz, null::timestamptz from made$$,
+  'its hash and its first 12 characters are stored');
+select is_empty(
+  $$select from public.vendor_api_keys k, made where to_jsonb(k)::text like '%' || substr(first, 13) || '%'$$,
+  'the key itself is nowhere');
+
+select is(
+  public.authenticate_vendor(pg_temp.hash(first)),
+  jsonb_build_object('vendor_id', md5('vendor')::uuid, 'slug', 'test-vendor', 'parser', 'generic',
+    'parser_config', '{"a": 1}'::jsonb),
+  'a key identifies its vendor and selects the parser')
+from made;
+select lives_ok(
+  format('select public.authenticate_vendor(%L)', pg_temp.hash(second)),
+  'a second key works beside the first, until it expires')
+from made;
+select throws_ok(
+  format('select public.authenticate_vendor(%L)', pg_temp.hash(expired)), 'PT401', 'invalid API key', 'an expired key')
+from made;
+select throws_ok(
+  format('select public.authenticate_vendor(%L)', hash), 'PT401', 'invalid API key', description)
+from (values
+  (pg_temp.hash('lik_unknown'), 'an unknown key'), ('', 'an empty hash'), (null, 'no hash')
+) as wrong (hash, description);
+select throws_ok(
+  format('select public.authenticate_vendor(%L)', upper(pg_temp.hash(first))), 'PT401', null, 'a hash in upper case')
+from made;
+
+update public.vendors set parser = null where id = md5('vendor')::uuid;
+select is(
+  public.authenticate_vendor(pg_temp.hash(first)) -> 'parser', 'null', 'a vendor without a parser is still a vendor')
+from made;
+
+update public.vendors set is_active = false where id = md5('vendor')::uuid;
+select throws_ok(
+  format('select public.authenticate_vendor(%L)', pg_temp.hash(first)), 'PT401', 'invalid API key',
+  'a key of an inactive vendor')
+from made;
+update public.vendors set is_active = true where id = md5('vendor')::uuid;
+
+select is(public.revoke_vendor_api_key(left(first, 12)), true, 'revoking says true') from made;
+select throws_ok(
+  format('select public.authenticate_vendor(%L)', pg_temp.hash(first)), 'PT401', 'invalid API key', 'a revoked key')
+from made;
+select lives_ok(
+  format('select public.authenticate_vendor(%L)', pg_temp.hash(second)), 'the other key is not revoked')
+from made;
+select is(public.revoke_vendor_api_key(left(first, 12)), false, 'revoking again says false') from made;
+select is(public.revoke_vendor_api_key('lik_nothing'), false, 'revoking what does not exist says false');
+select throws_ok(
+  $$select public.create_vendor_api_key('nobody', 'x')$$,
+  'PT404', 'vendor_slug: no vendor "nobody"', 'a key for an unknown vendor');
+
+select throws_ok(
+  format('select public.%s(%L, %s)', function, pg_temp.hash(first), argument), 'PT401', 'invalid API key',
+  function || ' checks the key again in its own transaction')
+from made, (values
+  ('ingest_recruiting_lead', $$'{"id": "00000000-0000-4000-8000-000000000000", "first_name": "A"}'$$),
+  ('preview_recruiting_lead', $$'{"first_name": "A"}'$$),
+  ('ingest_recruiting_leads', $$'[]'$$)
+) as functions (function, argument);
+
+select * from finish();
+rollback;

@@ -1,0 +1,82 @@
+-- One recruiting lead: stored, recognised when it comes again, whatever it holds. Where it goes is another file.
+begin;
+select plan(25);
+
+insert into public.vendors (id, slug, name) values
+  (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
+insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
+  (md5('vendor')::uuid, repeat('a', 64), 'test'), (md5('other')::uuid, repeat('b', 64), 'test');
+update public.recruiting_orders set status = 'paused';
+
+create function pg_temp.ingest(lead jsonb, key_hash text default repeat('a', 64)) returns jsonb language sql as $$
+  select public.ingest_recruiting_lead(
+    key_hash, jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_metadata', '{}'::jsonb) || lead)
+$$;
+
+select is(
+  pg_temp.ingest(jsonb_build_object('id', md5('1')::uuid, 'vendor_lead_id', 'V-1')),
+  jsonb_build_object(
+    'id', md5('1')::uuid, 'status', 'created', 'vendor_id', md5('vendor')::uuid, 'distributed_to', null),
+  'a new lead is created under the caller''s id');
+select is(
+  pg_temp.ingest(jsonb_build_object('id', md5('2')::uuid, 'vendor_lead_id', 'V-1')),
+  jsonb_build_object('id', md5('1')::uuid, 'status', 'duplicate', 'vendor_id', md5('vendor')::uuid),
+  'its vendor_lead_id again is a duplicate, answered with the id of the first');
+select is_empty(
+  $$select from public.recruiting_leads where id = md5('2')::uuid$$, 'a duplicate creates nothing');
+select is(
+  pg_temp.ingest(jsonb_build_object('id', md5('1')::uuid, 'vendor_lead_id', 'V-1')) ->> 'status', 'created',
+  'the same call again, as after a lost connection, answers what the first one did');
+select is(
+  pg_temp.ingest('{"vendor_lead_id": "V-1"}', repeat('b', 64)) ->> 'status', 'created',
+  'another vendor may use the same vendor_lead_id');
+select throws_ok(
+  $$select pg_temp.ingest(jsonb_build_object('id', md5('1')::uuid), repeat('b', 64))$$,
+  '23505', null, 'an id that is another vendor''s lead is not answered for');
+
+select is(
+  pg_temp.ingest(jsonb_build_object('vendor_lead_id', id)) ->> 'status', 'created',
+  format('a vendor_lead_id of %s is none', coalesce(quote_literal(id), 'null')))
+from unnest(array[null, null, '', '', '  ']) id;
+select is(
+  pg_temp.ingest('{"vendor_lead_id": 12345678901234567890}') ->> 'status', 'created', 'a number as vendor_lead_id');
+select is(
+  pg_temp.ingest('{"vendor_lead_id": "12345678901234567890"}') ->> 'status', 'duplicate',
+  'is the same as its digits as a string');
+
+select is(
+  pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'created', 'a vendor_lead_id of 100,000 characters')
+from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
+select is(
+  pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'duplicate', 'is recognised again')
+from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
+
+create temp table stored as select pg_temp.ingest(
+  '{"first_name": "Zoë 🌷", "vendor_metadata": {"last_name": "Ng", "vendor_fields": {"a": [1]}}, "resume_path": "v/l.pdf"}'
+) as lead;
+select results_eq(
+  $$select l.first_name, l.vendor_metadata, l.resume_path
+    from stored s join public.recruiting_leads l on l.id = (s.lead ->> 'id')::uuid$$,
+  $$values ('Zoë 🌷', '{"last_name": "Ng", "vendor_fields": {"a": [1]}}'::jsonb, 'v/l.pdf')$$,
+  'what came with it is stored as it came');
+
+select throws_ok(
+  format('select pg_temp.ingest(%L)', lead), 'PT400', message, description)
+from (values
+  ('{"first_name": null}', 'missing first_name', 'no first_name'),
+  ('{"first_name": " "}', 'missing first_name', 'a blank first_name'),
+  ('{"vendor_metadata": []}', 'vendor_metadata must be an object', 'vendor_metadata that is a list'),
+  ('{"vendor_metadata": "x"}', 'vendor_metadata must be an object', 'vendor_metadata that is a string')
+) as wrong (lead, message, description);
+
+select lives_ok(format('select pg_temp.ingest(%L)', lead), 'never an error: ' || left(lead, 60))
+from unnest(array[
+  '{"first_name": 7, "vendor_lead_id": ["a"], "vendor_metadata": null}',
+  '{"first_name": {"a": 1}, "vendor_metadata": {"state": {}, "phone": [], "email": false, "last_name": null}}',
+  '{"vendor_metadata": {"state": "\uD83C\uDF37x", "is_test": "yes"}, "is_test": null}',
+  '{"first_name": "'' or 1=1; --", "vendor_metadata": {"state": "Robert''); drop table leads; --"}}',
+  '{"vendor_metadata": {"phone": 1e400, "state": 12}}'
+]) lead;
+
+select * from finish();
+rollback;
