@@ -1,0 +1,60 @@
+-- A dry run says what would happen, and nothing happens.
+begin;
+select plan(10);
+
+update public.recruiting_orders set status = 'paused';
+insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
+insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
+  (md5('vendor')::uuid, repeat('a', 64), 'test');
+insert into public.recruiting_orders (id, agency_id, quantity, states) values
+  (md5('order')::uuid, md5('agency')::uuid, 1, '{TX}');
+insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name) values
+  (md5('known')::uuid, md5('vendor')::uuid, 'known', 'Ada');
+
+create function pg_temp.preview(lead jsonb) returns jsonb language sql as $$
+  select public.preview_recruiting_lead(repeat('a', 64), '{"first_name": "Ada"}' || lead)
+$$;
+create temp table before as select
+  (select jsonb_agg(o) from public.recruiting_orders o) as orders,
+  (select jsonb_agg(a) from public.agents a) as agents,
+  (select count(*) from public.recruiting_leads) as leads;
+
+select is(
+  pg_temp.preview('{"vendor_lead_id": "new", "vendor_metadata": {"state": "tx"}}'),
+  jsonb_build_object('status', 'created', 'id', null, 'order_id', md5('order')::uuid, 'distributed_to',
+    jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid)),
+  'a new lead, the order it would match and the agent whose turn it is');
+select is(
+  pg_temp.preview('{"vendor_lead_id": "known", "vendor_metadata": {"state": "TX"}}'),
+  jsonb_build_object('status', 'duplicate', 'id', md5('known')::uuid, 'order_id', null, 'distributed_to', null),
+  'a duplicate, and of which lead');
+select is(
+  pg_temp.preview(lead), '{"status": "created", "id": null, "order_id": null, "distributed_to": null}', description)
+from (values
+  ('{"vendor_metadata": {"state": "CA"}}'::jsonb, 'a lead that no order wants'),
+  ('{"vendor_metadata": {"state": "TX", "is_test": true}}', 'a test lead, by its metadata'),
+  ('{"vendor_metadata": {"state": "TX"}, "is_test": true}', 'a test lead, by its parser'),
+  ('{"vendor_metadata": null}', 'a lead without metadata')
+) as leads (lead, description);
+
+select throws_ok(
+  $$select pg_temp.preview('{"first_name": " "}')$$, 'PT400', 'missing first_name', 'what ingest refuses is refused');
+select throws_ok(
+  $$select public.preview_recruiting_lead(repeat('b', 64), '{"first_name": "Ada"}')$$,
+  'PT401', 'invalid API key', 'only with a key');
+
+select results_eq(
+  $$select (select jsonb_agg(o) from public.recruiting_orders o), (select jsonb_agg(a) from public.agents a),
+      (select count(*) from public.recruiting_leads)$$,
+  'select orders, agents, leads from before',
+  'all this changed no order, no agent''s turn and no lead');
+select is(
+  public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object(
+    'id', md5('real')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"state": "TX"}'::jsonb)) -> 'distributed_to',
+  jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid),
+  'the real thing then does what the preview said');
+
+select * from finish();
+rollback;
