@@ -1,0 +1,117 @@
+-- Many recruiting leads in one call.
+begin;
+select plan(15);
+
+insert into public.vendors (id, slug, name) values
+  (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
+insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
+  (md5('vendor')::uuid, repeat('a', 64), 'test');
+insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) values
+  (md5('vendor')::uuid, 'stored', 'Ada'), (md5('other')::uuid, 'other''s', 'Ada');
+
+create function pg_temp.ingest(leads jsonb) returns jsonb language sql as $$
+  select public.ingest_recruiting_leads(repeat('a', 64), leads) - 'vendor_id'
+$$;
+
+select is(
+  pg_temp.ingest('[
+    {"row": 0, "first_name": "Ann", "vendor_lead_id": "1", "vendor_metadata": {"state": "tx"}},
+    {"row": 1, "first_name": "Bob", "vendor_lead_id": "stored", "vendor_metadata": {}},
+    {"row": 3, "first_name": "Cyd", "vendor_lead_id": "1", "vendor_metadata": {}},
+    {"row": 4, "first_name": "Dan", "vendor_lead_id": null, "vendor_metadata": {}},
+    {"row": 5, "first_name": "Dan", "vendor_lead_id": null},
+    {"row": 6, "first_name": "Eve", "vendor_lead_id": "other''s", "vendor_metadata": null}
+  ]'),
+  '{"created": 4, "duplicates": 2, "errors": []}',
+  'new leads are created, and those stored before or earlier in the request are duplicates');
+select results_eq(
+  $$select vendor_lead_id, first_name, vendor_metadata, state from public.recruiting_leads
+    where vendor_id = md5('vendor')::uuid and vendor_lead_id <> 'stored' order by 1$$,
+  $$values ('1', 'Ann', '{"state": "tx"}'::jsonb, 'TX'), ('other''s', 'Eve', '{}', null)$$,
+  'the first of two in one request is the one that is stored');
+select is(
+  (select count(*)::integer from public.recruiting_leads
+   where vendor_id = md5('vendor')::uuid and (agency_id is not null or distributed_at is not null)),
+  0, 'none is distributed, though the seed has an open order');
+select is(
+  public.ingest_recruiting_leads(repeat('a', 64), '[]'),
+  jsonb_build_object('created', 0, 'duplicates', 0, 'vendor_id', md5('vendor')::uuid, 'errors', '[]'::jsonb),
+  'no lead at all is nothing to do');
+select throws_ok(
+  $$select public.ingest_recruiting_leads(repeat('b', 64), '[{"row": 0, "first_name": "A"}]')$$,
+  'PT401', 'invalid API key', 'only with a key');
+
+-- A lead in the order of the second row would have been stored first by key; the row decides.
+select is(
+  pg_temp.ingest('[
+    {"row": 1, "first_name": "Second", "vendor_lead_id": "twice"},
+    {"row": 0, "first_name": "First", "vendor_lead_id": "twice"}
+  ]'), '{"created": 1, "duplicates": 1, "errors": []}', 'rows in another order');
+select is(first_name, 'First', 'the earlier row counts, wherever it stands')
+from public.recruiting_leads where vendor_lead_id = 'twice';
+select is(
+  pg_temp.ingest(jsonb_build_array(
+    jsonb_build_object('row', 0, 'first_name', 'A', 'vendor_lead_id', repeat('x', 100000)),
+    jsonb_build_object('row', 1, 'first_name', 'A', 'vendor_lead_id', repeat('x', 100000)),
+    jsonb_build_object('row', 2, 'first_name', repeat('é', 100000), 'vendor_lead_id', 12345678901234567890))),
+  '{"created": 2, "duplicates": 1, "errors": []}', 'very long values and numbers');
+
+-- What the database alone refuses
+select is(
+  pg_temp.ingest('[
+    {"row": 0, "first_name": "Ann", "vendor_lead_id": "10"},
+    {"row": 1, "first_name": " ", "vendor_lead_id": "11"},
+    {"row": 2, "first_name": "Cyd", "vendor_lead_id": "10"},
+    {"row": 3, "first_name": "Dan", "vendor_metadata": [1]},
+    {"row": 4, "first_name": "Eve", "vendor_lead_id": "12"}
+  ]'),
+  '{"created": 2, "duplicates": 1, "errors": [
+    {"row": 1, "reason": "refused by the database (SQLSTATE 23514)"},
+    {"row": 3, "reason": "refused by the database (SQLSTATE 23514)"}
+  ]}',
+  'a row that a constraint refuses is an error row, and the rest is stored');
+
+create function pg_temp.refuse() returns trigger language plpgsql as $$
+begin
+  if new.first_name = 'Raise' then
+    raise exception 'secret of the inside';
+  elsif new.first_name = 'Divide' then
+    new.first_name := 1 / 0;
+  elsif new.first_name = 'Disk' then
+    raise exception 'no space left' using errcode = 'disk_full';
+  end if;
+  return new;
+end
+$$;
+create trigger refuse before insert on public.recruiting_leads for each row execute function pg_temp.refuse();
+
+select is(
+  pg_temp.ingest('[{"row": 0, "first_name": "Raise"}, {"row": 1, "first_name": "Ann"}, {"row": 2, "first_name": "Divide"}]'),
+  '{"created": 1, "duplicates": 0, "errors": [
+    {"row": 0, "reason": "refused by the database (SQLSTATE P0001)"},
+    {"row": 2, "reason": "refused by the database (SQLSTATE 22012)"}
+  ]}',
+  'so is one that a trigger refuses, and the reason says nothing of the inside');
+select is(
+  pg_temp.ingest('[{"row": 7, "first_name": "Raise"}]'),
+  '{"created": 0, "duplicates": 0, "errors": [{"row": 7, "reason": "refused by the database (SQLSTATE P0001)"}]}',
+  'a row keeps its number');
+select throws_ok(
+  $$select pg_temp.ingest('[{"row": 0, "first_name": "Late", "vendor_lead_id": "30"}, {"row": 1, "first_name": "Disk"}]')$$,
+  '53100', null, 'a failure that is not a row''s fails the batch');
+select is_empty(
+  $$select from public.recruiting_leads where vendor_lead_id = '30'$$, 'and then nothing is stored');
+
+select is(
+  pg_temp.ingest((
+    select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ann', 'vendor_lead_id', 'many ' || n))
+    from generate_series(0, 9999) n)),
+  '{"created": 10000, "duplicates": 0, "errors": []}', '10,000 leads in one call');
+select is(
+  pg_temp.ingest((
+    select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ann', 'vendor_lead_id', 'many ' || n))
+    from generate_series(0, 9999) n)),
+  '{"created": 0, "duplicates": 10000, "errors": []}', 'and again');
+
+select * from finish();
+rollback;
