@@ -1,0 +1,149 @@
+-- submit_lead_presentation(): who may call it, what it stores, and what a repeat does.
+begin;
+select plan(26);
+
+insert into public.agencies (id, name, timezone) values
+  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
+insert into auth.users (id, email)
+select md5('user ' || name)::uuid, md5(name) || '@example.com'
+from unnest(array['agent', 'colleague', 'manager', 'former', 'stranger', 'stranger manager', 'no agent']) name;
+insert into public.agents (id, agency_id, user_id, first_name, role, is_active)
+select md5(name)::uuid, md5(agency)::uuid, md5('user ' || name)::uuid, name, role, name <> 'former'
+from (values
+  ('agent', 'agency', 'agent'), ('colleague', 'agency', 'agent'), ('manager', 'agency', 'manager'),
+  ('former', 'agency', 'manager'), ('stranger', 'elsewhere', 'agent'), ('stranger manager', 'elsewhere', 'manager')
+) a (name, agency, role);
+insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
+  (md5('lead')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Lea', '1', 'TX', 'fe'),
+  (md5('second lead')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Leo', '1', 'TX', 'fe');
+
+-- Does as the API does for a signed-in user: the claims of the JWT, and the role.
+create function pg_temp.submit_as(
+  name text, lead text, demographics jsonb default null, sale jsonb default null, referrals jsonb default '[]',
+  submission text default null
+) returns jsonb language plpgsql as $$
+declare
+  answer jsonb;
+begin
+  perform set_config(
+    'request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid, 'role', 'authenticated')::text, true);
+  set local role authenticated;
+  answer := public.submit_lead_presentation(
+    md5(lead)::uuid, demographics, sale, referrals, md5('submission ' || submission)::uuid);
+  reset role;
+  return answer;
+end
+$$;
+
+-- Who may
+select throws_ok(
+  format('select pg_temp.submit_as(%L, %L)', name, 'lead'), code, message, name || ' may not')
+from (values
+  ('no agent', '42501', 'only an active agent may submit a presentation'),
+  ('former', '42501', 'only an active agent may submit a presentation'),
+  ('colleague', 'PT404', 'lead_id: no such lead among those you may read'),
+  ('stranger', 'PT404', 'lead_id: no such lead among those you may read'),
+  ('stranger manager', 'PT404', 'lead_id: no such lead among those you may read')
+) as refused (name, code, message);
+select throws_ok(
+  $$select pg_temp.submit_as('agent', 'no lead')$$, 'PT404', 'lead_id: no such lead among those you may read', 'no such lead');
+select throws_ok(
+  $$set local role anon; select public.submit_lead_presentation(md5('lead')::uuid, null)$$,
+  '42501', null, 'anon may not even call it');
+reset role;
+
+-- What is stored
+create temp table first as select pg_temp.submit_as(
+  'agent', 'lead',
+  '{"date_of_birth": "1961-05-04", "marital_status": "married", "spouse_name": "Sam", "children": 2, "occupation": "cook",
+    "employer": "Diner", "annual_income": 41000.555, "tobacco_user": false, "beneficiary_name": "Sam", "notes": " call late "}',
+  '{"product": "Whole life", "carrier": "Acme", "policy_number": "P-1", "face_amount": 25000, "annual_premium": 1200.5,
+    "payment_frequency": "monthly", "effective_date": "2026-12-01"}',
+  '[{"first_name": "Ron", "phone": "555 0101"},
+    {"first_name": "Al", "last_name": "Ba", "phone": "(555) 0102", "email": "al@b.c", "relationship": "brother", "notes": "x"}]',
+  'one') as answer;
+
+select is(
+  (select array_agg(k order by k) from first, jsonb_object_keys(answer) k),
+  array['duplicate', 'presentation_id', 'referral_ids', 'sale_id'], 'the answer has these keys');
+select is(answer -> 'duplicate', 'false', 'a first submission is no duplicate') from first;
+select results_eq(
+  $$select p.lead_id, p.agent_id, p.client_submission_id, p.submitted_at
+    from first join public.lead_presentations p on p.id = (answer ->> 'presentation_id')::uuid$$,
+  $$values (md5('lead')::uuid, md5('agent')::uuid, md5('submission one')::uuid, now())$$, 'the presentation');
+select results_eq(
+  $$select date_of_birth, marital_status, spouse_name, children, occupation, employer, annual_income, tobacco_user,
+      beneficiary_name, notes from public.lead_demographics where lead_id = md5('lead')::uuid$$,
+  $$values ('1961-05-04'::date, 'married', 'Sam', 2, 'cook', 'Diner', 41000.56, false, 'Sam', 'call late')$$,
+  'the demographics, trimmed and in cents');
+select results_eq(
+  $$select s.presentation_id::text, s.lead_id, s.agent_id, product, carrier, policy_number, face_amount, annual_premium,
+      payment_frequency, effective_date
+    from first join public.lead_sales s on s.id = (answer ->> 'sale_id')::uuid$$,
+  $$select answer ->> 'presentation_id', md5('lead')::uuid, md5('agent')::uuid, 'Whole life', 'Acme', 'P-1', 25000.00,
+      1200.50, 'monthly', '2026-12-01'::date from first$$,
+  'the sale');
+select results_eq(
+  $$select first_name, last_name, phone, email, relationship, notes, r.agent_id
+    from first, jsonb_array_elements_text(answer -> 'referral_ids') with ordinality as e (id, n)
+    join public.lead_referrals r on r.id = e.id::uuid
+    order by n$$,
+  $$values ('Ron', null, '555 0101', null, null, null, md5('agent')::uuid),
+    ('Al', 'Ba', '(555) 0102', 'al@b.c', 'brother', 'x', md5('agent')::uuid)$$,
+  'the referrals, in the order they were given');
+select results_eq(
+  $$select presentations_submitted, sales, annual_premium, referrals, last_activity_at
+    from public.lead_metrics where lead_id = md5('lead')::uuid$$,
+  $$values (1, 1, 1200.50, 2, now())$$, 'and the metrics count them');
+
+-- A repeat
+select is(
+  pg_temp.submit_as('agent', 'lead', '{"children": 9}', '{"product": "Other", "annual_premium": 1}', '[]', 'one'),
+  answer || '{"duplicate": true}', 'a repeated client_submission_id returns the first result')
+from first;
+select is(
+  pg_temp.submit_as('manager', 'lead', null, null, '[]', 'one'),
+  answer || '{"duplicate": true}', 'also when somebody else repeats it')
+from first;
+select results_eq(
+  $$select d.children, m.presentations_submitted, m.sales from public.lead_demographics d join public.lead_metrics m using (lead_id)
+    where lead_id = md5('lead')::uuid$$,
+  'values (2, 1, 1)', 'and stores nothing');
+select is(
+  pg_temp.submit_as('agent', 'second lead', null, null, '[]', 'one') -> 'duplicate', 'false',
+  'the same client_submission_id for another lead is another submission');
+select is(
+  array[
+    pg_temp.submit_as('agent', 'second lead') ->> 'duplicate', pg_temp.submit_as('agent', 'second lead') ->> 'duplicate'],
+  array['false', 'false'], 'without a client_submission_id each call is a new presentation');
+select is(
+  (select presentations_submitted from public.lead_metrics where lead_id = md5('second lead')::uuid), 3, 'and all count');
+
+-- Later submissions
+select is(
+  pg_temp.submit_as('manager', 'lead', '{"children": 3, "notes": null}') - 'presentation_id',
+  '{"sale_id": null, "referral_ids": [], "duplicate": false}', 'a manager of the agency may, without sale or referrals');
+select results_eq(
+  $$select children, notes, spouse_name from public.lead_demographics where lead_id = md5('lead')::uuid$$,
+  'values (3, null::text, null::text)', 'the latest demographics replace the earlier ones whole');
+select results_eq(
+  $$select agent_id from public.lead_presentations where lead_id = md5('lead')::uuid order by agent_id = md5('agent')::uuid$$,
+  $$values (md5('manager')::uuid), (md5('agent')::uuid)$$, 'the presentation is of whoever submitted it');
+select pg_temp.submit_as('agent', 'lead', demographics, 'null', 'null')
+from unnest(array[null, 'null', '{}']::jsonb[]) demographics;
+select is(children, 3, 'without demographics, or with none in them, the earlier ones stay')
+from public.lead_demographics where lead_id = md5('lead')::uuid;
+
+-- All or nothing
+select throws_ok(
+  $$select pg_temp.submit_as('agent', 'lead', '{"children": 7}', '{"product": "Term", "annual_premium": 5}',
+      '[{"first_name": "Ron", "phone": "1"}, {"first_name": "Al"}]', 'two')$$,
+  '22023', 'referrals[1].phone: is required', 'one wrong field');
+select is(
+  (select row(children, sales, (select count(*) from public.lead_presentations p
+     where p.client_submission_id = md5('submission two')::uuid))::text
+   from public.lead_demographics join public.lead_metrics using (lead_id) where lead_id = md5('lead')::uuid),
+  '(3,1,0)', 'and nothing is stored');
+
+select * from finish();
+rollback;
