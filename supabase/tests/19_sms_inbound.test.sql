@@ -1,0 +1,53 @@
+-- An inbound message is stored once, in the conversation of its two numbers.
+begin;
+select plan(16);
+
+insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
+insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, status, assigned_agent_id) values
+  (md5('bot')::uuid, md5('agency')::uuid, 'test +1', 'test +2', 'bot', null),
+  (md5('escalated')::uuid, md5('agency')::uuid, 'test +3', 'test +2', 'escalated', md5('agent')::uuid);
+
+create function pg_temp.receive(recruit text, service text, sid text, body text default 'Hi', media jsonb default '[]')
+returns text language sql as $$
+  select public.receive_sms('test ' || recruit, 'test ' || service, sid, body, media) ->> 'status'
+$$;
+
+select is(pg_temp.receive('+1', '+2', 'test SM1', E' Hi\n there '), 'received', 'a message in a bot conversation');
+select results_eq(
+  $$select conversation_id, direction, sender_type, body, media, status, error_code from public.recruiting_messages
+    where provider_message_id = 'test SM1'$$,
+  $$values (md5('bot')::uuid, 'inbound', 'recruit', E' Hi\n there ', '[]'::jsonb, null, null)$$,
+  'is stored as inbound from the recruit, its body exactly as sent');
+select is(last_message_at, now(), 'and the conversation says when') from public.recruiting_conversations
+where id = md5('bot')::uuid;
+select is(pg_temp.receive('+3', '+2', 'test SM2'), 'received', 'a message in an escalated conversation');
+select results_eq(
+  $$select status, assigned_agent_id from public.recruiting_conversations where id = md5('escalated')::uuid$$,
+  $$values ('escalated', md5('agent')::uuid)$$, 'which stays escalated');
+
+update public.recruiting_conversations set last_message_at = null where id = md5('bot')::uuid;
+select is(pg_temp.receive('+1', '+2', 'test SM1', 'again'), 'received', 'a MessageSid again is received');
+select is((select body from public.recruiting_messages where provider_message_id = 'test SM1'), E' Hi\n there ', 'but not stored');
+select is(last_message_at, null, 'and no news in its conversation') from public.recruiting_conversations
+where id = md5('bot')::uuid;
+
+select is(pg_temp.receive(recruit, service, 'test SM3'), 'no_conversation', description)
+from (values
+  ('+9', '+2', 'an unknown recruit'), ('+1', '+9', 'another number of ours'), ('+2', '+1', 'the two numbers exchanged'),
+  (null, '+2', 'no From'), ('+1', null, 'no To')
+) as unmatched (recruit, service, description);
+select is_empty(
+  $$select from public.recruiting_messages where provider_message_id = 'test SM3'$$, 'then nothing is stored');
+
+select pg_temp.receive('+1', '+2', 'test MM1', null, '[{"url": "https://example.com/1", "content_type": "image/png"}]');
+select results_eq(
+  $$select body, media from public.recruiting_messages where provider_message_id = 'test MM1'$$,
+  $$values (null::text, '[{"url": "https://example.com/1", "content_type": "image/png"}]'::jsonb)$$,
+  'a message of media alone keeps its media');
+select is(
+  array[pg_temp.receive('+1', '+2', repeat('x', 60000), repeat('é', 60000), null), pg_temp.receive('+1', '+2', '', '')],
+  array['received', 'received'], 'very long values, and an empty MessageSid');
+
+select * from finish();
+rollback;

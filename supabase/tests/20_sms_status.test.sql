@@ -1,0 +1,78 @@
+-- Delivery callbacks: each is kept, and the message is what the latest one says.
+begin;
+select plan(33);
+
+insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
+  (md5('c')::uuid, md5('agency')::uuid, 'test +1', 'test +2');
+insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id) values
+  (md5('c')::uuid, 'outbound', 'bot', 'test SM1'), (md5('c')::uuid, 'inbound', 'recruit', 'test IN');
+
+create function pg_temp.callback(sid text, status text, code text default null) returns text language sql as $$
+  select public.update_sms_status(sid, status, code) ->> 'status'
+$$;
+create function pg_temp.message(sid text) returns public.recruiting_messages language sql as $$
+  select m from public.recruiting_messages m where m.provider_message_id = sid
+$$;
+
+-- From any status to the one that is named
+select is(
+  (select pg_temp.callback('test SM1', provider_status) || ': ' || (pg_temp.message('test SM1')).status),
+  'updated: ' || status, format('%s means %s', provider_status, status))
+from (values
+  (1, 'queued', 'queued'), (2, 'sent', 'sent'), (3, 'delivered', 'delivered'), (4, 'undelivered', 'failed'),
+  (5, 'failed', 'failed'), (6, 'queued', 'queued'), (7, 'delivered', 'delivered'), (8, 'sent', 'sent'), (9, ' SENT', 'sent')
+) as statuses (n, provider_status, status);
+select is(
+  (select pg_temp.callback('test SM1', provider_status) || ': ' || (pg_temp.message('test SM1')).status),
+  'ignored: sent', format('%s is ignored', coalesce(quote_literal(provider_status), 'no status')))
+from unnest(array['accepted', 'sending', 'read', 'scheduled', 'canceled', '', null, 'Sent; drop table']) provider_status;
+
+select is(
+  (select count(*)::integer from public.recruiting_message_events where provider_message_id = 'test SM1'), 17,
+  'every callback is kept');
+select results_eq(
+  $$select provider_status, status from public.recruiting_message_events
+    where provider_message_id = 'test SM1' and provider_status in ('undelivered', 'accepted') order by 1 desc$$,
+  $$values ('undelivered', 'failed'), ('accepted', null)$$, 'as it came, and with what it means');
+
+select is(
+  (select array[m.sent_at = min(e.received_at) filter (where e.status = 'sent'),
+     m.delivered_at = min(e.received_at) filter (where e.status = 'delivered'),
+     m.failed_at = min(e.received_at) filter (where e.status = 'failed')]
+   from public.recruiting_messages m join public.recruiting_message_events e using (provider_message_id)
+   where m.provider_message_id = 'test SM1' group by m.id),
+  array[true, true, true], 'the message says when it was first sent, delivered and failed');
+
+select is(pg_temp.callback('test SM1', 'failed', '30003'), 'updated', 'a failure with its code');
+select is((pg_temp.message('test SM1')).error_code, '30003', 'the code is kept');
+select pg_temp.callback('test SM1', 'delivered');
+select is((pg_temp.message('test SM1')).error_code, '30003', 'also when a later callback has none');
+select is(pg_temp.callback('test IN', 'delivered'), 'updated', 'a callback for any message, as the specification has it');
+
+select is(pg_temp.callback(sid, 'sent'), 'ignored', 'without a MessageSid it is ignored')
+from unnest(array[null, '', ' ']) sid;
+select is_empty(
+  $$select from public.recruiting_message_events where btrim(provider_message_id) = ''$$, 'and not kept');
+select is(pg_temp.callback(repeat('x', 60000), repeat('y', 60000), repeat('z', 60000)), 'ignored', 'very long values');
+
+-- Before the message is there
+select is(pg_temp.callback('test SM2', 'sent'), 'ignored', 'for a message that is not there yet it is ignored');
+select pg_temp.callback('test SM2', 'undelivered', '30005');
+select pg_temp.callback('test SM2', 'accepted');
+insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, status) values
+  (md5('c')::uuid, 'outbound', 'bot', 'test SM2', 'queued');
+select is(
+  (select array[status, error_code, (sent_at < failed_at)::text, delivered_at::text] from pg_temp.message('test SM2')),
+  array['failed', '30005', 'true', null], 'and applied when the message is stored');
+
+insert into public.recruiting_messages (id, conversation_id, direction, sender_type, status) values
+  (md5('handed over')::uuid, md5('c')::uuid, 'outbound', 'bot', 'queued');
+select pg_temp.callback('test SM3', 'delivered');
+update public.recruiting_messages set provider_message_id = 'test SM3' where id = md5('handed over')::uuid;
+select is((pg_temp.message('test SM3')).status, 'delivered', 'or when a stored one is given its MessageSid');
+update public.recruiting_messages set body = 'corrected', status = 'queued' where id = md5('handed over')::uuid;
+select is((pg_temp.message('test SM3')).status, 'queued', 'and not at any other change');
+
+select * from finish();
+rollback;

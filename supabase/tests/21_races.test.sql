@@ -1,0 +1,170 @@
+-- The same thing sent many times at once, over connections of their own. What they commit is deleted at the end.
+begin;
+select plan(14);
+
+create function pg_temp.dsn() returns text language sql as $$
+  select format('host=%s port=%s dbname=%s user=postgres password=postgres',
+    host(inet_server_addr()), inet_server_port(), current_database())
+$$;
+
+-- Runs the command on several connections at once and returns what each of them answered. {worker} is the number of the
+-- connection.
+create function pg_temp.race(workers integer, command text) returns setof text language plpgsql as $$
+begin
+  for i in 1..workers loop
+    perform extensions.dblink_connect('worker' || i, pg_temp.dsn());
+  end loop;
+  for i in 1..workers loop
+    perform extensions.dblink_send_query('worker' || i, replace(command, '{worker}', i::text));
+  end loop;
+  for i in 1..workers loop
+    return query select answer from extensions.dblink_get_result('worker' || i) as result (answer text);
+    perform extensions.dblink_disconnect('worker' || i);
+  end loop;
+end
+$$;
+
+create function pg_temp.clean_up() returns void language plpgsql as $$
+begin
+  perform extensions.dblink_exec(pg_temp.dsn(), $sql$
+    delete from public.recruiting_leads where vendor_id = md5('race')::uuid;
+    delete from public.vendors where id = md5('race')::uuid;
+    delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
+    delete from public.recruiting_message_events where provider_message_id like 'race %';
+    delete from public.leads where agency_id = md5('race')::uuid;
+    delete from public.agents where agency_id = md5('race')::uuid;
+    delete from public.agencies where id = md5('race')::uuid;
+    delete from auth.users where id = md5('race')::uuid;
+  $sql$);
+end
+$$;
+select pg_temp.clean_up();
+create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $sql$
+  insert into auth.users (id, email) values (md5('race')::uuid, 'test-race@example.com');
+  insert into public.agencies (id, name, timezone) values (md5('race')::uuid, 'Race', 'UTC');
+  insert into public.agents (id, agency_id, user_id, first_name) values
+    (md5('race')::uuid, md5('race')::uuid, md5('race')::uuid, 'Ann');
+  insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
+    (md5('race')::uuid, md5('race')::uuid, md5('race')::uuid, 'Lea', '1', 'TX', 'fe');
+  insert into public.vendors (id, slug, name) values (md5('race')::uuid, 'test-race', 'Race');
+  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
+  values (md5('race')::uuid, encode(sha256('race'), 'hex'), 'test');
+  insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
+    (md5('race')::uuid, md5('race')::uuid, 'race +1', 'race +2');
+$sql$);
+
+-- The same 500 leads imported by four at once, two of them in the opposite order
+create temp table imports as select answer::jsonb from pg_temp.race(4, $$
+  select public.import_leads(md5('race')::uuid, md5('race')::uuid, null, (
+    select json_agg(json_build_object('index', n, 'external_id', md5('race ' || n)::uuid, 'first_name', 'Ada',
+      'phone', '1', 'state', 'TX', 'type', 'fe') order by case when {worker} % 2 = 0 then n else -n end)
+    from generate_series(0, 499) n))
+$$) answer;
+select is(
+  (select sum(jsonb_array_length(answer -> 'imported'))::integer from imports), 500,
+  'the same import four times at once imports each lead once');
+select is(
+  (select sum(jsonb_array_length(answer -> 'duplicates'))::integer from imports), 1500, 'and reports it three times as a duplicate');
+select is_empty(
+  $$select e from imports, jsonb_array_elements(answer -> 'imported' || (answer -> 'duplicates')) e
+    where not exists (
+      select from public.leads l
+      where l.id = (e ->> 'id')::uuid and l.external_id = md5('race ' || (e ->> 'index'))::uuid)$$,
+  'each time with the id of the lead that is stored');
+select is((select count(*)::integer from imports), 4, 'none of the four fails');
+
+-- The same 500 recruiting leads in bulk by four at once
+create temp table bulks as select answer::jsonb from pg_temp.race(4, $$
+  select public.ingest_recruiting_leads(encode(sha256('race'), 'hex'), (
+    select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ada', 'vendor_lead_id', 'race ' || n)
+      order by case when {worker} % 2 = 0 then n else -n end)
+    from generate_series(0, 499) n))
+$$) answer;
+select results_eq(
+  $$select sum((answer -> 'created')::integer)::integer, sum((answer -> 'duplicates')::integer)::integer, count(*)::integer
+    from bulks$$,
+  'values (500, 1500, 4)', 'the same bulk request four times at once creates each lead once');
+
+-- One lead by twenty at once
+create temp table leads_at_once as select answer::jsonb from pg_temp.race(20, $$
+  select public.ingest_recruiting_lead(encode(sha256('race'), 'hex'), jsonb_build_object(
+    'id', md5('race worker {worker}')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'one',
+    'vendor_metadata', '{"is_test": true}'::jsonb))
+$$) answer;
+select results_eq(
+  $$select answer ->> 'status', count(*) from leads_at_once group by 1 order by 1$$,
+  $$values ('created', 1::bigint), ('duplicate', 19)$$, 'of twenty at once with one vendor_lead_id one is created');
+select is((select count(distinct answer -> 'id')::integer from leads_at_once), 1, 'and all answer its id');
+
+-- One call by twenty at once, as by a client that does not know whether it got through
+create temp table retries as select answer::jsonb from pg_temp.race(20, $$
+  select public.ingest_recruiting_lead(encode(sha256('race'), 'hex'), jsonb_build_object(
+    'id', md5('race retry')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'retry',
+    'vendor_metadata', '{"is_test": true}'::jsonb))
+$$) answer;
+select results_eq(
+  $$select answer ->> 'status', count(*) from retries group by 1$$, $$values ('created', 20::bigint)$$,
+  'the same call twenty times at once answers the same to all');
+
+-- One message by twenty at once
+create temp table messages as select answer::jsonb from pg_temp.race(20, $$
+  select public.receive_sms('race +1', 'race +2', 'race SM1', 'Hi {worker}', '[]')
+$$) answer;
+select results_eq(
+  $$select answer ->> 'status', count(*), (select count(*) from public.recruiting_messages
+      where provider_message_id = 'race SM1') from messages group by 1$$,
+  $$values ('received', 20::bigint, 1::bigint)$$, 'one MessageSid twenty times at once is stored once');
+
+-- A hundred messages, each stored while its callback comes
+select pg_temp.race(2, $$
+  do $do$
+  begin
+    for n in 1..100 loop
+      if {worker} = 1 then
+        insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id)
+        values (md5('race')::uuid, 'outbound', 'bot', 'race pair ' || n);
+      else
+        perform public.update_sms_status('race pair ' || n, 'delivered', null);
+      end if;
+      commit;
+    end loop;
+  end
+  $do$
+$$);
+select results_eq(
+  $$select status, count(*) from public.recruiting_messages where provider_message_id like 'race pair %' group by 1$$,
+  $$values ('delivered', 100::bigint)$$, 'no callback is lost when it comes while its message is being stored');
+
+-- Different callbacks of one message at once
+create temp table callbacks as select answer::jsonb from pg_temp.race(10, $$
+  select public.update_sms_status('race pair 1', (array['queued', 'sent', 'delivered', 'failed'])[{worker} % 4 + 1], null)
+$$) answer;
+select results_eq(
+  $$select answer ->> 'status', count(*) from callbacks group by 1$$, $$values ('updated', 10::bigint)$$,
+  'ten callbacks of one message at once all count');
+select is(
+  (select status from public.recruiting_messages where provider_message_id = 'race pair 1'),
+  (select status from public.recruiting_message_events where provider_message_id = 'race pair 1'
+   order by received_at desc limit 1),
+  'and the message is what the last of them said');
+
+-- One submission by ten at once
+create temp table submissions as select answer::jsonb from pg_temp.race(10, $$
+  select public.submit_lead_presentation(
+    md5('race')::uuid, '{"children": {worker}}', '{"product": "Term", "annual_premium": 10}',
+    '[{"first_name": "Ron", "phone": "1"}]', md5('race')::uuid)
+  from (select set_config('request.jwt.claims', json_build_object('sub', md5('race')::uuid)::text, false)) signed_in
+$$) answer;
+select results_eq(
+  $$select answer -> 'duplicate', count(*), count(distinct answer - 'duplicate') from submissions group by 1 order by 2$$,
+  $$values ('false'::jsonb, 1::bigint, 1::bigint), ('true', 9, 1)$$,
+  'one submission ten times at once is stored once');
+select results_eq(
+  $$select (select count(distinct answer - 'duplicate') from submissions), presentations_submitted, sales, annual_premium,
+      referrals
+    from public.lead_metrics where lead_id = md5('race')::uuid$$,
+  'values (1::bigint, 1, 1, 10.00, 1)', 'all are answered the same, and the metrics count one');
+
+select pg_temp.clean_up();
+select * from finish();
+rollback;
