@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { PARSER_NAMES } from "./index.ts";
+import { configProblem, mapping } from "./mapping.ts";
+
+const DOCS = Deno.readTextFileSync(new URL("../../../../docs/parsers.md", import.meta.url));
+
+/** The JSON that the page shows below a mark. */
+function shown(mark: string) {
+  const [, text] = DOCS.split(`<!-- mapping: ${mark} -->`);
+  const json = /^\n+```json\n(.*?)```/s.exec(text ?? "")?.[1];
+  assert.ok(json, `docs/parsers.md shows no ${mark}`);
+  return JSON.parse(json);
+}
+
+Deno.test("docs/parsers.md describes every parser", () => {
+  for (const name of PARSER_NAMES) assert.match(DOCS, new RegExp(`^## ${name}$`, "m"));
+});
+
+Deno.test("the mapping in docs/parsers.md makes of its payload the lead it says", () => {
+  const config = shown("config");
+  assert.equal(configProblem(config), undefined);
+  const { resume, ...lead } = mapping(shown("payload"), config);
+  assert.equal(resume?.claims, "pdf");
+  assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown("lead"));
+});
+
+Deno.test("the mapping in the SQL of docs/parsers.md is a usable one", () => {
+  const config = /'mapping', '(\{.*\})'\)/.exec(DOCS)?.[1];
+  assert.equal(configProblem(JSON.parse(config ?? "null")), undefined);
+});
