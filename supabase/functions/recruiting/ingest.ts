@@ -4,11 +4,7 @@ import { callDatabase, mayHaveRun } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { type Lead, readLead } from "./lead.ts";
 import { decodePdf, type Resume } from "./resume.ts";
-import {
-  removeResume,
-  removeResumeUnlessStored,
-  uploadResume,
-} from "./resume_storage.ts";
+import { removeResume, removeResumeUnlessStored, uploadResume } from "./resume_storage.ts";
 import { authenticateVendor, type Vendor, withVendor } from "./vendor.ts";
 
 const BODY_LIMIT = 15 * MIB;
