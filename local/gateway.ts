@@ -3,7 +3,7 @@
  * Started by the launcher, which tells it where the parts are in LOCAL_GATEWAY.
  */
 import { callFunction, failure, loadFunctions } from "./gateway_functions.ts";
-import { type ProjectKeys, upstreamHeaders } from "./gateway_keys.ts";
+import { authorizationFor, type ProjectKeys } from "./gateway_keys.ts";
 
 interface Upstream {
   /** For messages. */
@@ -19,12 +19,10 @@ const config: { port: number; restUrl: string; liteUrl: string } = JSON.parse(
 );
 const env = (name: string) => Deno.env.get(name)!;
 const own = env("SUPABASE_URL");
-const keys: ProjectKeys = {
-  jwtOf: [
-    [JSON.parse(env("SUPABASE_PUBLISHABLE_KEYS")).default, env("SUPABASE_ANON_KEY")],
-    [JSON.parse(env("SUPABASE_SECRET_KEYS")).default, env("SUPABASE_SERVICE_ROLE_KEY")],
-  ],
-};
+const keys: ProjectKeys = [
+  [JSON.parse(env("SUPABASE_PUBLISHABLE_KEYS")).default, env("SUPABASE_ANON_KEY")],
+  [JSON.parse(env("SUPABASE_SECRET_KEYS")).default, env("SUPABASE_SERVICE_ROLE_KEY")],
+];
 const upstreams: Upstream[] = [
   { name: "PostgREST", prefix: "/rest/v1", base: config.restUrl },
   { name: "auth", prefix: "/auth/v1", base: `${config.liteUrl}/auth/v1` },
@@ -37,18 +35,18 @@ const plainFetch = globalThis.fetch;
 
 // The functions reach the parts by SUPABASE_URL, which is this gateway: their requests go straight on instead.
 globalThis.fetch = (input, init) => {
-  if (typeof input === "string" && input.startsWith(own)) {
-    const pathAndQuery = input.slice(own.length);
-    const upstream = upstreams.find(({ prefix }) => isBelow(pathAndQuery, prefix));
-    if (upstream) {
-      return plainFetch(upstream.base + pathAndQuery.slice(upstream.prefix.length), {
-        ...init,
-        headers: upstreamHeaders(new Headers(init?.headers), keys),
-        client,
-      });
-    }
-  }
-  return plainFetch(input, init);
+  const url = input instanceof Request ? null : String(input);
+  const pathAndQuery = url?.startsWith(own) ? url.slice(own.length) : "";
+  const upstream = upstreams.find(({ prefix }) => isBelow(pathAndQuery, prefix));
+  if (!upstream) return plainFetch(input, init);
+  const headers = new Headers(init?.headers);
+  const authorization = authorizationFor(headers, keys);
+  if (authorization) headers.set("authorization", authorization);
+  return plainFetch(upstream.base + pathAndQuery.slice(upstream.prefix.length), {
+    ...init,
+    headers,
+    client,
+  });
 };
 
 // Hosted, a promise that a function forgot to catch ends that function's worker, not the gateway.
@@ -88,7 +86,7 @@ async function pass(request: Request, pathAndQuery: string, upstream: Upstream):
   try {
     response = await plainFetch(target, {
       method: request.method,
-      headers: upstreamHeaders(request.headers, keys, queryKey),
+      headers: upstreamHeaders(request.headers, queryKey),
       body: request.body,
       redirect: "manual",
       client,
@@ -102,6 +100,18 @@ async function pass(request: Request, pathAndQuery: string, upstream: Upstream):
   headers.delete("transfer-encoding");
   for (const [name, value] of Object.entries(corsHeaders(request))) headers.set(name, value);
   return new Response(response.body, { status: response.status, headers });
+}
+
+function upstreamHeaders(received: Headers, queryKey: string | null): Headers {
+  const headers = new Headers(received);
+  for (const name of ["host", "connection", "keep-alive", "te", "upgrade", "expect"]) {
+    headers.delete(name);
+  }
+  // What comes back is passed on as it is; a compressed body would be unpacked on the way.
+  headers.set("accept-encoding", "identity");
+  const authorization = authorizationFor(received, keys, queryKey);
+  if (authorization) headers.set("authorization", authorization);
+  return headers;
 }
 
 function corsHeaders(request: Request): Record<string, string> {

@@ -1,56 +1,31 @@
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
 
-/** The project's API keys, of both kinds. */
-export interface ProjectKeys {
-  /** JWTs by the `sb_…` key that stands for them. */
-  jwtOf: [opaque: string, jwt: string][];
-}
+/** The project's `sb_publishable_…` and `sb_secret_…` key, each with the JWT of the role that it stands for. */
+export type ProjectKeys = [key: string, jwt: string][];
 
 /**
- * The headers as the parts behind the gateway understand them: an `sb_publishable_…` or `sb_secret_…` key becomes its
- * role's JWT in `Authorization`, unless a user's token stands there, and headers about the connection are dropped.
+ * What `Authorization` must be for the parts behind the gateway, which know JWTs alone: a user's token stays, and else the
+ * key in `apikey` decides.
  *
  * @param queryKey the value of `?apikey=`, for clients that cannot set headers
+ * @returns null when it may stay as it is
  */
-export function upstreamHeaders(
-  received: Headers,
+export function authorizationFor(
+  headers: Headers,
   keys: ProjectKeys,
   queryKey: string | null = null,
-): Headers {
-  const headers = new Headers(received);
-  for (const name of HOP_BY_HOP) headers.delete(name);
-  // What comes back is passed on as it is; a compressed body would have been unpacked on the way.
-  headers.set("accept-encoding", "identity");
-
-  const authorization = received.get("authorization");
-  const isOpaque = authorization === null || /^bearer sb_/i.test(authorization);
-  if (!isOpaque) return headers;
-  const apikey = authorization?.slice("bearer ".length) ?? received.get("apikey") ?? queryKey;
-  const jwt = apikey === null ? null : jwtFor(apikey, keys);
-  if (jwt) headers.set("authorization", `Bearer ${jwt}`);
-  return headers;
-}
-
-const HOP_BY_HOP = [
-  "host",
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "expect",
-  "content-length",
-];
-
-function jwtFor(apikey: string, keys: ProjectKeys): string {
-  for (const [opaque, jwt] of keys.jwtOf) {
-    if (isSame(apikey, opaque)) return jwt;
+): string | null {
+  const authorization = headers.get("authorization");
+  // supabase-js sends the key here too, while nobody is signed in.
+  if (authorization !== null && !/^bearer sb_/i.test(authorization)) return null;
+  const apikey = authorization?.slice("bearer ".length) ?? headers.get("apikey") ?? queryKey;
+  if (apikey === null) return null;
+  for (const [key, jwt] of keys) {
+    if (isSame(apikey, key)) return `Bearer ${jwt}`;
   }
-  // A legacy key is a JWT itself, and whatever else it is, the part behind refuses it.
-  return apikey;
+  // A legacy key is a JWT itself; anything else is for the part behind to refuse.
+  return `Bearer ${apikey}`;
 }
 
 function isSame(left: string, right: string): boolean {
