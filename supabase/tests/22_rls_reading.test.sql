@@ -1,0 +1,110 @@
+-- Who sees which row: an agent, its manager, another agency's manager, a person without an agent, anon.
+begin;
+select plan(100);
+
+insert into public.agencies (id, name, timezone) values
+  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
+insert into auth.users (id, email)
+select md5('user ' || name)::uuid, md5(name) || '@example.com'
+from unnest(array['ann', 'cal', 'mia', 'former', 'otto', 'visitor']) name;
+insert into public.agents (id, agency_id, user_id, first_name, role, is_active) values
+  (md5('ann')::uuid, md5('agency')::uuid, md5('user ann')::uuid, 'ann', 'agent', true),
+  (md5('cal')::uuid, md5('agency')::uuid, md5('user cal')::uuid, 'cal', 'agent', true),
+  (md5('mia')::uuid, md5('agency')::uuid, md5('user mia')::uuid, 'mia', 'manager', true),
+  (md5('former')::uuid, md5('agency')::uuid, md5('user former')::uuid, 'former', 'manager', false),
+  (md5('otto')::uuid, md5('elsewhere')::uuid, md5('user otto')::uuid, 'otto', 'manager', true);
+insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values (md5('vendor')::uuid, repeat('a', 64), 't');
+
+-- Of everything, one row for each of: ann, cal, the agency itself (where nobody need be named), and otto elsewhere.
+create temp table owners as
+select owner, md5(agency)::uuid as agency_id, md5(agent)::uuid as agent_id
+from (values ('ann', 'agency', 'ann'), ('cal', 'agency', 'cal'), ('agency', 'agency', null), ('otto', 'elsewhere', 'otto'))
+  o (owner, agency, agent);
+insert into public.recruiting_orders (id, agency_id, agent_id, quantity, status)
+select md5('order ' || owner)::uuid, agency_id, agent_id, 1, 'closed' from owners;
+insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id)
+select md5('recruit ' || owner)::uuid, md5('vendor')::uuid, owner, agency_id, agent_id from owners
+union all select md5('recruit nobody')::uuid, md5('vendor')::uuid, 'nobody', null, null;
+insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type)
+select md5('lead ' || owner)::uuid, agency_id, agent_id, owner, '1', 'TX', 'fe' from owners where agent_id is not null;
+insert into public.lead_activities (lead_id, agent_id, type)
+select id, agent_id, 'presentation_started' from public.leads where agent_id in (select agent_id from owners);
+insert into public.lead_presentations (id, lead_id, agent_id)
+select id, id, agent_id from public.leads where agent_id in (select agent_id from owners);
+insert into public.lead_demographics (lead_id) select id from public.leads where agent_id in (select agent_id from owners);
+insert into public.lead_sales (presentation_id, lead_id, agent_id, product, annual_premium)
+select id, id, agent_id, 'Term', 1 from public.leads where agent_id in (select agent_id from owners);
+insert into public.lead_referrals (presentation_id, lead_id, agent_id, first_name, phone)
+select id, id, agent_id, 'Ron', '1' from public.leads where agent_id in (select agent_id from owners);
+insert into public.recruiting_conversations (id, agency_id, assigned_agent_id, recruit_phone, service_phone)
+select md5('conversation ' || owner)::uuid, agency_id, agent_id, 'test ' || owner, 'test' from owners;
+-- A conversation with a recruit of ann's, assigned to nobody.
+insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone) values
+  (md5('conversation recruit')::uuid, md5('recruit ann')::uuid, md5('agency')::uuid, 'test recruit', 'test');
+insert into public.recruiting_messages (conversation_id, direction, sender_type)
+select id, 'inbound', 'recruit' from public.recruiting_conversations where service_phone = 'test';
+insert into public.recruiting_message_events (provider_message_id) values ('test');
+
+-- How many rows of the table this person sees, or `denied`.
+create function pg_temp.sees(name text, "table" text) returns text language plpgsql as $$
+declare
+  rows text;
+begin
+  perform set_config('request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid)::text, true);
+  perform set_config('role', case name when 'anon' then 'anon' else 'authenticated' end, true);
+  begin
+    execute format('select count(*) from public.%I', "table") into rows;
+  exception when insufficient_privilege then
+    rows := 'denied';
+  end;
+  perform set_config('role', 'none', true);
+  return rows;
+end
+$$;
+
+select is(pg_temp.sees(name, "table"), expected, format('%s in %s: %s', name, "table", expected))
+from (values
+  ('agencies',                  '0', '1', '1'),
+  ('agents',                    '4', '4', '1'),
+  ('recruiting_orders',         '1', '3', '1'),
+  ('recruiting_leads',          '1', '3', '1'),
+  ('leads',                     '1', '2', '1'),
+  ('lead_metrics',              '1', '2', '1'),
+  ('lead_activities',           '1', '2', '1'),
+  ('lead_presentations',        '1', '2', '1'),
+  ('lead_demographics',         '1', '2', '1'),
+  ('lead_sales',                '1', '2', '1'),
+  ('lead_referrals',            '1', '2', '1'),
+  ('recruiting_conversations',  '2', '4', '1'),
+  ('recruiting_messages',       '2', '4', '1'),
+  ('vendors',                   'denied', 'denied', 'denied'),
+  ('vendor_api_keys',           'denied', 'denied', 'denied'),
+  ('recruiting_message_events', 'denied', 'denied', 'denied')
+) as tables ("table", ann, mia, otto)
+cross join lateral (values
+  ('ann', ann), ('mia', mia), ('otto', otto), ('anon', 'denied'),
+  ('visitor', case ann when 'denied' then 'denied' else '0' end),
+  ('former', case ann when 'denied' then 'denied' else '0' end)
+) as people (name, expected);
+
+-- And they are the right ones.
+select set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, true);
+set local role authenticated;
+select results_eq(
+  'select first_name from public.leads', array['ann'], 'the lead that an agent sees is its own');
+select results_eq(
+  'select first_name from public.recruiting_leads', array['ann'], 'so is the recruit');
+select set_eq(
+  'select recruit_phone from public.recruiting_conversations', array['test ann', 'test recruit'],
+  'a conversation is the agent''s when it is assigned to it, or with a recruit of its own');
+reset role;
+select set_config('request.jwt.claims', json_build_object('sub', md5('user mia')::uuid)::text, true);
+set local role authenticated;
+select set_eq(
+  'select first_name from public.recruiting_leads', array['ann', 'cal', 'agency'],
+  'a manager sees what is the agency''s and nobody''s in it, but not what was never distributed');
+reset role;
+
+select * from finish();
+rollback;

@@ -1,0 +1,119 @@
+-- Only the service role writes, submit_lead_presentation() aside.
+begin;
+select plan(215);
+
+insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+insert into auth.users (id, email) values
+  (md5('user agent')::uuid, 'test-agent@example.com'), (md5('user manager')::uuid, 'test-manager@example.com');
+insert into public.agents (id, agency_id, user_id, first_name, role) values
+  (md5('agent')::uuid, md5('agency')::uuid, md5('user agent')::uuid, 'Ann', 'agent'),
+  (md5('manager')::uuid, md5('agency')::uuid, md5('user manager')::uuid, 'Mia', 'manager');
+insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id) values
+  (md5('recruit')::uuid, md5('vendor')::uuid, 'Ada', md5('agency')::uuid, md5('agent')::uuid);
+insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
+  (md5('lead')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Lea', '1', 'TX', 'fe'),
+  (md5('bare lead')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Leo', '1', 'TX', 'fe');
+insert into public.lead_presentations (id, lead_id, agent_id) values
+  (md5('presentation')::uuid, md5('lead')::uuid, md5('agent')::uuid);
+insert into public.lead_demographics (lead_id, children) values (md5('lead')::uuid, 1);
+insert into public.recruiting_conversations (id, agency_id, assigned_agent_id, recruit_phone, service_phone) values
+  (md5('conversation')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'test +1', 'test +2');
+
+-- An insert that would be right, table by table. $1 stands for a lead, $2 for an agent.
+create temp table inserts ("table", columns, "values") as values
+  ('agencies', 'name, timezone', $$'New', 'UTC'$$),
+  ('agents', 'agency_id, first_name', $$md5('agency')::uuid, 'New'$$),
+  ('vendors', 'slug, name', $$'test-new', 'New'$$),
+  ('vendor_api_keys', 'vendor_id, key_hash, key_prefix', $$md5('vendor')::uuid, repeat('f', 64), 'x'$$),
+  ('recruiting_orders', 'agency_id, quantity, status', $$md5('agency')::uuid, 1, 'closed'$$),
+  ('recruiting_leads', 'vendor_id, first_name', $$md5('vendor')::uuid, 'New'$$),
+  ('leads', 'agency_id, agent_id, first_name, phone, state, type',
+    $$md5('agency')::uuid, md5('agent')::uuid, 'New', '1', 'TX', 'fe'$$),
+  ('lead_metrics', 'lead_id', $$md5('metrics lead')::uuid$$),
+  ('lead_activities', 'lead_id, agent_id, type', $$md5('lead')::uuid, md5('agent')::uuid, 'presentation_started'$$),
+  ('lead_presentations', 'lead_id, agent_id', $$md5('lead')::uuid, md5('agent')::uuid$$),
+  ('lead_demographics', 'lead_id', $$md5('bare lead')::uuid$$),
+  ('lead_sales', 'presentation_id, lead_id, agent_id, product, annual_premium',
+    $$md5('presentation')::uuid, md5('lead')::uuid, md5('agent')::uuid, 'Term', 1$$),
+  ('lead_referrals', 'presentation_id, lead_id, agent_id, first_name, phone',
+    $$md5('presentation')::uuid, md5('lead')::uuid, md5('agent')::uuid, 'Ron', '1'$$),
+  ('recruiting_conversations', 'agency_id, recruit_phone, service_phone', $$md5('agency')::uuid, 'test +8', 'test +9'$$),
+  ('recruiting_messages', 'conversation_id, direction, sender_type',
+    $$md5('conversation')::uuid, 'inbound', 'recruit'$$),
+  ('recruiting_message_events', 'provider_message_id', $$'test SM'$$);
+
+insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
+  (md5('metrics lead')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Les', '1', 'TX', 'fe');
+delete from public.lead_metrics where lead_id = md5('metrics lead')::uuid;
+
+create temp table statements as
+select "table", 'insert' as verb, format('insert into public.%I (%s) values (%s)', "table", columns, "values") as sql
+from inserts
+union all
+-- A column that every signed-in user may read, set to what it is.
+select "table", 'update', format('update public.%I set %2$I = %2$I', "table", split_part(columns, ', ', 1)) from inserts
+union all
+select "table", 'delete', format('delete from public.%I', "table") from inserts;
+
+-- What comes of a statement by this person: `done` or `denied`. Nothing stays of it.
+create function pg_temp.try(name text, sql text) returns text language plpgsql as $$
+begin
+  perform set_config('request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid)::text, true);
+  perform set_config(
+    'role', case when name in ('anon', 'service_role') then name else 'authenticated' end, true);
+  execute sql;
+  raise exception 'done' using errcode = 'ZZ000';
+exception
+  when insufficient_privilege then return 'denied';
+  when sqlstate 'ZZ000' then return 'done';
+end
+$$;
+
+select is(pg_temp.try(person, sql), 'denied', format('%s: %s %s', person, verb, "table"))
+from statements, unnest(array['agent', 'manager', 'anon']) person
+order by person, "table", verb;
+
+select is(
+  pg_temp.try('service_role', sql),
+  case when "table" = 'recruiting_message_events' and verb <> 'insert' then 'denied' else 'done' end,
+  format('service_role: %s %s', verb, "table"))
+from statements
+-- Deleting all agencies or agents is stopped by what refers to them, which is not the question here.
+where verb <> 'delete'
+order by "table", verb;
+
+select is(
+  pg_temp.try('service_role', format('delete from public.%I where %s', "table", which)), 'done', 'service_role: delete ' || "table")
+from (values
+  ('leads', $$id = md5('lead')::uuid$$), ('recruiting_conversations', $$id = md5('conversation')::uuid$$),
+  ('recruiting_leads', $$false$$), ('agencies', 'false'), ('vendor_api_keys', 'false')
+) as deletions ("table", which);
+
+-- The demographics that an agent may write through the procedure it may not touch directly.
+select set_config('request.jwt.claims', json_build_object('sub', md5('user agent')::uuid)::text, true);
+set local role authenticated;
+select is_empty(
+  'update public.lead_demographics set children = 9 returning lead_id', 'an agent''s update of demographics finds no row');
+select throws_ok(
+  format('insert into public.lead_demographics (lead_id) values (%L)', md5('bare lead')::uuid),
+  '42501', null, 'nor may it insert them');
+select lives_ok(
+  format('select public.submit_lead_presentation(%L, %L)', md5('lead')::uuid, '{"children": 2}'), 'the procedure does it');
+select throws_ok(
+  format('insert into public.lead_presentations (lead_id, agent_id) values (%L, %L)', md5('lead')::uuid, md5('agent')::uuid),
+  '42501', null, 'and leaves no door open behind it, even in its own transaction');
+reset role;
+
+-- Service-only functions
+select is(
+  pg_temp.try(person, format('select public.%s', call)), 'denied', format('%s may not call %s', person, call))
+from unnest(array['agent', 'manager', 'anon']) person, unnest(array[
+  'authenticate_vendor(null)', 'create_vendor_api_key(null, null)', 'revoke_vendor_api_key(null)',
+  'ingest_recruiting_lead(null, null)', 'preview_recruiting_lead(null, null)', 'ingest_recruiting_leads(null, null)',
+  'import_leads(null, null, null, null)', 'log_presentation_activity(null, null, null)',
+  'receive_sms(null, null, null, null, null)', 'update_sms_status(null, null, null)'
+]) call;
+
+select * from finish();
+rollback;
