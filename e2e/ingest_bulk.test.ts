@@ -93,6 +93,7 @@ for (
     ["null", { leads: null }],
     ["empty", { leads: [] }],
     ["an object", { leads: { first_name: "A" } }],
+    ["an object with an odd length", { leads: { length: { toString: 1, valueOf: 1 } } }],
     ["asked of an array", [{ first_name: "A" }]],
     ["asked of null", null],
   ] as const

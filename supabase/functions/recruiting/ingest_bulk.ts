@@ -13,8 +13,9 @@ const ROW_LIMIT = 10_000;
 
 /** The request's envelope; what a lead looks like is for the vendor's parser. */
 export const bulkSchema = z.object({
+  // Not `min(1)`, which reads `length` of whatever it is given, and throws where that is an object.
   leads: z.array(z.custom<Json>(), { error: must("be a non-empty array") })
-    .min(1, "must be a non-empty array"),
+    .refine((leads) => leads.length > 0, "must be a non-empty array").meta({ minItems: 1 }),
 }, { error: must("be a JSON object with leads") });
 
 interface RowError {
