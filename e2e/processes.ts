@@ -11,6 +11,13 @@ export function pidOf(part: Part): number {
   return processes.find(({ name }) => name === part)!.pid;
 }
 
+/** The error lines that the functions have logged, as one text. */
+export function loggedErrors(): string {
+  const path = join(dirname(stackFile()), "logs/gateway.log");
+  return Deno.readTextFileSync(path).split("\n")
+    .filter((line) => line.includes('"level":"error"')).join("\n");
+}
+
 /** Repeats a check until it holds; the last error, if it never does within the seconds. */
 export async function eventually(seconds: number, check: () => Promise<void>): Promise<void> {
   for (const deadline = Date.now() + seconds * 1000;;) {

@@ -53,15 +53,20 @@ export function newSid(): string {
   return `SM${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
+/** The parameters of a form; a list is a repeated one. */
+export type Parameters = Record<string, string | string[]>;
+
 /** Sends a form as Twilio does, signed for the stack's public URL. */
-export function sendSigned(path: string, parameters: Record<string, string>): Promise<Answer> {
+export function sendSigned(path: string, parameters: Parameters): Promise<Answer> {
   const signature = getExpectedTwilioSignature(
     stack.twilio_auth_token,
     stack.functions_url + path,
     parameters,
   );
+  const pairs = Object.entries(parameters)
+    .flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
   return send(path, {
     headers: { "x-twilio-signature": signature },
-    body: new URLSearchParams(parameters),
+    body: new URLSearchParams(pairs),
   });
 }

@@ -1,0 +1,47 @@
+import { type Answer, createAgency, sql } from "./client.ts";
+import { newPhone, newSid, type Parameters, sendSigned } from "./world.ts";
+
+/** A conversation of a test's own. */
+export interface Conversation {
+  id: string;
+  recruit: string;
+  service: string;
+}
+
+/** Makes a conversation in status `bot`. */
+export async function createConversation(): Promise<Conversation> {
+  const { id: agency_id } = await createAgency();
+  const [recruit, service] = [newPhone(), newPhone()];
+  const [row] = await sql`
+    insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+    values (${agency_id}, ${recruit}, ${service}) returning id`;
+  return { id: row!.id, recruit, service };
+}
+
+/** Sends a message of the conversation's recruit; a parameter given as undefined is left out. */
+export function receive(
+  { recruit, service }: Conversation,
+  fields: Record<string, string | string[] | undefined> = {},
+): Promise<Answer> {
+  const all = { From: recruit, To: service, Body: "Hi", MessageSid: newSid(), ...fields };
+  const parameters = Object.entries(all).filter(([, value]) => value !== undefined);
+  return sendSigned("/recruiting/sms/inbound", Object.fromEntries(parameters) as Parameters);
+}
+
+/** Sends a delivery callback. */
+export function report(MessageSid: string, MessageStatus: string, more: Parameters = {}) {
+  return sendSigned("/recruiting/sms/status", { MessageSid, MessageStatus, ...more });
+}
+
+/** Stores an outbound message, as whoever sends it does once Twilio has told its sid. */
+export async function storeOutbound({ id }: Conversation, sid: string): Promise<void> {
+  await sql`
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, body)
+    values (${id}, 'outbound', 'bot', ${sid}, 'Hello')`;
+}
+
+/** A conversation's messages, oldest first. */
+export function messages({ id }: Conversation) {
+  return sql`
+    select * from public.recruiting_messages where conversation_id = ${id} order by created_at, id`;
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { assertError, send, sql, stack } from "./client.ts";
+import { createConversation, messages, receive } from "./sms.ts";
+import { newSid, sendSigned } from "./world.ts";
+
+const PATH = "/recruiting/sms/inbound";
+
+Deno.test("SPEC 2.4, 4.5: a message is stored with direction, sender, MessageSid and text, and dates the conversation", async () => {
+  const conversation = await createConversation();
+  const sid = newSid();
+  const { status, body } = await receive(conversation, { MessageSid: sid, Body: "Yes, Tuesday!" });
+
+  assert.equal(status, 200);
+  assert.deepEqual(body, { status: "received" });
+  const { id: _, created_at, updated_at: __, ...stored } = (await messages(conversation))[0]!;
+  assert.deepEqual(stored, {
+    conversation_id: conversation.id,
+    direction: "inbound",
+    sender_type: "recruit",
+    provider_message_id: sid,
+    body: "Yes, Tuesday!",
+    media: [],
+    status: null,
+    error_code: null,
+    sent_at: null,
+    delivered_at: null,
+    failed_at: null,
+  });
+  const [row] = await sql`
+    select last_message_at, status from public.recruiting_conversations where id = ${conversation.id}`;
+  assert.deepEqual(row, { last_message_at: created_at, status: "bot" });
+});
+
+for (
+  const [name, text] of [
+    ["spaces and line ends", "  line 1\r\nline 2\n\t "],
+    ["form characters", "50% off & more = a+b; ?x=1#y"],
+    ["many alphabets", "Grüße 你好 שלום नमस्ते 🙂👩‍👩‍👧"],
+    ["quotes and SQL", `'; drop table leads; -- "\\`],
+    ["nothing", ""],
+    ["1,600 characters", "x".repeat(1_600)],
+    ["60,000 characters", "x".repeat(60_000)],
+  ] as const
+) {
+  Deno.test(`DESIGN 4: a text of ${name} is stored exactly as sent`, async () => {
+    const conversation = await createConversation();
+    assert.deepEqual((await receive(conversation, { Body: text })).body, { status: "received" });
+    assert.deepEqual((await messages(conversation)).map(({ body }) => body), [text]);
+  });
+}
+
+Deno.test("DESIGN 4: U+0000 is dropped from a text", async () => {
+  const conversation = await createConversation();
+  const answer = await receive(conversation, { Body: "a\0b", MediaUrl0: "https://m.example/\0" });
+  assert.deepEqual(answer.body, { status: "received" });
+  const [stored] = await messages(conversation);
+  assert.equal(stored!.body, "ab");
+  assert.equal(stored!.media[0].url, "https://m.example/");
+});
+
+Deno.test("DESIGN 4: an MMS without Body is stored with its media, in order", async () => {
+  const conversation = await createConversation();
+  const media = Array.from({ length: 11 }, (_, i) => ({
+    url: `https://api.twilio.com/media/${i}`,
+    content_type: i === 4 ? null : "image/jpeg",
+  }));
+  const fields = Object.fromEntries(media.flatMap(({ url, content_type }, i) => [
+    [`MediaUrl${i}`, url],
+    [`MediaContentType${i}`, content_type ?? undefined],
+  ]));
+  await receive(conversation, { Body: undefined, NumMedia: "11", ...fields });
+  const [stored] = await messages(conversation);
+  assert(!stored!.body);
+  assert.deepEqual(stored!.media, media);
+});
+
+Deno.test("SPEC 4.5: without a conversation for From and To nothing is stored", async () => {
+  const conversation = await createConversation();
+  const { recruit, service } = conversation;
+  for (
+    const fields of [
+      { From: service, To: recruit },
+      { To: recruit },
+      { From: undefined },
+      { To: undefined },
+      { From: "" },
+      { From: undefined, To: undefined, Body: undefined, MessageSid: undefined },
+      { From: "x".repeat(10_000) },
+      { From: "\0" },
+      { From: `whatsapp:${recruit}` },
+    ]
+  ) {
+    const { status, body } = await receive(conversation, fields);
+    assert.equal(status, 200);
+    assert.deepEqual(body, { status: "no_conversation" });
+  }
+  assert.equal((await messages(conversation)).length, 0);
+});
+
+Deno.test("DESIGN 9: a number of a messaging service is found by From and To as well", async () => {
+  const conversation = await createConversation();
+  const { body } = await receive(conversation, { MessagingServiceSid: "MG1", AccountSid: "AC1" });
+  assert.deepEqual(body, { status: "received" });
+});
+
+Deno.test("race: one MessageSid twenty times at once is stored once", async () => {
+  const conversation = await createConversation();
+  const sid = newSid();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => receive(conversation, { MessageSid: sid })),
+  );
+  for (const { status, body } of answers) {
+    assert.deepEqual([status, body], [200, { status: "received" }]);
+  }
+  assert.equal((await messages(conversation)).length, 1);
+  const [before] = await sql`
+    select last_message_at from public.recruiting_conversations where id = ${conversation.id}`;
+  await receive(conversation, { MessageSid: sid, Body: "again" });
+  const [after] = await sql`
+    select last_message_at from public.recruiting_conversations where id = ${conversation.id}`;
+  assert.deepEqual(after, before);
+});
+
+Deno.test("a text without MessageSid, or with a blank one, is never lost: each is stored", async () => {
+  const conversation = await createConversation();
+  for (const MessageSid of [undefined, undefined, "", " "]) {
+    assert.deepEqual((await receive(conversation, { MessageSid })).body, { status: "received" });
+  }
+  const stored = await messages(conversation);
+  assert.deepEqual(
+    stored.map(({ provider_message_id }) => provider_message_id),
+    Array(4).fill(null),
+  );
+});
+
+Deno.test("a MessageSid of any length is stored once", async () => {
+  const conversation = await createConversation();
+  const long = newSid().repeat(300);
+  for (const MessageSid of [`${long}1`, `${long}2`, `${long}1`]) {
+    assert.deepEqual((await receive(conversation, { MessageSid })).body, { status: "received" });
+  }
+  assert.equal((await messages(conversation)).length, 2);
+});
+
+Deno.test("SPEC 5: repeated, empty and unknown parameters, and a query, are signed with the rest", async () => {
+  const { recruit, service } = await createConversation();
+  const parameters = {
+    From: recruit,
+    To: service,
+    Body: "Hi",
+    MessageSid: newSid(),
+    Digits: ["5678", "1234", "1234"],
+    FromCity: "",
+    Ünknown: "ü",
+  };
+  for (const query of ["", "?a=1&b=two%20words", "?quote=it's", "?"]) {
+    const { status, body } = await sendSigned(PATH + query, parameters);
+    assert.deepEqual([status, body], [200, { status: "received" }]);
+  }
+});
+
+Deno.test("SPEC 5, 7: without a valid signature the request is UNAUTHORIZED and nothing is stored", async () => {
+  const conversation = await createConversation();
+  const { recruit: From, service: To } = conversation;
+  const body = new URLSearchParams({ From, To, Body: "Hi", MessageSid: newSid() });
+  const forwarded = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" };
+  const signatures: Record<string, string>[] = [{}, { "x-twilio-signature": "" }, {
+    "x-twilio-signature": "RSOYDt4T1cUTdK1PDd93/VVr8B8=",
+    ...forwarded,
+  }, { authorization: `Bearer ${stack.service_role_key}` }];
+  for (const headers of signatures) {
+    assertError(await send(PATH, { headers, body }), 401, "UNAUTHORIZED", /X-Twilio-Signature/);
+  }
+  assert.equal((await messages(conversation)).length, 0);
+});
+
+Deno.test("DESIGN 4: a body that is no form, is too large, or another method is refused as such", async () => {
+  const json = await send(PATH, { body: { From: "+1" } });
+  assertError(json, 415, "UNSUPPORTED_MEDIA_TYPE", /form/);
+  const large = await send(PATH, { body: new URLSearchParams({ Body: "x".repeat(64 * 1024) }) });
+  assertError(large, 413, "PAYLOAD_TOO_LARGE", /64 KiB/);
+  assertError(await send(PATH, { method: "GET" }), 405, "METHOD_NOT_ALLOWED", /POST/);
+});
+
+Deno.test("property: past the signature every form is answered with 200 and loses no text", async () => {
+  const conversation = await createConversation();
+  const text = fc.oneof(fc.string({ unit: "binary" }), fc.string());
+  const extra = fc.dictionary(text, fc.oneof(text, fc.array(text, { minLength: 1 })));
+  let sent = 0;
+  await fc.assert(
+    fc.asyncProperty(text, extra, async (body, fields) => {
+      const wellFormed = JSON.parse(
+        JSON.stringify(fields),
+        (_, value) => typeof value === "string" ? value.toWellFormed() : value,
+      );
+      const Body = body.toWellFormed();
+      const answer = await receive(conversation, { ...wellFormed, Body });
+      assert.deepEqual([answer.status, answer.body], [200, { status: "received" }]);
+      sent++;
+    }),
+    { numRuns: 50 },
+  );
+  assert.equal((await messages(conversation)).length, sent);
+});

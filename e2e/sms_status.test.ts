@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { assertError, send, sql, stack } from "./client.ts";
+import { createConversation, messages, report, storeOutbound } from "./sms.ts";
+import { newSid, type Parameters, sendSigned } from "./world.ts";
+
+const PATH = "/recruiting/sms/status";
+
+/** The callbacks that were kept of a message, oldest first. */
+function events(sid: string) {
+  return sql`
+    select provider_status, status, error_code from public.recruiting_message_events
+    where provider_message_id = ${sid} order by received_at, id`;
+}
+
+Deno.test("SPEC 3, 4.6: a message goes through its callbacks; times and error codes are kept", async () => {
+  const conversation = await createConversation();
+  const sid = newSid();
+  await storeOutbound(conversation, sid);
+  for (const status of ["queued", "sent", "delivered"]) {
+    const answer = await report(sid, status);
+    assert.deepEqual([answer.status, answer.body], [200, { status: "updated" }]);
+  }
+  const [delivered] = await messages(conversation);
+  assert.equal(delivered!.status, "delivered");
+  assert(delivered!.sent_at <= delivered!.delivered_at);
+  assert.equal(delivered!.failed_at, null);
+
+  await report(sid, "undelivered", { ErrorCode: "30003" });
+  const [failed] = await messages(conversation);
+  assert.deepEqual([failed!.status, failed!.error_code], ["failed", "30003"]);
+  assert.notEqual(failed!.failed_at, null);
+});
+
+Deno.test("SPEC 3: every callback is appended, known or not, and twice when it comes twice", async () => {
+  const conversation = await createConversation();
+  const sid = newSid();
+  await storeOutbound(conversation, sid);
+  const statuses = ["sending", "sent", "sent", "read", "undelivered"];
+  const answers = [];
+  for (const status of statuses) answers.push((await report(sid, status)).body.status);
+  assert.deepEqual(answers, ["ignored", "updated", "updated", "ignored", "updated"]);
+  assert.deepEqual((await events(sid)).map((row) => ({ ...row })), [
+    { provider_status: "sending", status: null, error_code: null },
+    { provider_status: "sent", status: "sent", error_code: null },
+    { provider_status: "sent", status: "sent", error_code: null },
+    { provider_status: "read", status: null, error_code: null },
+    { provider_status: "undelivered", status: "failed", error_code: null },
+  ]);
+});
+
+Deno.test("DESIGN 4: a callback for an unknown message is ignored and applied when the message is stored", async () => {
+  const conversation = await createConversation();
+  const sid = newSid();
+  for (const status of ["sent", "delivered"]) {
+    assert.deepEqual((await report(sid, status)).body, { status: "ignored" });
+  }
+  await storeOutbound(conversation, sid);
+  const [stored] = await messages(conversation);
+  assert.equal(stored!.status, "delivered");
+  assert(stored!.sent_at <= stored!.delivered_at);
+});
+
+Deno.test("race: a callback and its message at once always leave the message delivered", async () => {
+  const conversation = await createConversation();
+  const sids = Array.from({ length: 20 }, newSid);
+  await Promise.all(sids.flatMap((sid) => [
+    report(sid, "delivered"),
+    storeOutbound(conversation, sid),
+  ]));
+  const stored = await messages(conversation);
+  assert.deepEqual(stored.map(({ status }) => status), Array(20).fill("delivered"));
+});
+
+Deno.test("DESIGN 4: without MessageSid or MessageStatus a callback is ignored", async () => {
+  const conversation = await createConversation();
+  const sid = newSid();
+  await storeOutbound(conversation, sid);
+  const without: Parameters[] = [
+    {},
+    { MessageStatus: "sent" },
+    { MessageSid: "", MessageStatus: "sent" },
+    { MessageSid: sid },
+  ];
+  for (const parameters of without) {
+    const { status, body } = await sendSigned(PATH, parameters);
+    assert.deepEqual([status, body], [200, { status: "ignored" }]);
+  }
+  assert.equal((await messages(conversation))[0]!.status, null);
+});
+
+Deno.test("DESIGN 4: naughty values are answered with 200 and change nothing else", async () => {
+  const conversation = await createConversation();
+  const sid = newSid();
+  await storeOutbound(conversation, sid);
+  const long = "x".repeat(20_000);
+  for (const value of ["\0", long, "'; drop table leads; --", "🙂", "null", "\ufffd"]) {
+    const { status, body } = await report(sid, value, { ErrorCode: value });
+    assert.deepEqual([status, body], [200, { status: "ignored" }]);
+    assert.deepEqual((await report(value, "sent")).body, { status: "ignored" });
+  }
+  assert.equal((await messages(conversation))[0]!.status, null);
+  await report(sid, "failed", { ErrorCode: long });
+  assert.equal((await messages(conversation))[0]!.status, "failed");
+});
+
+Deno.test("SPEC 5, 7: without a valid signature, or with one for the other webhook, the request is UNAUTHORIZED", async () => {
+  const sid = newSid();
+  const parameters = { MessageSid: sid, MessageStatus: "sent" };
+  const forInbound = getExpectedTwilioSignature(
+    stack.twilio_auth_token,
+    `${stack.functions_url}/recruiting/sms/inbound`,
+    parameters,
+  );
+  for (const signature of ["", forInbound]) {
+    const headers = { "x-twilio-signature": signature };
+    const answer = await send(PATH, { headers, body: new URLSearchParams(parameters) });
+    assertError(answer, 401, "UNAUTHORIZED", /X-Twilio-Signature/);
+  }
+  assert.equal((await events(sid)).length, 0);
+});
