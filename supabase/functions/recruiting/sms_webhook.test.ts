@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { addRoute, createApp } from "../_shared/app.ts";
+import { internalError } from "../_shared/errors.ts";
+import { type Parameter, smsWebhook } from "./sms_webhook.ts";
+
+const PARAMETERS = { MessageSid: "SM1", From: "+13125550100", Body: "a secret" };
+
+/** Sends a signed form to a webhook with this handler; gives the answer and what was logged as an error. */
+async function deliver(handle: (parameter: Parameter) => Promise<{ status: string }>) {
+  const app = createApp("/recruiting");
+  addRoute(app, "/sms", (c) => smsWebhook(c, handle));
+  const errors: string[] = [];
+  const { error, log } = console;
+  Deno.env.set("TWILIO_AUTH_TOKEN", "token");
+  Deno.env.set("PUBLIC_FUNCTIONS_URL", "https://example.com");
+  console.error = (line: string) => errors.push(line);
+  console.log = () => {};
+  try {
+    const url = "https://example.com/recruiting/sms";
+    const response = await app.fetch(
+      new Request(url, {
+        method: "POST",
+        headers: { "x-twilio-signature": getExpectedTwilioSignature("token", url, PARAMETERS) },
+        body: new URLSearchParams(PARAMETERS),
+      }),
+    );
+    return { status: response.status, body: await response.json(), errors };
+  } finally {
+    Object.assign(console, { error, log });
+    Deno.env.delete("TWILIO_AUTH_TOKEN");
+    Deno.env.delete("PUBLIC_FUNCTIONS_URL");
+  }
+}
+
+Deno.test("SPEC 4.5: past the signature the answer is what the handler says, nothing more", async () => {
+  const answer = await deliver((parameter) => {
+    assert.equal(parameter("Body"), "a secret");
+    assert.equal(parameter("To"), null);
+    return Promise.resolve({ status: "received", inside: 1 });
+  });
+  assert.deepEqual(answer, { status: 200, body: { status: "received" }, errors: [] });
+});
+
+for (
+  const [name, error] of [
+    ["a database that stays away", internalError(new Error("a secret"))],
+    ["an unexpected exception", new TypeError("a secret")],
+    ["something thrown that is no error", "a secret"],
+  ] as const
+) {
+  Deno.test(`SPEC 4.5: ${name} is answered with 200, and the MessageSid is logged, nothing else of the message`, async () => {
+    const { status, body, errors } = await deliver(() => Promise.reject(error));
+    assert.deepEqual([status, body], [200, { status: "error" }]);
+    assert.equal(errors.length, 1);
+    const { level, message_sid } = JSON.parse(errors[0]!);
+    assert.deepEqual([level, message_sid], ["error", "SM1"]);
+    assert(!/secret|5550100/.test(errors[0]!));
+  });
+}
