@@ -4,7 +4,8 @@ import type { ImportedLead } from "./imported_lead.ts";
 
 /**
  * Leads in one call of `import_leads` at most. Several calls side by side take less time than one with all the leads,
- * and each statement stays far from its timeout.
+ * and each statement stays far from its timeout. Median time of 10,000 leads on two cores: in chunks of 1,000 388 ms, of
+ * 2,000 406 ms, of 5,000 438 ms, in one 584 ms.
  */
 const CHUNK_SIZE = 2_000;
 
