@@ -21,18 +21,9 @@ const SETTINGS = {
   log_line_prefix: "%m [%p] ",
 };
 
-/**
- * Opens one connection, for work that needs no pool.
- *
- * @param settings parameters of the session
- */
-export function connect(url: string, settings: Record<string, string> = {}): postgres.Sql {
-  return postgres(url, {
-    max: 1,
-    onnotice: () => {},
-    connect_timeout: 5,
-    connection: settings,
-  });
+/** Opens one connection, for work that needs no pool. */
+export function connect(url: string): postgres.Sql {
+  return postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 });
 }
 
 /**

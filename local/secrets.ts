@@ -14,7 +14,7 @@ export const GENERATORS = {
 };
 
 export type Secrets = Record<keyof typeof GENERATORS, string> & {
-  /** Password of the database's roles. Made with the cluster and bound to it, so nothing else can set it. */
+  /** Password of the database's roles. It is bound to the cluster, so DB_PASSWORD counts at the first start alone. */
   databasePassword: string;
   /** The last key made for each vendor, by slug. */
   vendorKeys: Record<string, string>;
@@ -44,7 +44,7 @@ export function readFunctionsEnv(): Record<string, string> {
  */
 export function loadSecrets(dataDir: string, functionsEnv: Record<string, string>): Secrets {
   const kept = readKept(dataDir);
-  kept.databasePassword ??= random(24);
+  kept.databasePassword ??= Deno.env.get("DB_PASSWORD") || random(24);
   kept.vendorKeys ??= {};
   const given: Kept = {};
   for (const [name, generate] of Object.entries(GENERATORS)) {

@@ -30,6 +30,8 @@ export async function startThrowawayStack(): Promise<ThrowawayStack> {
       API_PORT: `${port}`,
       DB_PORT: `${dbPort}`,
       DATA_DIR: dataDir,
+      // The one of `supabase start`, so that database tests which open connections run on both.
+      DB_PASSWORD: "postgres",
       FUNCTIONS_ENV_FILE: "/dev/null",
       ...noSecrets,
     },
