@@ -16,7 +16,7 @@ for (const name of fixtures) {
   Deno.test(`${name}: the payload becomes a lead, once`, async () => {
     const vendor = await createVendor(parser, parser === "mapping" ? MAPPING_CONFIG : {});
     await createOrder(vendor);
-    const parse = await parserNamed(parser);
+    const parse = parserNamed(parser);
     const expected = parse!(readFixture(name), MAPPING_CONFIG);
     const file = new URL(
       `../supabase/functions/recruiting/parsers/fixtures/${name}.json`,

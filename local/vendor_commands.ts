@@ -193,7 +193,7 @@ async function parsePayload(
   const name = parser ?? vendor.parser;
   const config = readConfig(name, configFile) ?? vendor.parser_config;
   checkParser(name, config);
-  const parse = await parserNamed(name ?? "");
+  const parse = parserNamed(name ?? "");
   if (parse === undefined) {
     throw new CommandError(
       `${slug} has no parser: npm run vendor -- update ${slug} --parser <name>`,

@@ -47,7 +47,7 @@ export async function authenticateVendor(request: Request): Promise<Vendor> {
     keyHash,
     () => callDatabase("authenticate_vendor", { key_hash: keyHash }, { retryWithin: 2_000 }),
   );
-  const vendor = await toVendor(keyHash, row);
+  const vendor = toVendor(keyHash, row);
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(keyHash, { vendor, until: Date.now() + CACHE_MS });
   return vendor;
@@ -69,11 +69,8 @@ export async function withVendor<Result>(
   }
 }
 
-async function toVendor(
-  keyHash: string,
-  { vendor_id, parser, parser_config }: VendorRow,
-): Promise<Vendor> {
-  const parse = await parserNamed(parser ?? "");
+function toVendor(keyHash: string, { vendor_id, parser, parser_config }: VendorRow): Vendor {
+  const parse = parserNamed(parser ?? "");
   if (parse === undefined) {
     throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
   }

@@ -4,6 +4,7 @@ import { googleAds } from "./google_ads.ts";
 import { greenhouse } from "./greenhouse.ts";
 import { indeed } from "./indeed.ts";
 import { linkedin } from "./linkedin.ts";
+import { mapping } from "./mapping.ts";
 import { meta } from "./meta.ts";
 import { monster } from "./monster.ts";
 import type { Parser } from "./parser.ts";
@@ -17,6 +18,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   greenhouse,
   indeed,
   linkedin,
+  mapping,
   meta,
   monster,
   talroo,
@@ -24,10 +26,9 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 };
 
 /** The names that `vendors.parser` may hold. */
-export const PARSER_NAMES: readonly string[] = [...Object.keys(PARSERS), "mapping"].sort();
+export const PARSER_NAMES: readonly string[] = Object.keys(PARSERS);
 
-/** The parser of this name. `mapping` is loaded when it is first asked for: it alone needs zod and JMESPath. */
-export async function parserNamed(name: string): Promise<Parser | undefined> {
-  if (name === "mapping") return (await import("./mapping.ts")).mapping;
+/** The parser of this name. */
+export function parserNamed(name: string): Parser | undefined {
   return Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
 }
