@@ -2,11 +2,7 @@ import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import type { Database } from "./database.types.ts";
 import { ApiError, type ErrorCode, internalError } from "./errors.ts";
 import { namedSecretsFromEnv } from "./secrets.ts";
-
-type SqlFunctions = Database["public"]["Functions"];
-
-/** The name of an SQL function of schema `public`. */
-export type SqlFunction = keyof SqlFunctions & string;
+import type { SqlArguments, SqlFunction, SqlResults } from "./sql_functions.ts";
 
 /** How a call behaves when the database does not answer. */
 export interface CallOptions {
@@ -56,16 +52,16 @@ export function serviceClient(): SupabaseClient<Database> {
  */
 export async function callDatabase<Name extends SqlFunction>(
   name: Name,
-  args: SqlFunctions[Name]["Args"],
+  args: SqlArguments<Name>,
   { retryWithin = 0, timeout = 9_000 }: CallOptions = {},
-): Promise<SqlFunctions[Name]["Returns"]> {
+): Promise<SqlResults[Name]> {
   const deadline = Date.now() + retryWithin;
   for (let pause = 100;; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const patience = retryWithin > 0 ? Math.max(deadline - Date.now(), 1) : timeout;
     const { data, error } = await serviceClient()
-      .rpc(name, args)
+      .rpc(name, args as never)
       .abortSignal(AbortSignal.timeout(Math.min(patience, timeout)));
-    if (error === null) return data;
+    if (error === null) return data as unknown as SqlResults[Name];
 
     const code = CALLER_ERRORS[error.code];
     if (code !== undefined) throw new ApiError(code, error.message);

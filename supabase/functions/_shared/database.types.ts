@@ -1,1 +1,1039 @@
-export type Database = any;
+export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
+
+export type Database = {
+  "public": {
+    Tables: {
+      "agencies": {
+        Row: {
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "timezone": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string;
+          "id"?: string;
+          "name": string;
+          "timezone": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "created_at"?: string;
+          "id"?: string;
+          "name"?: string;
+          "timezone"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [];
+      };
+      "agents": {
+        Row: {
+          "accepts_recruits": boolean;
+          "agency_id": string;
+          "created_at": string;
+          "email": string | null;
+          "first_name": string;
+          "id": string;
+          "is_active": boolean;
+          "last_assigned_at": string | null;
+          "last_name": string | null;
+          "phone": string | null;
+          "role": string;
+          "updated_at": string;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "accepts_recruits": boolean;
+          "agency_id": string;
+          "created_at"?: string;
+          "email"?: string | null;
+          "first_name": string;
+          "id"?: string;
+          "is_active"?: boolean;
+          "last_assigned_at"?: string | null;
+          "last_name"?: string | null;
+          "phone"?: string | null;
+          "role"?: string;
+          "updated_at"?: string;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "accepts_recruits"?: boolean;
+          "agency_id"?: string;
+          "created_at"?: string;
+          "email"?: string | null;
+          "first_name"?: string;
+          "id"?: string;
+          "is_active"?: boolean;
+          "last_assigned_at"?: string | null;
+          "last_name"?: string | null;
+          "phone"?: string | null;
+          "role"?: string;
+          "updated_at"?: string;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "agents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "lead_activities": {
+        Row: {
+          "agent_id": string;
+          "created_at": string;
+          "id": string;
+          "lead_id": string;
+          "occurred_at": string;
+          "type": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agent_id": string;
+          "created_at"?: string;
+          "id"?: string;
+          "lead_id": string;
+          "occurred_at"?: string;
+          "type": string;
+        };
+        Update: {
+          "agent_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "lead_id"?: string;
+          "occurred_at"?: string;
+          "type"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "lead_activities_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_activities_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "lead_demographics": {
+        Row: {
+          "annual_income": number | null;
+          "beneficiary_name": string | null;
+          "children": number | null;
+          "created_at": string;
+          "date_of_birth": string | null;
+          "employer": string | null;
+          "lead_id": string;
+          "marital_status": string | null;
+          "notes": string | null;
+          "occupation": string | null;
+          "spouse_name": string | null;
+          "tobacco_user": boolean | null;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "annual_income"?: number | null;
+          "beneficiary_name"?: string | null;
+          "children"?: number | null;
+          "created_at"?: string;
+          "date_of_birth"?: string | null;
+          "employer"?: string | null;
+          "lead_id": string;
+          "marital_status"?: string | null;
+          "notes"?: string | null;
+          "occupation"?: string | null;
+          "spouse_name"?: string | null;
+          "tobacco_user"?: boolean | null;
+          "updated_at"?: string;
+        };
+        Update: {
+          "annual_income"?: number | null;
+          "beneficiary_name"?: string | null;
+          "children"?: number | null;
+          "created_at"?: string;
+          "date_of_birth"?: string | null;
+          "employer"?: string | null;
+          "lead_id"?: string;
+          "marital_status"?: string | null;
+          "notes"?: string | null;
+          "occupation"?: string | null;
+          "spouse_name"?: string | null;
+          "tobacco_user"?: boolean | null;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "lead_demographics_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: true;
+            referencedRelation: "leads";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "lead_metrics": {
+        Row: {
+          "annual_premium": number;
+          "created_at": string;
+          "last_activity_at": string | null;
+          "lead_id": string;
+          "presentations_paused": number;
+          "presentations_resumed": number;
+          "presentations_started": number;
+          "presentations_submitted": number;
+          "referrals": number;
+          "sales": number;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "annual_premium"?: number;
+          "created_at"?: string;
+          "last_activity_at"?: string | null;
+          "lead_id": string;
+          "presentations_paused"?: number;
+          "presentations_resumed"?: number;
+          "presentations_started"?: number;
+          "presentations_submitted"?: number;
+          "referrals"?: number;
+          "sales"?: number;
+          "updated_at"?: string;
+        };
+        Update: {
+          "annual_premium"?: number;
+          "created_at"?: string;
+          "last_activity_at"?: string | null;
+          "lead_id"?: string;
+          "presentations_paused"?: number;
+          "presentations_resumed"?: number;
+          "presentations_started"?: number;
+          "presentations_submitted"?: number;
+          "referrals"?: number;
+          "sales"?: number;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "lead_metrics_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: true;
+            referencedRelation: "leads";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "lead_presentations": {
+        Row: {
+          "agent_id": string;
+          "client_submission_id": string | null;
+          "created_at": string;
+          "id": string;
+          "lead_id": string;
+          "submitted_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agent_id": string;
+          "client_submission_id"?: string | null;
+          "created_at"?: string;
+          "id"?: string;
+          "lead_id": string;
+          "submitted_at"?: string;
+        };
+        Update: {
+          "agent_id"?: string;
+          "client_submission_id"?: string | null;
+          "created_at"?: string;
+          "id"?: string;
+          "lead_id"?: string;
+          "submitted_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "lead_presentations_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_presentations_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "lead_referrals": {
+        Row: {
+          "agent_id": string;
+          "created_at": string;
+          "email": string | null;
+          "first_name": string;
+          "id": string;
+          "last_name": string | null;
+          "lead_id": string;
+          "notes": string | null;
+          "phone": string;
+          "position": number;
+          "presentation_id": string;
+          "relationship": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agent_id": string;
+          "created_at"?: string;
+          "email"?: string | null;
+          "first_name": string;
+          "id"?: string;
+          "last_name"?: string | null;
+          "lead_id": string;
+          "notes"?: string | null;
+          "phone": string;
+          "position"?: number;
+          "presentation_id": string;
+          "relationship"?: string | null;
+        };
+        Update: {
+          "agent_id"?: string;
+          "created_at"?: string;
+          "email"?: string | null;
+          "first_name"?: string;
+          "id"?: string;
+          "last_name"?: string | null;
+          "lead_id"?: string;
+          "notes"?: string | null;
+          "phone"?: string;
+          "position"?: number;
+          "presentation_id"?: string;
+          "relationship"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "lead_referrals_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_referrals_presentation_id_lead_id_agent_id_fkey";
+            columns: ["presentation_id", "lead_id", "agent_id"];
+            isOneToOne: false;
+            referencedRelation: "lead_presentations";
+            referencedColumns: ["id", "lead_id", "agent_id"];
+          },
+        ];
+      };
+      "lead_sales": {
+        Row: {
+          "agent_id": string;
+          "annual_premium": number;
+          "carrier": string | null;
+          "created_at": string;
+          "effective_date": string | null;
+          "face_amount": number | null;
+          "id": string;
+          "lead_id": string;
+          "payment_frequency": string | null;
+          "policy_number": string | null;
+          "presentation_id": string;
+          "product": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agent_id": string;
+          "annual_premium": number;
+          "carrier"?: string | null;
+          "created_at"?: string;
+          "effective_date"?: string | null;
+          "face_amount"?: number | null;
+          "id"?: string;
+          "lead_id": string;
+          "payment_frequency"?: string | null;
+          "policy_number"?: string | null;
+          "presentation_id": string;
+          "product": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "agent_id"?: string;
+          "annual_premium"?: number;
+          "carrier"?: string | null;
+          "created_at"?: string;
+          "effective_date"?: string | null;
+          "face_amount"?: number | null;
+          "id"?: string;
+          "lead_id"?: string;
+          "payment_frequency"?: string | null;
+          "policy_number"?: string | null;
+          "presentation_id"?: string;
+          "product"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "lead_sales_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_sales_presentation_id_lead_id_agent_id_fkey";
+            columns: ["presentation_id", "lead_id", "agent_id"];
+            isOneToOne: false;
+            referencedRelation: "lead_presentations";
+            referencedColumns: ["id", "lead_id", "agent_id"];
+          },
+        ];
+      };
+      "leads": {
+        Row: {
+          "address": string | null;
+          "agency_id": string;
+          "agent_id": string;
+          "city": string | null;
+          "created_at": string;
+          "distribution_id": string | null;
+          "email": string | null;
+          "external_id": string | null;
+          "first_name": string;
+          "id": string;
+          "language": string | null;
+          "last_name": string | null;
+          "phone": string;
+          "phone_e164": string | null;
+          "source": string;
+          "stage": string;
+          "state": string;
+          "status": string;
+          "type": string;
+          "updated_at": string;
+          "zip": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "address"?: string | null;
+          "agency_id": string;
+          "agent_id": string;
+          "city"?: string | null;
+          "created_at"?: string;
+          "distribution_id"?: string | null;
+          "email"?: string | null;
+          "external_id"?: string | null;
+          "first_name": string;
+          "id"?: string;
+          "language"?: string | null;
+          "last_name"?: string | null;
+          "phone": string;
+          "phone_e164"?: string | null;
+          "source"?: string;
+          "stage"?: string;
+          "state": string;
+          "status"?: string;
+          "type": string;
+          "updated_at"?: string;
+          "zip"?: string | null;
+        };
+        Update: {
+          "address"?: string | null;
+          "agency_id"?: string;
+          "agent_id"?: string;
+          "city"?: string | null;
+          "created_at"?: string;
+          "distribution_id"?: string | null;
+          "email"?: string | null;
+          "external_id"?: string | null;
+          "first_name"?: string;
+          "id"?: string;
+          "language"?: string | null;
+          "last_name"?: string | null;
+          "phone"?: string;
+          "phone_e164"?: string | null;
+          "source"?: string;
+          "stage"?: string;
+          "state"?: string;
+          "status"?: string;
+          "type"?: string;
+          "updated_at"?: string;
+          "zip"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+        ];
+      };
+      "recruiting_conversations": {
+        Row: {
+          "agency_id": string;
+          "assigned_agent_id": string | null;
+          "created_at": string;
+          "id": string;
+          "last_message_at": string | null;
+          "recruit_phone": string;
+          "recruiting_lead_id": string | null;
+          "service_phone": string;
+          "status": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "assigned_agent_id"?: string | null;
+          "created_at"?: string;
+          "id"?: string;
+          "last_message_at"?: string | null;
+          "recruit_phone": string;
+          "recruiting_lead_id"?: string | null;
+          "service_phone": string;
+          "status"?: string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "agency_id"?: string;
+          "assigned_agent_id"?: string | null;
+          "created_at"?: string;
+          "id"?: string;
+          "last_message_at"?: string | null;
+          "recruit_phone"?: string;
+          "recruiting_lead_id"?: string | null;
+          "service_phone"?: string;
+          "status"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_conversations_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
+            columns: ["assigned_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "recruiting_leads": {
+        Row: {
+          "agency_id": string | null;
+          "agent_id": string | null;
+          "created_at": string;
+          "distributed_at": string | null;
+          "email": string | null;
+          "first_name": string;
+          "id": string;
+          "last_name": string | null;
+          "order_id": string | null;
+          "phone": string | null;
+          "resume_path": string | null;
+          "state": string | null;
+          "updated_at": string;
+          "vendor_id": string;
+          "vendor_lead_id": string | null;
+          "vendor_metadata": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id"?: string | null;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "distributed_at"?: string | null;
+          "email"?: never;
+          "first_name": string;
+          "id"?: string;
+          "last_name"?: never;
+          "order_id"?: string | null;
+          "phone"?: never;
+          "resume_path"?: string | null;
+          "state"?: never;
+          "updated_at"?: string;
+          "vendor_id": string;
+          "vendor_lead_id"?: string | null;
+          "vendor_metadata"?: NonNullable<Json>;
+        };
+        Update: {
+          "agency_id"?: string | null;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "distributed_at"?: string | null;
+          "email"?: never;
+          "first_name"?: string;
+          "id"?: string;
+          "last_name"?: never;
+          "order_id"?: string | null;
+          "phone"?: never;
+          "resume_path"?: string | null;
+          "state"?: never;
+          "updated_at"?: string;
+          "vendor_id"?: string;
+          "vendor_lead_id"?: string | null;
+          "vendor_metadata"?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_leads_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_orders";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "recruiting_message_events": {
+        Row: {
+          "error_code": string | null;
+          "id": string;
+          "provider_message_id": string;
+          "provider_status": string | null;
+          "received_at": string;
+          "status": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "error_code"?: string | null;
+          "id"?: string;
+          "provider_message_id": string;
+          "provider_status"?: string | null;
+          "received_at"?: string;
+          "status"?: string | null;
+        };
+        Update: {
+          "error_code"?: string | null;
+          "id"?: string;
+          "provider_message_id"?: string;
+          "provider_status"?: string | null;
+          "received_at"?: string;
+          "status"?: string | null;
+        };
+        Relationships: [];
+      };
+      "recruiting_messages": {
+        Row: {
+          "body": string | null;
+          "conversation_id": string;
+          "created_at": string;
+          "delivered_at": string | null;
+          "direction": string;
+          "error_code": string | null;
+          "failed_at": string | null;
+          "id": string;
+          "media": NonNullable<Json>;
+          "provider_message_id": string | null;
+          "sender_type": string;
+          "sent_at": string | null;
+          "status": string | null;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "body"?: string | null;
+          "conversation_id": string;
+          "created_at"?: string;
+          "delivered_at"?: string | null;
+          "direction": string;
+          "error_code"?: string | null;
+          "failed_at"?: string | null;
+          "id"?: string;
+          "media"?: NonNullable<Json>;
+          "provider_message_id"?: string | null;
+          "sender_type": string;
+          "sent_at"?: string | null;
+          "status"?: string | null;
+          "updated_at"?: string;
+        };
+        Update: {
+          "body"?: string | null;
+          "conversation_id"?: string;
+          "created_at"?: string;
+          "delivered_at"?: string | null;
+          "direction"?: string;
+          "error_code"?: string | null;
+          "failed_at"?: string | null;
+          "id"?: string;
+          "media"?: NonNullable<Json>;
+          "provider_message_id"?: string | null;
+          "sender_type"?: string;
+          "sent_at"?: string | null;
+          "status"?: string | null;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_messages_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "recruiting_orders": {
+        Row: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "daily_cap": number | null;
+          "ends_at": string | null;
+          "filled": number;
+          "id": string;
+          "priority": number;
+          "quantity": number;
+          "starts_at": string | null;
+          "states": (string)[] | null;
+          "status": string;
+          "updated_at": string;
+          "vendor_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "daily_cap"?: number | null;
+          "ends_at"?: string | null;
+          "filled"?: number;
+          "id"?: string;
+          "priority"?: number;
+          "quantity": number;
+          "starts_at"?: string | null;
+          "states"?: (string)[] | null;
+          "status"?: string;
+          "updated_at"?: string;
+          "vendor_id"?: string | null;
+        };
+        Update: {
+          "agency_id"?: string;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "daily_cap"?: number | null;
+          "ends_at"?: string | null;
+          "filled"?: number;
+          "id"?: string;
+          "priority"?: number;
+          "quantity"?: number;
+          "starts_at"?: string | null;
+          "states"?: (string)[] | null;
+          "status"?: string;
+          "updated_at"?: string;
+          "vendor_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_orders_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "vendor_api_keys": {
+        Row: {
+          "created_at": string;
+          "expires_at": string | null;
+          "id": string;
+          "key_hash": string;
+          "key_prefix": string;
+          "label": string | null;
+          "revoked_at": string | null;
+          "updated_at": string;
+          "vendor_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string;
+          "expires_at"?: string | null;
+          "id"?: string;
+          "key_hash": string;
+          "key_prefix": string;
+          "label"?: string | null;
+          "revoked_at"?: string | null;
+          "updated_at"?: string;
+          "vendor_id": string;
+        };
+        Update: {
+          "created_at"?: string;
+          "expires_at"?: string | null;
+          "id"?: string;
+          "key_hash"?: string;
+          "key_prefix"?: string;
+          "label"?: string | null;
+          "revoked_at"?: string | null;
+          "updated_at"?: string;
+          "vendor_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "vendor_api_keys_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "vendors": {
+        Row: {
+          "created_at": string;
+          "id": string;
+          "is_active": boolean;
+          "name": string;
+          "parser": string | null;
+          "parser_config": NonNullable<Json>;
+          "slug": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string;
+          "id"?: string;
+          "is_active"?: boolean;
+          "name": string;
+          "parser"?: string | null;
+          "parser_config"?: NonNullable<Json>;
+          "slug": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "created_at"?: string;
+          "id"?: string;
+          "is_active"?: boolean;
+          "name"?: string;
+          "parser"?: string | null;
+          "parser_config"?: NonNullable<Json>;
+          "slug"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [];
+      };
+    };
+    Views: {
+      [_ in never]: never;
+    };
+    Functions: {
+      "authenticate_vendor": { Args: { "key_hash": string }; Returns: Json };
+      "create_vendor_api_key": {
+        Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
+        Returns: string;
+      };
+      "import_leads": {
+        Args: { "agency_id": string; "agent_id": string; "distribution_id": string; "leads": Json };
+        Returns: Json;
+      };
+      "ingest_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };
+      "ingest_recruiting_leads": { Args: { "key_hash": string; "leads": Json }; Returns: Json };
+      "log_presentation_activity": {
+        Args: { "agent_id": string; "lead_id": string; "type": string };
+        Returns: Json;
+      };
+      "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };
+      "receive_sms": {
+        Args: {
+          "body": string;
+          "media": Json;
+          "message_sid": string;
+          "recruit_phone": string;
+          "service_phone": string;
+        };
+        Returns: Json;
+      };
+      "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
+      "submit_lead_presentation": {
+        Args: {
+          "client_submission_id"?: string;
+          "demographics": Json;
+          "lead_id": string;
+          "referrals"?: Json;
+          "sale"?: Json;
+        };
+        Returns: Json;
+      };
+      "update_sms_status": {
+        Args: { "error_code": string; "message_sid": string; "provider_status": string };
+        Returns: Json;
+      };
+    };
+    Enums: {
+      [_ in never]: never;
+    };
+    CompositeTypes: {
+      [_ in never]: never;
+    };
+  };
+};
+
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">;
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">];
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof (
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"]
+    )
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals } ? (
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"]
+  )[TableName] extends {
+    Row: infer R;
+  } ? R
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] & DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+      Row: infer R;
+    } ? R
+    : never
+  : never;
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends
+    {
+      Insert: infer I;
+    } ? I
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+      Insert: infer I;
+    } ? I
+    : never
+  : never;
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends
+    {
+      Update: infer U;
+    } ? U
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+      Update: infer U;
+    } ? U
+    : never
+  : never;
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never = never,
+> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+  : never;
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never = never,
+> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][
+    CompositeTypeName
+  ]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+  : never;
+
+export const Constants = {
+  "public": {
+    Enums: {},
+  },
+} as const;

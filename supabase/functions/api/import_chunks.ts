@@ -1,5 +1,6 @@
 import { callDatabase } from "../_shared/database.ts";
 import { describeError, logError } from "../_shared/log.ts";
+import type { SqlResults } from "../_shared/sql_functions.ts";
 import type { ImportedLead } from "./imported_lead.ts";
 
 /**
@@ -29,13 +30,6 @@ export type Outcome =
   | { code?: undefined; lead_id: string }
   | { code: "INVALID" | "DUPLICATE" | "DATABASE_ERROR"; reason: string; lead_id?: string };
 
-/** What `import_leads` returns; a duplicate's id is that of the lead stored before. */
-interface ImportedChunk {
-  imported: { index: number; id: string }[];
-  duplicates: { index: number; id: string }[];
-  failed: { index: number; reason: string }[];
-}
-
 /** For a lead that no answer accounts for, such as one of a chunk that failed as a whole. */
 const NOT_STORED: Outcome = {
   code: "DATABASE_ERROR",
@@ -57,7 +51,7 @@ export async function storeLeads(
   requestId: string,
 ): Promise<Map<number, Outcome>> {
   const results = await Promise.allSettled(
-    split(rows).map((leads): Promise<ImportedChunk> =>
+    split(rows).map((leads) =>
       callDatabase("import_leads", { ...target, leads }, { timeout: TIMEOUT_MS })
     ),
   );

@@ -2,6 +2,7 @@ import type { AppContext } from "../_shared/app.ts";
 import { MIB, readJson } from "../_shared/body.ts";
 import { callDatabase, mayHaveRun } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
+import type { Ingested, Preview } from "../_shared/sql_functions.ts";
 import { type Lead, readLead } from "./lead.ts";
 import { decodePdf, type Resume } from "./resume.ts";
 import { removeResume, removeResumeUnlessStored, uploadResume } from "./resume_storage.ts";
@@ -11,21 +12,6 @@ const BODY_LIMIT = 15 * MIB;
 
 /** A passing fault of the database is waited out this long; the lead's id makes a second attempt harmless. */
 const RETRY_MS = 3_000;
-
-/** What `ingest_recruiting_lead` returns. */
-interface Ingested {
-  id: string;
-  status: "created" | "duplicate";
-  distributed_to?: { agency_id: string; agent_id: string | null } | null;
-}
-
-/** What `preview_recruiting_lead` returns. */
-interface Preview {
-  status: "created" | "duplicate";
-  id: string | null;
-  order_id: string | null;
-  distributed_to: { agency_id: string; agent_id: string | null } | null;
-}
 
 /** POST /recruiting/ingest (SPEC 4.1): one lead, deduplicated, stored and distributed. */
 export async function ingest(c: AppContext): Promise<Response> {

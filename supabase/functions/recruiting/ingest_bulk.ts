@@ -24,13 +24,6 @@ interface RowError {
   reason: string;
 }
 
-/** What `ingest_recruiting_leads` returns. */
-interface IngestedBatch {
-  created: number;
-  duplicates: number;
-  errors: RowError[];
-}
-
 /** POST /recruiting/ingest/bulk (SPEC 4.2): many leads, deduplicated and stored as one batch, not distributed. */
 export async function ingestBulk(c: AppContext): Promise<Response> {
   const vendor = await authenticateVendor(c.req.raw);

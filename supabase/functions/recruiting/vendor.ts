@@ -2,6 +2,7 @@ import { callDatabase } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import type { Json } from "../_shared/json.ts";
 import { sha256Hex } from "../_shared/secrets.ts";
+import type { SqlResults } from "../_shared/sql_functions.ts";
 import { parserNamed } from "./parsers/index.ts";
 import type { ParsedLead } from "./parsers/parser.ts";
 
@@ -11,13 +12,6 @@ export interface Vendor {
   vendor_id: string;
   /** The vendor's parser, with its configuration. */
   parse: (payload: Json) => ParsedLead;
-}
-
-/** What `authenticate_vendor` returns. */
-interface VendorRow {
-  vendor_id: string;
-  parser: string | null;
-  parser_config: Json;
 }
 
 /**
@@ -69,7 +63,10 @@ export async function withVendor<Result>(
   }
 }
 
-function toVendor(keyHash: string, { vendor_id, parser, parser_config }: VendorRow): Vendor {
+function toVendor(
+  keyHash: string,
+  { vendor_id, parser, parser_config }: SqlResults["authenticate_vendor"],
+): Vendor {
   const parse = parserNamed(parser ?? "");
   if (parse === undefined) {
     throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
