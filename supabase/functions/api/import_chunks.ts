@@ -1,6 +1,5 @@
 import { callDatabase } from "../_shared/database.ts";
 import { describeError, logError } from "../_shared/log.ts";
-import type { SqlResults } from "../_shared/sql_functions.ts";
 import type { ImportedLead } from "./imported_lead.ts";
 
 /**
