@@ -21,7 +21,6 @@ try {
       `--lock=${lock}`,
       "--entrypoint",
       join(folder, "index.ts"),
-      join(folder, "openapi.ts"),
     ]);
     await Deno.copyFile(lock, join(functions, name, "deno.lock"));
     console.log(`Wrote supabase/functions/${name}/deno.lock`);

@@ -1,18 +1,22 @@
+/** `npm run openapi`: writes the OpenAPI document of both functions' routes. */
 import { join } from "node:path";
+import { openApiDocument } from "../supabase/functions/_shared/openapi.ts";
 import { operations as api } from "../supabase/functions/api/openapi.ts";
 import { operations as recruiting } from "../supabase/functions/recruiting/openapi.ts";
-import { openApiDocument } from "../supabase/functions/_shared/openapi.ts";
 import { ROOT } from "./paths.ts";
 
-/** Where the document of all routes is kept. */
-export const OPENAPI_FILE = join(ROOT, "docs", "openapi.json");
+/** Where the document is kept: for people, and for the functions, which are deployed without the docs. */
+export const OPENAPI_FILES = ["docs/openapi.json", "supabase/functions/_shared/openapi.json"]
+  .map((file) => join(ROOT, file));
 
-/** The text of docs/openapi.json: both functions' routes in one document. */
+/** The document as the schemas say it, as text. */
 export function openApiText(): string {
   return JSON.stringify(openApiDocument([...recruiting, ...api]), null, 2) + "\n";
 }
 
 if (import.meta.main) {
-  Deno.writeTextFileSync(OPENAPI_FILE, openApiText());
-  console.log(`Wrote ${OPENAPI_FILE}`);
+  for (const file of OPENAPI_FILES) {
+    Deno.writeTextFileSync(file, openApiText());
+    console.log(`Wrote ${file}`);
+  }
 }

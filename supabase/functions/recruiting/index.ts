@@ -1,4 +1,5 @@
 import { addRoute, createApp } from "../_shared/app.ts";
+import { openApi } from "../_shared/openapi_route.ts";
 import { ingest } from "./ingest.ts";
 import { ingestBulk } from "./ingest_bulk.ts";
 import { smsInbound } from "./sms_inbound.ts";
@@ -10,6 +11,6 @@ addRoute(app, "/ingest", ingest);
 addRoute(app, "/ingest/bulk", ingestBulk);
 addRoute(app, "/sms/inbound", smsInbound);
 addRoute(app, "/sms/status", smsStatus);
-addRoute(app, "/openapi.json", async (c) => c.json((await import("./openapi.ts")).document), "GET");
+addRoute(app, "/openapi.json", openApi, "GET");
 
 export default { fetch: app.fetch };
