@@ -1,5 +1,6 @@
 -- Distribution with many leads at once, over connections of their own. What the connections commit is deleted at the end.
 begin;
+create extension if not exists dblink with schema extensions;
 select plan(12);
 
 create function pg_temp.dsn() returns text language sql as $$

@@ -16,10 +16,11 @@ insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name) 
 create function pg_temp.preview(lead jsonb) returns jsonb language sql as $$
   select public.preview_recruiting_lead(repeat('a', 64), '{"first_name": "Ada"}' || lead)
 $$;
-create temp table before as select
-  (select jsonb_agg(o) from public.recruiting_orders o) as orders,
-  (select jsonb_agg(a) from public.agents a) as agents,
-  (select count(*) from public.recruiting_leads) as leads;
+create view pg_temp.state as select
+  (select jsonb_agg(o) from public.recruiting_orders o where o.agency_id = md5('agency')::uuid) as orders,
+  (select jsonb_agg(a) from public.agents a where a.agency_id = md5('agency')::uuid) as agents,
+  (select count(*) from public.recruiting_leads l where l.vendor_id = md5('vendor')::uuid) as leads;
+create temp table before as select * from state;
 
 select is(
   pg_temp.preview('{"vendor_lead_id": "new", "vendor_metadata": {"state": "tx"}}'),
@@ -46,10 +47,7 @@ select throws_ok(
   'PT401', 'invalid API key', 'only with a key');
 
 select results_eq(
-  $$select (select jsonb_agg(o) from public.recruiting_orders o), (select jsonb_agg(a) from public.agents a),
-      (select count(*) from public.recruiting_leads)$$,
-  'select orders, agents, leads from before',
-  'all this changed no order, no agent''s turn and no lead');
+  'select * from state', 'select * from before', 'all this changed no order, no agent''s turn and no lead');
 select is(
   public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object(
     'id', md5('real')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"state": "TX"}'::jsonb)) -> 'distributed_to',

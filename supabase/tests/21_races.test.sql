@@ -1,5 +1,6 @@
 -- The same thing sent many times at once, over connections of their own. What they commit is deleted at the end.
 begin;
+create extension if not exists dblink with schema extensions;
 select plan(14);
 
 create function pg_temp.dsn() returns text language sql as $$
