@@ -34,8 +34,8 @@ alter role authenticator set lock_timeout to '8s';
 
 grant usage on schema public to anon, authenticated, service_role;
 
--- Hosted projects grant everything new in `public` to the API roles; the first migration takes that back, and without it
--- here a forgotten revoke would go unnoticed until deployment.
+-- Hosted projects grant everything new in `public` to the API roles; the first migration takes that back, and without
+-- it here a forgotten revoke would go unnoticed until deployment.
 alter default privileges for role postgres in schema public
   grant all on tables to postgres, anon, authenticated, service_role;
 alter default privileges for role postgres in schema public

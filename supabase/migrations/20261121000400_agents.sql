@@ -16,8 +16,8 @@ create table public.agents (
   unique (id, agency_id)
 );
 
--- Finds the agent whose turn it is too. It holds no last_assigned_at on purpose: taking a turn stays a heap-only update,
--- and an agency's agents are few enough to sort.
+-- Finds the agent whose turn it is too. It holds no last_assigned_at on purpose: taking a turn stays a heap-only
+-- update, and an agency's agents are few enough to sort.
 create index on public.agents (agency_id);
 
 comment on table public.agents is 'A person of an agency, manager or not. Without a user_id the person cannot sign in.';

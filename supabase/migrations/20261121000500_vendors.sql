@@ -11,9 +11,10 @@ create table public.vendors (
 
 comment on table public.vendors is 'A source of recruiting leads.';
 comment on column public.vendors.parser is
-  'Name of the parser that reads this vendor''s payloads. Parsers live in the function''s code, so the database does not '
-  'know their names: null or an unknown one is answered with BAD_REQUEST.';
-comment on column public.vendors.parser_config is 'What the parser needs to know about this vendor, in the parser''s own shape.';
+  'Name of the parser that reads this vendor''s payloads. Parsers live in the function''s code, so the database does '
+  'not know their names: null or an unknown one is answered with BAD_REQUEST.';
+comment on column public.vendors.parser_config is
+  'What the parser needs to know about this vendor, in the parser''s own shape.';
 comment on column public.vendors.is_active is 'The keys of an inactive vendor do not work.';
 
 create trigger set_updated_at

@@ -29,6 +29,6 @@ end
 $$;
 
 comment on function public.authenticate_vendor(text) is
-  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, slug, parser|null, parser_config}. PT401 when the '
-  'key is unknown, expired or revoked, or the vendor inactive.';
+  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, slug, parser|null, parser_config}. PT401 when '
+  'the key is unknown, expired or revoked, or the vendor inactive.';
 grant execute on function public.authenticate_vendor(text) to service_role;

@@ -28,12 +28,15 @@ create index on public.recruiting_orders (vendor_id);
 create index recruiting_orders_open_idx on public.recruiting_orders (priority desc) where status = 'open';
 
 comment on table public.recruiting_orders is 'An agency''s order for a number of recruiting leads.';
-comment on column public.recruiting_orders.agent_id is 'The agent who gets the leads while active; null: the agency''s agents take turns.';
+comment on column public.recruiting_orders.agent_id is
+  'The agent who gets the leads while active; null: the agency''s agents take turns.';
 comment on column public.recruiting_orders.vendor_id is 'Only leads of this vendor; null: of any.';
 comment on column public.recruiting_orders.states is
   'Only leads from these states, as two upper-case letters; null: from anywhere, also when the lead names no state.';
-comment on column public.recruiting_orders.filled is 'Leads distributed to this order so far; never more than quantity.';
-comment on column public.recruiting_orders.daily_cap is 'Most leads in one day of the agency''s time zone; null: no cap.';
+comment on column public.recruiting_orders.filled is
+  'Leads distributed to this order so far; never more than quantity.';
+comment on column public.recruiting_orders.daily_cap is
+  'Most leads in one day of the agency''s time zone; null: no cap.';
 comment on column public.recruiting_orders.priority is 'The highest goes first.';
 comment on column public.recruiting_orders.status is
   'Only an open order gets leads. It becomes filled by itself when filled reaches quantity; the rest is set by hand.';

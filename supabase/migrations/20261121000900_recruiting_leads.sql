@@ -48,8 +48,10 @@ comment on column public.recruiting_leads.vendor_lead_id is
 comment on column public.recruiting_leads.vendor_metadata is
   'What the parser read besides the name: last_name, email, phone, city, state, zip, ... and vendor_fields. is_test = '
   'true marks a vendor''s test, which is never distributed.';
-comment on column public.recruiting_leads.state is 'Two upper-case letters, or null when vendor_metadata holds something else.';
-comment on column public.recruiting_leads.resume_path is 'The object in the bucket `resumes`: <vendor_id>/<lead id>.pdf';
+comment on column public.recruiting_leads.state is
+  'Two upper-case letters, or null when vendor_metadata holds something else.';
+comment on column public.recruiting_leads.resume_path is
+  'The object in the bucket `resumes`: <vendor_id>/<lead id>.pdf';
 
 create trigger set_updated_at
   before update on public.recruiting_leads

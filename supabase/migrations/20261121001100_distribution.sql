@@ -83,8 +83,8 @@ begin
 
   -- Choosing is one at a time: turns, shares and daily counts all depend on the choice before. Under the lock each
   -- statement has a snapshot of its own (the function is volatile, the isolation level read committed), so it sees that
-  -- choice. Duplicates are out of the way by now: whoever waits here has its lead inserted, so nobody who holds the lock
-  -- ever waits for an insert, and there is no deadlock.
+  -- choice. Duplicates are out of the way by now: whoever waits here has its lead inserted, so nobody who holds the
+  -- lock ever waits for an insert, and there is no deadlock.
   perform pg_advisory_xact_lock(hashtextextended('recruiting lead distribution', 0));
   moment := clock_timestamp();
 
@@ -129,6 +129,6 @@ end
 $$;
 
 comment on function private.distribute_recruiting_lead(uuid, uuid, text) is
-  'Gives a stored lead to an order and an agent and counts it, in the caller''s transaction. The lead as it is then, or '
-  'null when no order matches.';
+  'Gives a stored lead to an order and an agent and counts it, in the caller''s transaction. The lead as it is then, '
+  'or null when no order matches.';
 grant execute on function private.distribute_recruiting_lead(uuid, uuid, text) to service_role;

@@ -61,7 +61,7 @@ begin
     returning * into stored;
 
     if found then
-      if not coalesce(is_test, false) then
+      if is_test is not true then
         distributed := private.distribute_recruiting_lead(stored.id, stored.vendor_id, stored.state);
       end if;
       return jsonb_build_object(
@@ -97,9 +97,9 @@ end
 $$;
 
 comment on function public.ingest_recruiting_lead(text, jsonb) is
-  'Stores one lead of the key''s vendor and distributes it. lead: {id, first_name, vendor_lead_id|null, vendor_metadata, '
-  'resume_path|null, is_test?}; the id is the caller''s, so that a repeated call answers what the first one did. Returns '
-  '{id, status: created, vendor_id, distributed_to: {agency_id, agent_id|null}|null}, or {id, status: duplicate, '
-  'vendor_id} with the id of the lead that has this vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a '
-  'first_name.';
+  'Stores one lead of the key''s vendor and distributes it. lead: {id, first_name, vendor_lead_id|null, '
+  'vendor_metadata, resume_path|null, is_test?}; the id is the caller''s, so that a repeated call answers what the '
+  'first one did. Returns {id, status: created, vendor_id, distributed_to: {agency_id, agent_id|null}|null}, or {id, '
+  'status: duplicate, vendor_id} with the id of the lead that has this vendor_lead_id. PT401 as authenticate_vendor(), '
+  'PT400 without a first_name.';
 grant execute on function public.ingest_recruiting_lead(text, jsonb) to service_role;

@@ -6,7 +6,7 @@ as $$
 declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
   key constant text := private.bounded_key(lead ->> 'vendor_lead_id');
-  lead_state constant text := lead #>> '{vendor_metadata,state}';
+  is_test constant boolean := 'true' in (lead -> 'is_test', lead #> '{vendor_metadata,is_test}');
   existing_id uuid;
   matched public.recruiting_orders;
 begin
@@ -18,9 +18,9 @@ begin
   from public.recruiting_leads l
   where l.vendor_id = key_vendor_id and l.vendor_lead_id = key;
 
-  if existing_id is null and (lead -> 'is_test' = 'true' or lead #> '{vendor_metadata,is_test}' = 'true') is not true then
+  if existing_id is null and is_test is not true then
     select * into matched
-    from private.match_recruiting_order(key_vendor_id, upper(lead_state), now());
+    from private.match_recruiting_order(key_vendor_id, upper(lead #>> '{vendor_metadata,state}'), now());
   end if;
 
   return jsonb_build_object(

@@ -15,7 +15,8 @@ create table public.lead_presentations (
 create index on public.lead_presentations (agent_id);
 
 comment on table public.lead_presentations is 'A presentation that was submitted.';
-comment on column public.lead_presentations.agent_id is 'Who submitted it: the lead''s agent, or a manager of its agency.';
+comment on column public.lead_presentations.agent_id is
+  'Who submitted it: the lead''s agent, or a manager of its agency.';
 comment on column public.lead_presentations.client_submission_id is
   'Made by the client, so that sending a submission again does not store it twice.';
 

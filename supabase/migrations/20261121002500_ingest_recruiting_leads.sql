@@ -7,8 +7,8 @@ as $$
 $$;
 
 comment on function private.refusal(text) is
-  'The reason given for a row that the database alone refused. The SQLSTATE says what kind of refusal it was; the message '
-  'of the error stays inside, because it may quote data or name internals.';
+  'The reason given for a row that the database alone refused. The SQLSTATE says what kind of refusal it was; the '
+  'message of the error stays inside, because it may quote data or name internals.';
 grant execute on function private.refusal(text) to service_role;
 
 create function private.insert_recruiting_leads(vendor_id uuid, leads jsonb) returns integer

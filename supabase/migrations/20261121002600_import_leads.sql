@@ -6,8 +6,8 @@ as $$
 declare
   imported jsonb;
 begin
-  -- json and not jsonb: the rows go from text to columns without being built as jsonb in between. For a row in chunks of
-  -- 2,000, from the text that PostgREST hands over: jsonb 37 us, an array of a composite type 35, json 31, thirteen
+  -- json and not jsonb: the rows go from text to columns without being built as jsonb in between. For a row in chunks
+  -- of 2,000, from the text that PostgREST hands over: jsonb 37 us, an array of a composite type 35, json 31, thirteen
   -- parallel arrays 30, and a bare insert ... select 19. Parallel arrays save little and read badly; with a composite
   -- type a value that does not fit its column fails the call before the function can set the row apart.
   with input as (
@@ -96,9 +96,9 @@ end
 $$;
 
 comment on function public.import_leads(uuid, uuid, uuid, json) is
-  'Stores sales leads of an agency''s agent. leads: [{index, external_id, first_name, last_name, phone, phone_e164, email, '
-  'address, city, state, zip, language, type}], about 2,000 of them: send more in several calls, side by side. Returns '
-  '{imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this external_id, failed: '
-  '[{index, reason}] for rows that the database alone refused}. PT400 for an unknown agency or an agent that is not of '
-  'this agency, also without leads.';
+  'Stores sales leads of an agency''s agent. leads: [{index, external_id, first_name, last_name, phone, phone_e164, '
+  'email, address, city, state, zip, language, type}], about 2,000 of them: send more in several calls, side by side. '
+  'Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this external_id, '
+  'failed: [{index, reason}] for rows that the database alone refused}. PT400 for an unknown agency or an agent that '
+  'is not of this agency, also without leads.';
 grant execute on function public.import_leads(uuid, uuid, uuid, json) to service_role;

@@ -23,7 +23,9 @@ begin
   insert into public.recruiting_messages (
     conversation_id, direction, sender_type, provider_message_id, body, media
   )
-  values (conversation_id, 'inbound', 'recruit', sid, receive_sms.body, coalesce(nullif(receive_sms.media, 'null'), '[]'))
+  values (
+    conversation_id, 'inbound', 'recruit', sid, receive_sms.body, coalesce(nullif(receive_sms.media, 'null'), '[]')
+  )
   on conflict (provider_message_id) do nothing;
 
   if found then

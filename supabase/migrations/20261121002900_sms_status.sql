@@ -61,8 +61,8 @@ $$;
 
 comment on function public.update_sms_status(text, text, text) is
   'Appends a delivery callback and moves the message to what it says: queued, sent, delivered, undelivered (failed) or '
-  'failed. Returns {status: updated}, or {status: ignored} for another provider_status, without a message_sid, or while '
-  'there is no such message; then the callback is applied when the message is stored.';
+  'failed. Returns {status: updated}, or {status: ignored} for another provider_status, without a message_sid, or '
+  'while there is no such message; then the callback is applied when the message is stored.';
 grant execute on function public.update_sms_status(text, text, text) to service_role;
 
 create function private.apply_early_callbacks() returns trigger

@@ -1,7 +1,7 @@
--- What a signed-in agent may write: exactly what submit_lead_presentation() stores, and only while it runs. The function
--- runs under its caller's own rights, so the caller needs grants and policies to insert; the policies hold for one lead
--- at a time, the one that the function has announced in a setting of the transaction. The API gives no way to change a
--- setting, so the same insert sent straight to the table is refused.
+-- What a signed-in agent may write: exactly what submit_lead_presentation() stores, and only while it runs. The
+-- function runs under its caller's own rights, so the caller needs grants and policies to insert; the policies hold for
+-- one lead at a time, the one that the function has announced in a setting of the transaction. The API gives no way to
+-- change a setting, so the same insert sent straight to the table is refused.
 
 create function private.submitting_lead_id() returns uuid
 language sql

@@ -29,7 +29,8 @@ begin
 end
 $$;
 
-comment on function private.read_demographics(jsonb) is 'The columns of lead_demographics from their JSON object, checked.';
+comment on function private.read_demographics(jsonb) is
+  'The columns of lead_demographics from their JSON object, checked.';
 grant execute on function private.read_demographics(jsonb) to authenticated;
 
 create function private.read_sale(sale jsonb) returns public.lead_sales

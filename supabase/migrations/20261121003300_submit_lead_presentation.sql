@@ -115,8 +115,8 @@ comment on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, u
   'Stores what an agent learned and sold in a presentation, all or nothing, for the lead''s agent or a manager of its '
   'agency. demographics, sale (or null) and each of referrals are objects whose keys are the column names of '
   'lead_demographics, lead_sales (product and annual_premium required) and lead_referrals (first_name and phone '
-  'required). The latest demographics replace the earlier ones whole; null or {} leaves them. Returns {presentation_id, '
-  'sale_id|null, referral_ids, duplicate}; a repeated client_submission_id returns the first result and stores nothing. '
-  'Errors: 22023 (HTTP 400) names the field, such as `sale.annual_premium: is required`; 42501 (403) when the caller is '
-  'no active agent; PT404 (404) when it may not read the lead.';
+  'required). The latest demographics replace the earlier ones whole; null or {} leaves them. Returns '
+  '{presentation_id, sale_id|null, referral_ids, duplicate}; a repeated client_submission_id returns the first result '
+  'and stores nothing. Errors: 22023 (HTTP 400) names the field, such as `sale.annual_premium: is required`; 42501 '
+  '(403) when the caller is no active agent; PT404 (404) when it may not read the lead.';
 grant execute on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) to authenticated;
