@@ -32,6 +32,23 @@ comment on function private.distributed_to(uuid, uuid) is
   'Where a lead went, as the API answers it: {agency_id, agent_id|null}, or null when it went nowhere.';
 grant execute on function private.distributed_to(uuid, uuid) to service_role;
 
+create function private.require_recruiting_lead(lead jsonb) returns void
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  if coalesce(btrim(lead ->> 'first_name'), '') = '' then
+    raise exception 'missing first_name' using errcode = 'PT400';
+  elsif coalesce(jsonb_typeof(lead -> 'vendor_metadata'), 'null') not in ('object', 'null') then
+    raise exception 'vendor_metadata must be an object' using errcode = 'PT400';
+  end if;
+end
+$$;
+
+comment on function private.require_recruiting_lead(jsonb) is 'PT400 unless this is a lead that can be stored.';
+grant execute on function private.require_recruiting_lead(jsonb) to service_role;
+
 create function public.ingest_recruiting_lead(key_hash text, lead jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -45,11 +62,7 @@ declare
   stored public.recruiting_leads;
   distributed public.recruiting_leads;
 begin
-  if coalesce(btrim(lead ->> 'first_name'), '') = '' then
-    raise exception 'missing first_name' using errcode = 'PT400';
-  elsif jsonb_typeof(metadata) <> 'object' then
-    raise exception 'vendor_metadata must be an object' using errcode = 'PT400';
-  end if;
+  perform private.require_recruiting_lead(lead);
   if is_test then
     metadata := metadata || '{"is_test": true}';
   end if;

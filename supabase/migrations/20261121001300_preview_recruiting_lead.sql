@@ -10,9 +10,7 @@ declare
   existing_id uuid;
   matched public.recruiting_orders;
 begin
-  if coalesce(btrim(lead ->> 'first_name'), '') = '' then
-    raise exception 'missing first_name' using errcode = 'PT400';
-  end if;
+  perform private.require_recruiting_lead(lead);
 
   select l.id into existing_id
   from public.recruiting_leads l

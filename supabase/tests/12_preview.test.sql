@@ -1,6 +1,6 @@
 -- A dry run says what would happen, and nothing happens.
 begin;
-select plan(10);
+select plan(11);
 
 update public.recruiting_orders set status = 'paused';
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
@@ -42,6 +42,8 @@ from (values
 
 select throws_ok(
   $$select pg_temp.preview('{"first_name": " "}')$$, 'PT400', 'missing first_name', 'what ingest refuses is refused');
+select throws_ok(
+  $$select pg_temp.preview('{"vendor_metadata": []}')$$, 'PT400', 'vendor_metadata must be an object', 'all of it');
 select throws_ok(
   $$select public.preview_recruiting_lead(repeat('b', 64), '{"first_name": "Ada"}')$$,
   'PT401', 'invalid API key', 'only with a key');
