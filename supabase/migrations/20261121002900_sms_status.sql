@@ -21,7 +21,7 @@ set search_path = ''
 as $$
 declare
   sid constant text := private.bounded_key(message_sid);
-  new_status constant text := case lower(btrim(provider_status))
+  new_status constant text := case provider_status
     when 'queued' then 'queued'
     when 'sent' then 'sent'
     when 'delivered' then 'delivered'
