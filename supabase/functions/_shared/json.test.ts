@@ -12,6 +12,30 @@ Deno.test("numbers JavaScript can not hold keep every digit", () => {
   );
 });
 
+Deno.test("property: an integer keeps every digit, wherever it stands", () => {
+  const big = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
+  const anywhere = fc.constantFrom(
+    "#",
+    "[#]",
+    "[0,#]",
+    "[ #]",
+    '{"a":#}',
+    '{"a":\n#}',
+    "[[1],\t#]",
+  );
+  fc.assert(fc.property(big, anywhere, (integer, text) => {
+    const parsed = JSON.stringify(parseJson(text.replace("#", String(integer))));
+    assert(parsed.includes(String(integer)), parsed);
+  }));
+});
+
+for (const number of ["1e400", "-1E+400", "12345678901234567.0", "1.5e300", "-9007199254740993"]) {
+  Deno.test(`a number that is not exact becomes its own text: ${number}`, () => {
+    assert.deepEqual(parseJson(`{"id":${number}}`), { id: number });
+    assert.equal(parseJson(number), number);
+  });
+}
+
 Deno.test("a long digit run inside a string stays as it is", () => {
   assert.deepEqual(parseJson('{"id": "12345678901234567890", "n": 1}'), {
     id: "12345678901234567890",

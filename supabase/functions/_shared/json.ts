@@ -39,8 +39,9 @@ export function cleanText(text: string): string {
   return (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
 }
 
-// The reviver costs several times a plain parse, so it runs only where a long digit run or an exponent makes it matter.
-const INEXACT_NUMBER = /\d{16}|\d[eE]/;
+// The reviver costs several times a plain parse, so it runs only where a number with many digits or an exponent makes it
+// matter. A number stands after one of these characters; in a UUID, say, digits and an e mean nothing.
+const INEXACT_NUMBER = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 // Decoding has already replaced what is broken in the bytes; only escapes can still smuggle such characters in.
 const UNSTORABLE_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
