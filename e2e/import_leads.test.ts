@@ -44,10 +44,7 @@ Deno.test("SPEC 2.2: each lead gets its lead_metrics row", async () => {
   const rows = await sql`
     select lead_id, presentations_started, sales from public.lead_metrics
     where lead_id in ${sql(body.lead_ids)}`;
-  assert.deepEqual(
-    new Set(rows.map(({ lead_id }) => lead_id)),
-    new Set(body.lead_ids),
-  );
+  assert.deepEqual(new Set(rows.map(({ lead_id }) => lead_id)), new Set(body.lead_ids));
   for (const row of rows) assert.deepEqual([row.presentations_started, row.sales], [0, 0]);
 });
 

@@ -117,10 +117,7 @@ async function updateVendor(
         name = ${changed.name}, parser = ${changed.parser}, is_active = ${changed.is_active},
         parser_config = ${sql.json(changed.parser_config as postgres.JSONValue)}
       where id = ${old.id} returning *`;
-    return {
-      data: vendor,
-      text: `Changed the vendor ${slug}. It takes effect within seconds.`,
-    };
+    return { data: vendor, text: `Changed the vendor ${slug}. It takes effect within seconds.` };
   } catch (error) {
     throw explain(error, { "23514": "A name is not blank" });
   }

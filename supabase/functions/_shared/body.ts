@@ -20,10 +20,7 @@ const JSON_TYPES = /^(?:application\/json|[^;]+\+json|text\/plain)$/;
 export async function readJson(request: Request, limit: number): Promise<Json> {
   const type = mediaType(request);
   if (type !== "" && !JSON_TYPES.test(type)) {
-    throw new ApiError(
-      "UNSUPPORTED_MEDIA_TYPE",
-      "send the body as application/json",
-    );
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "send the body as application/json");
   }
   return parseJson(await readText(request, limit));
 }

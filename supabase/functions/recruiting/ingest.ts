@@ -1,6 +1,6 @@
 import type { AppContext } from "../_shared/app.ts";
 import { MIB, readJson } from "../_shared/body.ts";
-import { callDatabase, mayHaveRun } from "../_shared/database.ts";
+import { callDatabase, type CallOptions, mayHaveRun } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import type { Ingested, Preview } from "../_shared/sql_functions.ts";
 import { type Lead, readLead } from "./lead.ts";
@@ -10,8 +10,8 @@ import { authenticateVendor, type Vendor, withVendor } from "./vendor.ts";
 
 const BODY_LIMIT = 15 * MIB;
 
-/** A passing fault of the database is waited out this long; the lead's id makes a second attempt harmless. */
-const RETRY_MS = 3_000;
+/** A passing fault of the database is waited out for 3 s; the lead's id makes a second attempt harmless. */
+const RETRY: CallOptions = { retryWithin: 3_000 };
 
 /** POST /recruiting/ingest (SPEC 4.1): one lead, deduplicated, stored and distributed. */
 export async function ingest(c: AppContext): Promise<Response> {
@@ -19,10 +19,7 @@ export async function ingest(c: AppContext): Promise<Response> {
   const vendor = await authenticateVendor(c.req.raw);
   c.get("log").vendor_id = vendor.vendor_id;
 
-  const { reason, lead, resume } = readLead(
-    vendor,
-    await readJson(c.req.raw, BODY_LIMIT),
-  );
+  const { reason, lead, resume } = readLead(vendor, await readJson(c.req.raw, BODY_LIMIT));
   if (reason !== undefined) throw new ApiError("BAD_REQUEST", reason);
   const pdf = takePdf(lead, resume);
 
@@ -43,14 +40,9 @@ export async function ingest(c: AppContext): Promise<Response> {
 }
 
 // A resume that says it is no PDF is named in the metadata, and the lead is kept.
-function takePdf(
-  lead: Lead,
-  resume: Resume | undefined,
-): Uint8Array<ArrayBuffer> | undefined {
+function takePdf(lead: Lead, resume: Resume | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (resume === undefined) return undefined;
-  if (resume.claims === undefined || resume.claims === "pdf") {
-    return decodePdf(resume);
-  }
+  if (resume.claims === undefined || resume.claims === "pdf") return decodePdf(resume);
   lead.vendor_metadata.resume_skipped = resume.claims;
 }
 
@@ -84,27 +76,13 @@ function store(
   id: string,
   resumePath: string | null,
 ): Promise<Ingested> {
-  return withVendor(
-    vendor.keyHash,
-    () =>
-      callDatabase("ingest_recruiting_lead", {
-        key_hash: vendor.keyHash,
-        lead: { ...lead, id, resume_path: resumePath },
-      }, { retryWithin: RETRY_MS }),
-  );
+  const args = { key_hash: vendor.keyHash, lead: { ...lead, id, resume_path: resumePath } };
+  return withVendor(vendor.keyHash, () => callDatabase("ingest_recruiting_lead", args, RETRY));
 }
 
 function preview(vendor: Vendor, lead: Lead): Promise<Preview> {
-  return withVendor(
-    vendor.keyHash,
-    () =>
-      callDatabase("preview_recruiting_lead", {
-        key_hash: vendor.keyHash,
-        lead,
-      }, {
-        retryWithin: RETRY_MS,
-      }),
-  );
+  const args = { key_hash: vendor.keyHash, lead };
+  return withVendor(vendor.keyHash, () => callDatabase("preview_recruiting_lead", args, RETRY));
 }
 
 // Anything but a clear yes or no is refused: a vendor who meant to try must not create a lead.

@@ -31,10 +31,7 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
 
   const { leads: items } = readBody(bulkSchema, await readJson(c.req.raw, BODY_LIMIT));
   if (items.length > ROW_LIMIT) {
-    throw new ApiError(
-      "PAYLOAD_TOO_LARGE",
-      `leads holds more than ${ROW_LIMIT} rows`,
-    );
+    throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} rows`);
   }
 
   const errors: RowError[] = [];
@@ -50,11 +47,7 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
 
   const batch = await withVendor(
     vendor.keyHash,
-    () =>
-      callDatabase("ingest_recruiting_leads", {
-        key_hash: vendor.keyHash,
-        leads: rows,
-      }),
+    () => callDatabase("ingest_recruiting_leads", { key_hash: vendor.keyHash, leads: rows }),
   );
   const { created, duplicates } = batch;
   errors.push(...batch.errors);

@@ -17,15 +17,8 @@ export type ReadLead =
 /** Parses one payload with the vendor's parser; what SPEC asks of every recruiting lead is checked here. */
 export function readLead(vendor: Vendor, payload: Json): ReadLead {
   if (!isObject(payload)) return { reason: "the lead must be a JSON object" };
-  const {
-    first_name,
-    vendor_lead_id = null,
-    vendor_metadata,
-    resume,
-    problem,
-  } = vendor.parse(
-    payload,
-  );
+  const parsed = vendor.parse(payload);
+  const { first_name, vendor_lead_id = null, vendor_metadata, resume, problem } = parsed;
   if (problem !== undefined) return { reason: problem };
   if (first_name === undefined) return { reason: "missing first_name" };
   return { lead: { first_name, vendor_lead_id, vendor_metadata }, resume };

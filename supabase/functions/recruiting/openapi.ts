@@ -24,10 +24,7 @@ const jsonErrors: ErrorCode[] = ["BAD_REQUEST", ...smsErrors, "INTERNAL_ERROR"];
 
 /** Twilio sends more than these; all of them are signed. */
 function form(parameters: Record<string, z.ZodType>) {
-  return {
-    type: "application/x-www-form-urlencoded" as const,
-    schema: z.looseObject(parameters),
-  };
+  return { type: "application/x-www-form-urlencoded" as const, schema: z.looseObject(parameters) };
 }
 
 function smsAnswer(...statuses: string[]) {

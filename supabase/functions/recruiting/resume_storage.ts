@@ -15,10 +15,7 @@ const SETTLED_AFTER_MS = 10_000;
  *
  * @throws ApiError INTERNAL_ERROR when storage does not take it; then nothing is left behind, as far as can be.
  */
-export async function uploadResume(
-  path: string,
-  pdf: Uint8Array<ArrayBuffer>,
-): Promise<void> {
+export async function uploadResume(path: string, pdf: Uint8Array<ArrayBuffer>): Promise<void> {
   const { error } = await serviceClient().storage.from(BUCKET)
     .upload(path, pdf, { contentType: "application/pdf" });
   if (error === null) return;
@@ -47,11 +44,7 @@ export function removeResumeUnlessStored(leadId: string, path: string): void {
     const { data, error } = await serviceClient().from("recruiting_leads")
       .select("id").eq("id", leadId).maybeSingle();
     if (error) {
-      return logError({
-        event: "resume_left_over",
-        path,
-        error_code: error.code,
-      });
+      return logError({ event: "resume_left_over", path, error_code: error.code });
     }
     if (data === null) await removeResume(path);
   };

@@ -24,10 +24,7 @@ export function smsInbound(c: AppContext): Promise<Response> {
 function readMedia(parameter: Parameter): Media[] {
   const media: Media[] = [];
   for (let url; (url = parameter(`MediaUrl${media.length}`)) !== null;) {
-    media.push({
-      url,
-      content_type: parameter(`MediaContentType${media.length}`),
-    });
+    media.push({ url, content_type: parameter(`MediaContentType${media.length}`) });
   }
   return media;
 }

@@ -43,9 +43,7 @@ export async function smsWebhook(
       request_id: c.get("requestId"),
       event: "sms_not_stored",
       message_sid: parameter("MessageSid"),
-      ...describeError(
-        error instanceof ApiError ? error.cause ?? error : error,
-      ),
+      ...describeError(error instanceof ApiError ? error.cause ?? error : error),
     });
     c.get("log").sms_status = "error";
     return c.json({ status: "error" });

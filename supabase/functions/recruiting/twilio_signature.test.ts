@@ -40,9 +40,7 @@ const PUBLISHED: Record<string, Partial<Call>> = {
     base: "http://mycompany.com:1234",
     signature: "Zmvh+3yNM1Phv2jhDCwEM3q5ebU=",
   },
-  "the standard port of https added": {
-    signature: "kvajT1Ptam85bY51eRf/AJRuM3w=",
-  },
+  "the standard port of https added": { signature: "kvajT1Ptam85bY51eRf/AJRuM3w=" },
   "the standard port of http added": {
     base: "http://mycompany.com",
     signature: "0ZXoZLH/DfblKGATFgpif+LLRf4=",
@@ -86,15 +84,8 @@ const PUBLISHED: Record<string, Partial<Call>> = {
  * `printf %s "$url$parameters" | openssl dgst -sha1 -hmac 12345 -binary | base64`.
  */
 const COMPUTED: Record<string, Partial<Call>> = {
-  "no parameter at all": {
-    form: "",
-    signature: "zYQTYrRWXE7LtzbG4PfP7/bkkGo=",
-  },
-  "no query": {
-    path: "/myapp.php",
-    form: "Body=hi",
-    signature: "/5ajdvAkJj0uu75NrihzwKze54I=",
-  },
+  "no parameter at all": { form: "", signature: "zYQTYrRWXE7LtzbG4PfP7/bkkGo=" },
+  "no query": { path: "/myapp.php", form: "Body=hi", signature: "/5ajdvAkJj0uu75NrihzwKze54I=" },
   "a slash at the end of the configured address": {
     base: "https://mycompany.com/",
     path: "/myapp.php",
@@ -135,24 +126,16 @@ const FORGED: Record<string, Partial<Call>> = {
   "a parameter more": { form: `${EXAMPLE.form}&Extra=1` },
   "an empty parameter more": { form: `${EXAMPLE.form}&Extra=` },
   "a parameter less": { form: EXAMPLE.form.replace("&Digits=1234", "") },
-  "a parameter twice with another value": {
-    form: `${EXAMPLE.form}&Digits=9999`,
-  },
-  "another spelling of a name": {
-    form: EXAMPLE.form.replace("Digits", "digits"),
-  },
+  "a parameter twice with another value": { form: `${EXAMPLE.form}&Digits=9999` },
+  "another spelling of a name": { form: EXAMPLE.form.replace("Digits", "digits") },
   "another query": { path: "/myapp.php?foo=1&bar=3" },
   "no query": { path: "/myapp.php" },
   "another path": { path: "/other.php?foo=1&bar=2" },
   "another host": { base: "https://example.com" },
   "another scheme": { base: "http://mycompany.com" },
-  "a signature of other letters": {
-    signature: EXAMPLE.signature.toLowerCase(),
-  },
+  "a signature of other letters": { signature: EXAMPLE.signature.toLowerCase() },
   "a signature cut short": { signature: EXAMPLE.signature.slice(0, -1) },
-  "a signature sent twice": {
-    signature: `${EXAMPLE.signature}, ${EXAMPLE.signature}`,
-  },
+  "a signature sent twice": { signature: `${EXAMPLE.signature}, ${EXAMPLE.signature}` },
   "an empty signature": { signature: "" },
 };
 
@@ -185,33 +168,21 @@ Deno.test("where no token is set, a signature made with an empty one is refused"
 });
 
 Deno.test("the address is that of SUPABASE_URL where PUBLIC_FUNCTIONS_URL is not set, whatever headers say", () => {
-  const headers = {
-    "x-forwarded-host": "mycompany.com",
-    "x-forwarded-proto": "https",
-  };
+  const headers = { "x-forwarded-host": "mycompany.com", "x-forwarded-proto": "https" };
   assert.equal(isAccepted({ base: "", headers }), false);
 
   const path = "/recruiting/sms/inbound";
   const signature = "yWRU27Wd2X5dwdDQdLyuzagSM1o=";
-  assert.equal(
-    isAccepted({ base: "", headers, path, form: "Body=hi", signature }),
-    true,
-  );
+  assert.equal(isAccepted({ base: "", headers, path, form: "Body=hi", signature }), true);
 });
 
 function isAccepted(call: Partial<Call>): boolean {
-  const { base, path, form, signature, tokens, headers } = {
-    ...EXAMPLE,
-    ...call,
-  };
+  const { base, path, form, signature, tokens, headers } = { ...EXAMPLE, ...call };
   setEnv("PUBLIC_FUNCTIONS_URL", base);
   setEnv("SUPABASE_URL", "https://project.example");
   setEnv("TWILIO_AUTH_TOKEN", tokens);
   // A hosted function sees an internal address, so its host must not matter.
-  const request = new Request(`http://internal:8081${path}`, {
-    method: "POST",
-    headers,
-  });
+  const request = new Request(`http://internal:8081${path}`, { method: "POST", headers });
   if (signature !== undefined) {
     request.headers.set("X-Twilio-Signature", signature);
   }

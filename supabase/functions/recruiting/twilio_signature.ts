@@ -9,10 +9,7 @@ import { secretsFromEnv } from "../_shared/secrets.ts";
  * @throws ApiError UNAUTHORIZED, also when no token is set.
  * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */
-export function requireTwilioSignature(
-  request: Request,
-  form: URLSearchParams,
-): void {
+export function requireTwilioSignature(request: Request, form: URLSearchParams): void {
   const signature = request.headers.get("x-twilio-signature");
   if (!signature) {
     throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature is missing");
@@ -35,9 +32,7 @@ export function requireTwilioSignature(
 function publicUrls(request: Request): string[] {
   const base = Deno.env.get("PUBLIC_FUNCTIONS_URL") ||
     `${Deno.env.get("SUPABASE_URL") ?? ""}/functions/v1`;
-  const pathAndQuery = request.url.slice(
-    request.url.indexOf("/", request.url.indexOf("//") + 2),
-  );
+  const pathAndQuery = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
   const url = base.replace(/\/+$/, "") + pathAndQuery;
   // Of all that may stand in a query, a Request escapes the apostrophe alone; Twilio signs what is configured.
   return url.includes("%27") ? [url, url.replaceAll("%27", "'")] : [url];
@@ -45,10 +40,8 @@ function publicUrls(request: Request): string[] {
 
 // A list of values for each name, even a single one: the library signs a name's distinct values in their sorted order.
 function valuesByName(form: URLSearchParams): Record<string, string[]> {
+  const pairsByName = Map.groupBy(form, ([name]) => name);
   return Object.fromEntries(
-    Map.groupBy(form, ([name]) => name)
-      .entries().map((
-        [name, pairs],
-      ) => [name, pairs.map(([, value]) => value)]),
+    pairsByName.entries().map(([name, pairs]) => [name, pairs.map(([, value]) => value)]),
   );
 }

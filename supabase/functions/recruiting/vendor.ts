@@ -55,9 +55,7 @@ export async function withVendor<Result>(
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") {
-      throw error;
-    }
+    if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") throw error;
     cache.delete(keyHash);
     throw unauthorized(error.message);
   }

@@ -24,10 +24,7 @@ export function readAnswers(
   const answers = list.filter(isObject).map((item) => {
     const { question, answer } = read(item);
     const isUnknown = question === undefined && answer === undefined;
-    return {
-      question: question ?? null,
-      answer: (isUnknown ? item : answer) ?? null,
-    };
+    return { question: question ?? null, answer: (isUnknown ? item : answer) ?? null };
   });
   return answers.length > 0 ? answers : undefined;
 }
@@ -39,21 +36,7 @@ function readPair(item: JsonObject): QuestionAndAnswer {
     return key === undefined ? undefined : item[key];
   };
   return {
-    question: own(
-      "question",
-      "questionText",
-      "label",
-      "name",
-      "questionId",
-      "id",
-    ),
-    answer: own(
-      "answer",
-      "answers",
-      "answerText",
-      "value",
-      "values",
-      "response",
-    ),
+    question: own("question", "questionText", "label", "name", "questionId", "id"),
+    answer: own("answer", "answers", "answerText", "value", "values", "response"),
   };
 }

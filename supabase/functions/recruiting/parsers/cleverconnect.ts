@@ -32,17 +32,11 @@ export const cleverconnect: Parser = (payload) => {
   });
 };
 
-function readAttachments(
-  list: Json | undefined,
-): { resume: ResumeFields; others: Json[] } {
+function readAttachments(list: Json | undefined): { resume: ResumeFields; others: Json[] } {
   const files = Array.isArray(list) ? list.filter(isObject) : [];
   const resume = files.find(({ type }) => type === "resume") ?? {};
   return {
-    resume: {
-      data: resume.content,
-      content_type: resume.contentType,
-      file_name: resume.fileName,
-    },
+    resume: { data: resume.content, content_type: resume.contentType, file_name: resume.fileName },
     others: files.filter((file) => file !== resume),
   };
 }

@@ -8,22 +8,9 @@ const CONTENT = new Set([
   ...["data", "content", "contents", "base64", "base64data", "base64content"],
   ...["filecontent", "filecontents", "filedata"],
 ]);
-const TYPE = new Set([
-  "contenttype",
-  "mimetype",
-  "mediatype",
-  "fileext",
-  "fileextension",
-]);
+const TYPE = new Set(["contenttype", "mimetype", "mediatype", "fileext", "fileextension"]);
 const NAME = new Set(["filename", "name"]);
-const ADDRESS = new Set([
-  "url",
-  "href",
-  "link",
-  "fileurl",
-  "downloadurl",
-  "mediaurl",
-]);
+const ADDRESS = new Set(["url", "href", "link", "fileurl", "downloadurl", "mediaurl"]);
 
 /** An object with one of these describes a file; `name` alone would be too common. */
 const FILE_MARK = new Set([...TYPE, "filename"]);
@@ -63,18 +50,13 @@ export function readFile(fields: Fields, path: string): ResumeFields {
  *
  * @param resume the resume's own text, dropped wherever else it stands
  */
-export function withoutFiles(
-  metadata: JsonObject,
-  resume?: string,
-): JsonObject {
+export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject {
   const isLeftOut = (value: Json) =>
     typeof value === "string" &&
     (isFileText(value) || (resume !== undefined && value === resume));
 
   const clean = (value: Json): Json => {
-    if (Array.isArray(value)) {
-      return value.map((item) => isLeftOut(item) ? null : clean(item));
-    }
+    if (Array.isArray(value)) return value.map((item) => isLeftOut(item) ? null : clean(item));
     return isObject(value) ? cleanObject(value) : value;
   };
   const cleanObject = (object: JsonObject): JsonObject => {
@@ -99,8 +81,7 @@ function isFileText(text: string): boolean {
 function bytesAsBase64(value: Json | undefined): Json | undefined {
   if (!Array.isArray(value) || value.length === 0) return value;
   const isBytes = value.every((byte) =>
-    typeof byte === "number" && Number.isInteger(byte) && byte >= 0 &&
-    byte <= 255
+    typeof byte === "number" && Number.isInteger(byte) && byte >= 0 && byte <= 255
   );
   return isBytes ? Buffer.from(value as number[]).toString("base64") : value;
 }

@@ -14,18 +14,10 @@ export interface FormQuestion {
 
 /** A lead form: the contact questions by their usual names; every other question is one of the lead's answers. */
 export function readForm(questions: FormQuestion[]): RawLead {
-  const fields = new Fields(
-    Object.fromEntries(questions.map(({ name, value }) => [name, value])),
-  );
+  const fields = new Fields(Object.fromEntries(questions.map(({ name, value }) => [name, value])));
   const contact = readContact(fields);
   const left = fields.rest() ?? {};
   const answers = questions.filter(({ name }) => Object.hasOwn(left, name))
-    .map(({ name, label, value }) => ({
-      question: label ?? name,
-      answer: value,
-    }));
-  return {
-    ...contact,
-    more: { answers: answers.length > 0 ? answers : undefined },
-  };
+    .map(({ name, label, value }) => ({ question: label ?? name, answer: value }));
+  return { ...contact, more: { answers: answers.length > 0 ? answers : undefined } };
 }

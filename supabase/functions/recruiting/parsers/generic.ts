@@ -8,32 +8,19 @@ import type { Parser } from "./parser.ts";
 
 /** The usual spellings of what is no contact field, as `plainKey` writes them. Earlier spellings win. */
 const VENDOR_LEAD_ID = [
-  ...[
-    "vendorleadid",
-    "leadid",
-    "applicationid",
-    "applicantid",
-    "candidateid",
-    "externalid",
-    "id",
-  ],
+  ...["vendorleadid", "leadid", "applicationid", "applicantid", "candidateid", "externalid"],
+  "id",
 ];
 const RESUME = [
-  ...[
-    "resume",
-    "resumepdf",
-    "resumebase64",
-    "resumefile",
-    "resumedata",
-    "cv",
-    "cvbase64",
-  ],
+  "resume",
+  "resumepdf",
+  "resumebase64",
+  "resumefile",
+  "resumedata",
+  "cv",
+  "cvbase64",
 ];
-const RESUME_CONTENT_TYPE = [
-  "resumecontenttype",
-  "resumetype",
-  "resumemimetype",
-];
+const RESUME_CONTENT_TYPE = ["resumecontenttype", "resumetype", "resumemimetype"];
 const RESUME_FILE_NAME = ["resumefilename", "resumename"];
 const RESUME_URL = ["resumeurl", "resumelink", "cvurl"];
 const IS_TEST = ["istest", "test", "testlead"];

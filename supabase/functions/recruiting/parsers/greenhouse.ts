@@ -17,9 +17,7 @@ export const greenhouse: Parser = (payload) => {
   const isWebhook = isObject(fields.peek(APPLICATION));
   const candidate = (name: string) => isWebhook ? `${APPLICATION}.candidate.${name}` : name;
   return normalizeLead({
-    vendor_lead_id: fields.text(
-      isWebhook ? `${APPLICATION}.id` : "external_id",
-    ),
+    vendor_lead_id: fields.text(isWebhook ? `${APPLICATION}.id` : "external_id"),
     first_name: fields.text(candidate("first_name")),
     last_name: fields.text(candidate("last_name")),
     email: firstOf(

@@ -60,10 +60,7 @@ function questions(fields: Fields): Json | undefined {
 }
 
 function readQuestion({ question, answer }: JsonObject) {
-  return {
-    question: isObject(question) ? question.question ?? question.id : question,
-    answer,
-  };
+  return { question: isObject(question) ? question.question ?? question.id : question, answer };
 }
 
 // An Indeed resume may come as text, HTML or JSON alone; it stays among the vendor's fields and its form is named.

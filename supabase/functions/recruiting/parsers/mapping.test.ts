@@ -91,10 +91,7 @@ for (
       { fields: { first_name: "shout(a)" } },
       /first_name: .*`shout\(a\)`: there is no function shout/,
     ],
-    [
-      { fields: { first_name: "a", zip: "b || length()" } },
-      /zip: .*length\(\) takes 1 argument/,
-    ],
+    [{ fields: { first_name: "a", zip: "b || length()" } }, /zip: .*length\(\) takes 1 argument/],
     [{ fields: { first_name: "pad_left(a, b)" } }, /there is no function pad_left/],
     [{ fields: { first_name: 5 } }, /first_name: give a JMESPath expression/],
     [{ fields: { first_name: { constant: "x" } } }, /first_name: give a JMESPath expression/],

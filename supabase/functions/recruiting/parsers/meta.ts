@@ -46,23 +46,14 @@ function readQuestions(list: Json | undefined): FormQuestion[] | undefined {
 
 // Meta marks the leads of its testing tool by nothing but what is filled in: "<test lead: dummy data for full_name>".
 function isTestLead(value: Json): boolean {
-  if (typeof value === "string") {
-    return /^\s*<?test lead: dummy data/i.test(value);
-  }
+  if (typeof value === "string") return /^\s*<?test lead: dummy data/i.test(value);
   if (Array.isArray(value)) return value.some(isTestLead);
   return isObject(value) && Object.values(value).some(isTestLead);
 }
 
-function isNotification(
-  payload: Json,
-  form: RawLead,
-  leadgenId?: string,
-): boolean {
-  if (form.first_name !== undefined || form.full_name !== undefined) {
-    return false;
-  }
-  return leadgenId !== undefined ||
-    (isObject(payload) && hasLeadgenChange(payload));
+function isNotification(payload: Json, form: RawLead, leadgenId?: string): boolean {
+  if (form.first_name !== undefined || form.full_name !== undefined) return false;
+  return leadgenId !== undefined || (isObject(payload) && hasLeadgenChange(payload));
 }
 
 function hasLeadgenChange({ entry }: JsonObject): boolean {

@@ -24,10 +24,7 @@ export const talroo: Parser = (payload) => {
     zip: fields.text("data.applicant.zipcode", "data.applicant.zipCode"),
     resume: readFile(fields, "data.applicant.resume"),
     more: {
-      job_id: fields.text(
-        "data.job.originalJobReference",
-        "data.job.jobReference",
-      ),
+      job_id: fields.text("data.job.originalJobReference", "data.job.jobReference"),
       job_title: fields.text("data.job.title"),
       job_company: fields.text("data.job.company"),
       answers: readAnswers(fields.value("data.questions", "data.answers")),
