@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a script of this folder with the pinned Deno: sh local/run.sh start.ts [options]
+# Runs a script of the checkout with the pinned Deno: sh local/run.sh local/start.ts [options]
 # Every npm script enters here. `exec` keeps one process, so that a signal sent to npm reaches the script itself.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,9 +16,7 @@ fi
 # package has it all the same.
 for deno in node_modules/deno/deno node_modules/@deno/*/deno; do
   if [ -x "$deno" ]; then
-    script=$1
-    shift
-    exec "$deno" run --quiet --allow-all "local/$script" "$@"
+    exec "$deno" run --quiet --allow-all "$@"
   fi
 done
 echo "There is no Deno binary in node_modules for this platform ($(uname -sm))." >&2

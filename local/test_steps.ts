@@ -60,8 +60,8 @@ export const STEPS: Step[] = [
   },
   {
     name: "unit",
-    title: "Unit tests of the functions",
-    run: (context) => denoTest(context, "supabase/functions"),
+    title: "Unit tests",
+    run: (context) => denoTest(context, ["supabase/functions", "admin"]),
   },
   { name: "pgtap", title: "Database tests", run: pgtap },
   {
@@ -69,7 +69,7 @@ export const STEPS: Step[] = [
     title: "Scenarios over HTTP",
     async run(context) {
       const { file, tail } = await context.stack();
-      const counts = await denoTest(context, "e2e", { STACK_FILE: file });
+      const counts = await denoTest(context, ["e2e"], { STACK_FILE: file });
       if (counts.failed > 0) console.log(`The last lines of the stack:\n${tail()}`);
       return counts;
     },
@@ -77,7 +77,7 @@ export const STEPS: Step[] = [
   {
     name: "local",
     title: "Tests of the local stack",
-    run: (context) => denoTest(context, "local"),
+    run: (context) => denoTest(context, ["local"]),
   },
   {
     name: "advisors",
@@ -107,10 +107,10 @@ async function check(shown: Promise<Shown>): Promise<Counts> {
 
 async function denoTest(
   context: StepContext,
-  folder: string,
+  folders: string[],
   env: Record<string, string> = {},
 ): Promise<Counts> {
-  const args = ["test", "--allow-all", "--no-check", "--quiet", folder];
+  const args = ["test", "--allow-all", "--no-check", "--quiet", ...folders];
   const { success, output } = await context.show(Deno.execPath(), args, env);
   const summary = /(\d+) passed.*?(\d+) failed/.exec(output.split("\n").slice(-10).join("\n"));
   const counts = { passed: Number(summary?.[1] ?? 0), failed: Number(summary?.[2] ?? 0) };

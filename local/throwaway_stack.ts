@@ -24,7 +24,7 @@ export async function startThrowawayStack(): Promise<ThrowawayStack> {
   const [port, dbPort] = freePorts(2);
   const noSecrets = Object.fromEntries(Object.keys(GENERATORS).map((name) => [name, ""]));
   const child = new Deno.Command("sh", {
-    args: [join(ROOT, "local/run.sh"), "start.ts"],
+    args: [join(ROOT, "local/run.sh"), "local/start.ts"],
     // Its secrets are its own, so that a test never depends on what the developer has set.
     env: {
       API_PORT: `${port}`,

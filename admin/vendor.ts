@@ -1,6 +1,6 @@
 /** `npm run vendor`: takes on vendors, gives them keys, and shows what a parser makes of their payloads. */
 import postgres from "postgres";
-import { readStack } from "./stack.ts";
+import { readStack } from "../local/stack.ts";
 import { type Invocation, readInvocation, USAGE, UsageError } from "./vendor_args.ts";
 import { CommandError, run } from "./vendor_commands.ts";
 
