@@ -44,20 +44,28 @@ export async function importLeads(c: AppContext): Promise<Response> {
 /** Imports what can be imported; what became of each lead is told in the request's order. */
 async function importAll(target: Target, leads: Json[], requestId: string): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const rows = new Map<string, Row>();
+  const firsts = new Map<string, number>();
   const repeats: { index: number; first: number }[] = [];
-  for (const [index, item] of leads.entries()) {
-    const { lead, reason } = readImportedLead(item);
-    if (lead === undefined) {
-      outcomes[index] = { code: "INVALID", reason };
-      continue;
+
+  /** The leads to store; what becomes of the others is noted in passing. */
+  function* rows(): Generator<Row> {
+    for (const [index, item] of leads.entries()) {
+      const { lead, reason } = readImportedLead(item);
+      if (lead === undefined) {
+        outcomes[index] = { code: "INVALID", reason };
+        continue;
+      }
+      const first = firsts.get(lead.external_id);
+      if (first !== undefined) {
+        repeats.push({ index, first });
+        continue;
+      }
+      firsts.set(lead.external_id, index);
+      yield { index, ...lead };
     }
-    const first = rows.get(lead.external_id);
-    if (first === undefined) rows.set(lead.external_id, { index, ...lead });
-    else repeats.push({ index, first: first.index });
   }
 
-  const stored = await storeLeads(target, [...rows.values()], requestId);
+  const stored = await storeLeads(target, rows(), requestId);
   for (const [index, outcome] of stored) outcomes[index] = outcome;
 
   for (const { index, first } of repeats) {
