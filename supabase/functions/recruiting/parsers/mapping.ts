@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { compileExpression, type Expression } from "./expression.ts";
 import { Fields, toText } from "./fields.ts";
