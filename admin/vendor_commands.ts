@@ -196,11 +196,8 @@ async function parsePayload(
       `${slug} has no parser: npm run vendor -- update ${slug} --parser <name>`,
     );
   }
-  const payload = readJsonFile(file);
-  const { lead, resume, reason } = readLead(
-    { keyHash: "", vendor_id: vendor.id, parse: (payload) => parse(payload, config) },
-    payload,
-  );
+  const read = (payload: Json) => parse(payload, config);
+  const { lead, resume, reason } = readLead(read, readJsonFile(file));
   if (lead === undefined) throw new CommandError(`The lead would be refused: ${reason}`);
   const { vendor_fields, ...metadata } = lead.vendor_metadata;
   const said = resume && describeResume(resume);

@@ -1,4 +1,5 @@
 import { isAuthRetryableFetchError } from "@supabase/supabase-js";
+import { bearerToken } from "../_shared/bearer.ts";
 import { serviceClient } from "../_shared/database.ts";
 import { ApiError, internalError } from "../_shared/errors.ts";
 import { matchesSecret, namedSecretsFromEnv } from "../_shared/secrets.ts";
@@ -10,7 +11,7 @@ import { matchesSecret, namedSecretsFromEnv } from "../_shared/secrets.ts";
  * @throws ApiError UNAUTHORIZED, or INTERNAL_ERROR when a token cannot be checked.
  */
 export async function requireProjectCredentials(request: Request): Promise<void> {
-  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  const bearer = bearerToken(request);
   const shown = [
     request.headers.get("apikey"),
     bearer,

@@ -17,9 +17,9 @@ const RETRY: CallOptions = { retryWithin: 3_000 };
 export async function ingest(c: AppContext): Promise<Response> {
   const dryRun = readDryRun(c.req.query("dry_run"));
   const vendor = await authenticateVendor(c.req.raw);
-  c.get("log").vendor_id = vendor.vendor_id;
+  c.get("log").vendor_id = vendor.id;
 
-  const { reason, lead, resume } = readLead(vendor, await readJson(c.req.raw, BODY_LIMIT));
+  const { reason, lead, resume } = readLead(vendor.parse, await readJson(c.req.raw, BODY_LIMIT));
   if (reason !== undefined) throw new ApiError("BAD_REQUEST", reason);
   const pdf = takePdf(lead, resume);
 
@@ -57,7 +57,7 @@ async function storeWithResume(
     if (status === "duplicate" && id !== null) return { id, status };
   }
   const id = crypto.randomUUID();
-  const path = `${vendor.vendor_id}/${id}.pdf`;
+  const path = `${vendor.id}/${id}.pdf`;
   await uploadResume(path, pdf);
   try {
     const stored = await store(vendor, lead, id, path);

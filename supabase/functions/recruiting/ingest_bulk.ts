@@ -27,7 +27,7 @@ interface RowError {
 /** POST /recruiting/ingest/bulk (SPEC 4.2): many leads, deduplicated and stored as one batch, not distributed. */
 export async function ingestBulk(c: AppContext): Promise<Response> {
   const vendor = await authenticateVendor(c.req.raw);
-  c.get("log").vendor_id = vendor.vendor_id;
+  c.get("log").vendor_id = vendor.id;
 
   const { leads: items } = readBody(bulkSchema, await readJson(c.req.raw, BODY_LIMIT));
   if (items.length > ROW_LIMIT) {
@@ -37,7 +37,7 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
   const errors: RowError[] = [];
   const rows: (Lead & { row: number })[] = [];
   for (const [row, item] of items.entries()) {
-    const { reason, lead, resume } = readLead(vendor, item);
+    const { reason, lead, resume } = readLead(vendor.parse, item);
     if (reason !== undefined) errors.push({ row, reason });
     else {
       if (resume) lead.vendor_metadata.resume_skipped = "bulk";

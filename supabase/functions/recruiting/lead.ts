@@ -15,9 +15,9 @@ export type ReadLead =
   | { lead?: undefined; resume?: undefined; reason: string };
 
 /** Parses one payload with the vendor's parser; what SPEC asks of every recruiting lead is checked here. */
-export function readLead(vendor: Vendor, payload: Json): ReadLead {
+export function readLead(parse: Vendor["parse"], payload: Json): ReadLead {
   if (!isObject(payload)) return { reason: "the lead must be a JSON object" };
-  const parsed = vendor.parse(payload);
+  const parsed = parse(payload);
   const { first_name, vendor_lead_id = null, vendor_metadata, resume, problem } = parsed;
   if (problem !== undefined) return { reason: problem };
   if (first_name === undefined) return { reason: "missing first_name" };

@@ -1,3 +1,4 @@
+import { bearerToken } from "../_shared/bearer.ts";
 import { callDatabase } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import type { Json } from "../_shared/json.ts";
@@ -8,8 +9,8 @@ import type { ParsedLead } from "./parsers/parser.ts";
 
 /** A vendor whose key has been checked. */
 export interface Vendor {
+  id: string;
   keyHash: string;
-  vendor_id: string;
   /** The vendor's parser, with its configuration. */
   parse: (payload: Json) => ParsedLead;
 }
@@ -29,7 +30,7 @@ const cache = new Map<string, { vendor: Vendor; until: number }>();
  * @throws ApiError UNAUTHORIZED without a valid key; BAD_REQUEST where the vendor has no parser.
  */
 export async function authenticateVendor(request: Request): Promise<Vendor> {
-  const key = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  const key = bearerToken(request);
   if (key === undefined) {
     throw unauthorized("send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`");
   }
@@ -69,7 +70,7 @@ function toVendor(
   if (parse === undefined) {
     throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
   }
-  return { keyHash, vendor_id, parse: (payload) => parse(payload, parser_config) };
+  return { id: vendor_id, keyHash, parse: (payload) => parse(payload, parser_config) };
 }
 
 function unauthorized(message: string): ApiError {
