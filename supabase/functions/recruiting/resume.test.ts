@@ -50,6 +50,7 @@ for (
     [{ content_type: "application/octet-stream", file_name: "cv.doc" }, "doc"],
     [{ file_name: "my.cv.PDF" }, "pdf"],
     [{ file_name: "cv" }, undefined],
+    [{ content_type: `${"x".repeat(99)}\u{1f600}` }, `${"x".repeat(99)}\ufffd`],
     [{ content_type: 5, file_name: {} }, undefined],
   ] as [ResumeFields, string | undefined][]
 ) {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
+import { MIB } from "../_shared/body.ts";
 import { ApiError } from "../_shared/errors.ts";
 import type { Json } from "../_shared/json.ts";
-import { MIB } from "../_shared/body.ts";
 import { toText } from "./parsers/fields.ts";
 
 /** Decoded bytes of a resume at most. */
@@ -83,7 +83,9 @@ function notText(data: Json | undefined): string {
 
 function claimedType(contentType: Json | undefined): string | undefined {
   if (typeof contentType !== "string") return undefined;
-  const type = contentType.slice(0, LONGEST_TYPE).split(";", 1)[0]?.trim().toLowerCase()
+  // Cut short, a character of two units may lose one, and half of it could not be stored.
+  const type = contentType.slice(0, LONGEST_TYPE).toWellFormed().split(";", 1)[0]?.trim()
+    .toLowerCase()
     .replace(/^\./, "");
   if (!type || SAYS_NOTHING.test(type)) return undefined;
   return /^(?:application\/(?:x-)?)?pdf$/.test(type) ? "pdf" : type;
