@@ -1,5 +1,5 @@
 import { compile, getRegisteredFunctions, TreeInterpreter } from "@jmespath-community/jmespath";
-import type { Json } from "../../_shared/json.ts";
+import { cleanText, type Json, parseJson } from "../../_shared/json.ts";
 
 type Node = ReturnType<typeof compile>;
 
@@ -30,7 +30,8 @@ function search(node: Node, payload: Json): Json | undefined {
   try {
     const found = TreeInterpreter.search(node, payload);
     // A field such as `constructor` finds JavaScript's own members, and arithmetic may give no number; JSON has neither.
-    return typeof found === "string" ? found : toJson(found);
+    // Functions such as split() take characters apart, so what is found has to be made storable anew.
+    return typeof found === "string" ? cleanText(found) : toJson(found);
   } catch {
     return undefined;
   }
@@ -38,7 +39,7 @@ function search(node: Node, payload: Json): Json | undefined {
 
 function toJson(found: unknown): Json | undefined {
   const text = JSON.stringify(found);
-  return text === undefined || text === "null" ? undefined : JSON.parse(text);
+  return text === undefined || text === "null" ? undefined : parseJson(text);
 }
 
 interface FunctionCall {

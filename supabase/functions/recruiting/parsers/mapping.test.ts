@@ -57,6 +57,15 @@ Deno.test("mapping: what a plain path finds leaves the vendor's fields, what is 
   assert.deepEqual(vendor_fields, { b: { c: "OR", d: 1 } });
 });
 
+Deno.test("mapping: what an expression finds can be stored, whatever it does to characters", () => {
+  const { tag, note } = read({ name: "\u{1f600}b" }, {
+    tag: "split(name, '')",
+    note: '`"a\\u0000b"`',
+  });
+  assert.deepEqual(tag, ["\ufffd", "\ufffd", "b"]);
+  assert.equal(note, "ab");
+});
+
 Deno.test("mapping: JavaScript's own members are not found", () => {
   const metadata = read({ a: {} }, {
     city: "constructor",
