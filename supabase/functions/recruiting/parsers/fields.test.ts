@@ -34,6 +34,15 @@ Deno.test("fields: only a payload's own keys are found, whatever they are called
   assert.equal(new Fields({}).peek("__proto__"), undefined);
 });
 
+Deno.test("fields: a key may be spelt in any number of ways", () => {
+  const spellings = Array.from({ length: 200_000 }, (_, i) => [
+    `name${String.fromCharCode(0x4e00 + i % 20_000)}${"-".repeat(i / 20_000)}`,
+    null,
+  ]);
+  const fields = new Fields({ Name: "Ann", ...Object.fromEntries(spellings) });
+  assert.equal(fields.text(...fields.spelt("name")), "Ann");
+});
+
 Deno.test("fields: anything but an object is empty", () => {
   for (const payload of [null, 1, "a", true, [{ a: 1 }]]) {
     assert.equal(new Fields(payload).value("a", "0", "length"), undefined);

@@ -1,5 +1,8 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 
+/** Keys that count as one spelling at most: a call cannot take hundreds of thousands of arguments. */
+export const MOST_KEYS = 100;
+
 /**
  * A vendor's payload while a parser reads it: hands out values by dotted path and remembers which were taken, so that
  * everything else can be kept as the vendor's own fields. Nothing here throws, whatever the payload holds.
@@ -56,7 +59,7 @@ export class Fields {
   /** The top-level keys written in one of these ways (see {@link plainKey}); earlier spellings come first. */
   spelt(...spellings: string[]): string[] {
     this.#keys ??= Map.groupBy(Object.keys(this.#payload), plainKey);
-    return spellings.flatMap((spelling) => this.#keys?.get(spelling) ?? []);
+    return spellings.flatMap((spelling) => this.#keys?.get(spelling)?.slice(0, MOST_KEYS) ?? []);
   }
 
   /** What nobody has taken, in the vendor's own shape; undefined where nothing is left. */

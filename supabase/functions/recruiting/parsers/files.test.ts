@@ -32,6 +32,15 @@ for (
   });
 }
 
+Deno.test("a file's fields may be spelt in any number of ways", () => {
+  const spellings = Array.from({ length: 200_000 }, (_, i) => [
+    `data${String.fromCharCode(0x4e00 + i % 20_000)}${"-".repeat(i / 20_000)}`,
+    null,
+  ]);
+  const fields = new Fields({ cv: { data: "JVBERi0=", ...Object.fromEntries(spellings) } });
+  assert.equal(readFile(fields, "cv").data, "JVBERi0=");
+});
+
 Deno.test("metadata without files: the resume's own text, wherever it stands", () => {
   assert.deepEqual(withoutFiles({ a: { cv: "aGVsbG8=" }, b: "x" }, "aGVsbG8="), { a: {}, b: "x" });
 });

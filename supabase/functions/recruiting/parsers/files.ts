@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import type { ResumeFields } from "../resume.ts";
-import { type Fields, plainKey } from "./fields.ts";
+import { type Fields, MOST_KEYS, plainKey } from "./fields.ts";
 
 /** How vendors spell what they say of a file, as compared by {@link plainKey}. */
 const CONTENT = new Set([
@@ -33,7 +33,10 @@ export function readFile(fields: Fields, path: string): ResumeFields {
   const file = fields.peek(path);
   if (!isObject(file)) return { data: bytesAsBase64(fields.value(path)) };
   const take = (spellings: Set<string>) => {
-    const keys = Object.keys(file).filter((key) => spellings.has(plainKey(key)));
+    const keys = Object.keys(file).filter((key) => spellings.has(plainKey(key))).slice(
+      0,
+      MOST_KEYS,
+    );
     return fields.value(...keys.map((key) => `${path}.${key}`));
   };
   return {
