@@ -59,16 +59,8 @@ function assertDocumented(path: string, { status, headers, body }: Answer): void
   const operation = document.paths[route]?.post;
   if (operation === undefined) return;
   assert(operation.responses[status], `${route} answers ${status}, which is not documented`);
-  const pointer = [
-    "paths",
-    route,
-    "post",
-    "responses",
-    String(status),
-    "content",
-    "application/json",
-    "schema",
-  ]
+  const keys = ["paths", route, "post", "responses", `${status}`, "content", "application/json"];
+  const pointer = [...keys, "schema"]
     .map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
   const validate = ajv.getSchema(`openapi#/${pointer}`)!;
   assert(
@@ -151,10 +143,8 @@ export async function withoutOpenOrders(run: () => Promise<void>): Promise<void>
   try {
     await run();
   } finally {
-    await sql`
-      update public.recruiting_orders set status = 'open' where id in ${
-      sql(paused.map(({ id }) => id))
-    }`;
+    const ids = paused.map(({ id }) => id);
+    await sql`update public.recruiting_orders set status = 'open' where id in ${sql(ids)}`;
   }
 }
 

@@ -30,11 +30,6 @@ try {
 }
 
 async function run(command: string, args: string[]): Promise<void> {
-  const { success } = await new Deno.Command(command, {
-    args,
-    stdout: "inherit",
-    stderr: "inherit",
-  })
-    .spawn().status;
+  const { success } = await new Deno.Command(command, { args }).spawn().status;
   if (!success) throw new Error(`${command} failed`);
 }

@@ -5,8 +5,8 @@ import { timingSafeEqual } from "node:crypto";
 export type ProjectKeys = [key: string, jwt: string][];
 
 /**
- * What `Authorization` must be for the parts behind the gateway, which know JWTs alone: a user's token stays, and else the
- * key in `apikey` decides.
+ * What `Authorization` must be for the parts behind the gateway, which know JWTs alone: a user's token stays, and else
+ * the key in `apikey` decides.
  *
  * @param queryKey the value of `?apikey=`, for clients that cannot set headers
  * @returns null when it may stay as it is

@@ -1,5 +1,5 @@
-import { createHmac } from "node:crypto";
 import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
 
 /**
  * The API key of a role as hosted projects make it: a JWT signed with HS256. The times are fixed, so that a secret

@@ -7,8 +7,8 @@ export interface Lock {
 }
 
 /**
- * Locks a data folder, which must exist; the file holds the holder's pid. The system frees the lock whatever way its holder ends, and no process that
- * the holder starts inherits it.
+ * Locks a data folder, which must exist; the file holds the holder's pid. The system frees the lock whatever way its
+ * holder ends, and no process that the holder starts inherits it.
  *
  * @returns null while another process holds it
  */

@@ -27,7 +27,8 @@ export function connect(url: string): postgres.Sql {
 }
 
 /**
- * Makes the cluster if there is none: in a folder of another name first, so that one cut short is never taken for whole.
+ * Makes the cluster if there is none: in a folder of another name first, so that one cut short is never taken for
+ * whole.
  *
  * @throws {Error} when the cluster is another user's
  */
@@ -99,9 +100,9 @@ export function postgresPart(dataDir: string, port: number, url: string): Part {
 }
 
 /**
- * Postgres refuses to run as root, so root runs it as `nobody`. The one capability it keeps lets it reach its binaries and
- * its data below folders that only root may enter, such as a checkout in root's home. (initdb asks access(2) whether it
- * can, which would otherwise leave capabilities out of account.)
+ * Postgres refuses to run as root, so root runs it as `nobody`. The one capability it keeps lets it reach its binaries
+ * and its data below folders that only root may enter, such as a checkout in root's home. (initdb asks access(2)
+ * whether it can, which would otherwise leave capabilities out of account.)
  */
 function withoutRoot(program: Program): Program {
   if (!isRoot()) return program;

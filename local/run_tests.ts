@@ -27,11 +27,12 @@ for (const step of steps) {
   total.passed += passed;
   total.failed += failed;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  summary.push(
-    `${step.name.padEnd(10)} ${`${passed} passed`.padStart(12)} ${
-      `${failed} failed`.padStart(10)
-    } ${seconds.padStart(7)} s`,
-  );
+  summary.push([
+    step.name.padEnd(10),
+    `${passed} passed`.padStart(12),
+    `${failed} failed`.padStart(10),
+    `${seconds} s`.padStart(9),
+  ].join(" "));
 }
 await stopStack();
 console.log(`\n${summary.join("\n")}\n\n${total.passed} passed, ${total.failed} failed`);
@@ -83,11 +84,8 @@ async function show(
 function chooseSteps(names: string[]): Step[] {
   const unknown = names.filter((name) => !STEPS.some((step) => step.name === name));
   if (unknown.length > 0) {
-    console.error(
-      `There is no step ${unknown.join(", ")}; the steps are ${
-        STEPS.map(({ name }) => name).join(", ")
-      }.`,
-    );
+    const known = STEPS.map(({ name }) => name).join(", ");
+    console.error(`There is no step ${unknown.join(", ")}; the steps are ${known}.`);
     Deno.exit(2);
   }
   return names.length > 0 ? STEPS.filter(({ name }) => names.includes(name)) : STEPS;

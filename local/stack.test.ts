@@ -61,17 +61,10 @@ Deno.test("the life of a local stack", async (test) => {
       assert.ok(await rows("", { apikey: stack.secret_key }) > 0);
       assert.ok(await rows(`&apikey=${stack.secret_key}`, {}) > 0);
       assert.ok(await rows("", { apikey: stack.service_role_key }) > 0);
-      assert.ok(
-        await rows("", { apikey: stack.secret_key, authorization: `Bearer ${stack.secret_key}` }) >
-          0,
-      );
-      assert.equal(
-        await rows("", {
-          apikey: stack.publishable_key,
-          authorization: `Bearer ${stack.service_role_key}`,
-        }) > 0,
-        true,
-      );
+      const secret = `Bearer ${stack.secret_key}`;
+      assert.ok(await rows("", { apikey: stack.secret_key, authorization: secret }) > 0);
+      const serviceRole = `Bearer ${stack.service_role_key}`;
+      assert.ok(await rows("", { apikey: stack.publishable_key, authorization: serviceRole }) > 0);
       assert.equal(await rows("", { apikey: "sb_secret_wrong" }), 401);
       assert.equal(await rows("", {}), 401);
     });
@@ -90,22 +83,10 @@ Deno.test("the life of a local stack", async (test) => {
     await step("a second start names what is in its way and starts nothing", async () => {
       const sameFolder = checkout.run("start", "--port", `${otherPort}`, "--data-dir", "data");
       const samePort = checkout.run("start", "--port", `${port}`, "--data-dir", "data2");
-      const sameDbPort = checkout.run(
-        ...[
-          "start",
-          "--port",
-          `${otherPort}`,
-          "--db-port",
-          `${dbPort}`,
-          "--data-dir",
-          "data3",
-        ] as const,
-      );
-      assert.deepEqual(await Promise.all([sameFolder.ended, samePort.ended, sameDbPort.ended]), [
-        1,
-        1,
-        1,
-      ]);
+      const ports = ["--port", `${otherPort}`, "--db-port", `${dbPort}`];
+      const sameDbPort = checkout.run("start", ...ports, "--data-dir", "data3");
+      const codes = await Promise.all([sameFolder.ended, samePort.ended, sameDbPort.ended]);
+      assert.deepEqual(codes, [1, 1, 1]);
       assert.match(sameFolder.output(), /running already with the data folder .*\/data\./);
       assert.match(samePort.output(), new RegExp(`Port ${port} is in use.*--port`));
       assert.match(sameDbPort.output(), new RegExp(`Port ${dbPort} is in use.*--db-port`));
@@ -187,15 +168,8 @@ Deno.test("the life of a local stack", async (test) => {
     });
 
     await step("Ctrl-C while it starts, pressed twice, leaves nothing behind either", async () => {
-      run = checkout.run(
-        "start",
-        "--port",
-        `${otherPort}`,
-        "--db-port",
-        `${otherDbPort}`,
-        "--data-dir",
-        "data",
-      );
+      const ports = ["--port", `${otherPort}`, "--db-port", `${otherDbPort}`];
+      run = checkout.run("start", ...ports, "--data-dir", "data");
       await until(() => running(dataDir).some(({ name }) => name === "lite"));
       const processes = running(dataDir);
       Deno.kill(-run.pid, "SIGINT");

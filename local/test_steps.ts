@@ -84,19 +84,9 @@ export const STEPS: Step[] = [
     title: "Security and performance advisors",
     async run(context) {
       const { db_url } = await context.stack();
-      return await check(
-        context.show(SUPABASE_CLI, [
-          ...[
-            "db",
-            "advisors",
-            `--remote=${db_url}?sslmode=disable`,
-            "--fail-on",
-            "warn",
-            "--agent",
-            "no",
-          ],
-        ]),
-      );
+      const remote = `--remote=${db_url}?sslmode=disable`;
+      const args = ["db", "advisors", remote, "--fail-on", "warn", "--agent", "no"];
+      return await check(context.show(SUPABASE_CLI, args));
     },
   },
 ];

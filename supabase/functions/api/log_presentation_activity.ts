@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { AppContext } from "../_shared/app.ts";
 import { KIB, readJson } from "../_shared/body.ts";
 import { callDatabase } from "../_shared/database.ts";
-import { requireProjectCredentials } from "./credentials.ts";
 import { must, oneOf, readBody, uuid } from "../_shared/validate.ts";
+import { requireProjectCredentials } from "./credentials.ts";
 
 const BODY_LIMIT = 64 * KIB;
 
