@@ -136,12 +136,12 @@ export async function createOrder(
 }
 
 /** Runs something while no order is open to a lead of just any vendor. */
-export async function withoutOpenOrders(run: () => Promise<void>): Promise<void> {
+export async function withoutOpenOrders<Result>(run: () => Promise<Result>): Promise<Result> {
   const paused = await sql`
     update public.recruiting_orders set status = 'paused'
     where status = 'open' and vendor_id is null returning id`;
   try {
-    await run();
+    return await run();
   } finally {
     const ids = paused.map(({ id }) => id);
     await sql`update public.recruiting_orders set status = 'open' where id in ${sql(ids)}`;

@@ -1,5 +1,5 @@
-import { type Answer, createAgency, sql } from "./client.ts";
-import { newPhone, newSid, type Parameters, sendSigned } from "./world.ts";
+import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { type Answer, createAgency, send, sql, stack } from "./client.ts";
 
 /** A conversation of a test's own. */
 export interface Conversation {
@@ -44,4 +44,32 @@ export async function storeOutbound({ id }: Conversation, sid: string): Promise<
 export function messages({ id }: Conversation) {
   return sql`
     select * from public.recruiting_messages where conversation_id = ${id} order by created_at, id`;
+}
+
+/** A US number in E.164 that nothing else uses. */
+export function newPhone(): string {
+  return `+1312${String(Math.floor(Math.random() * 9_000_000) + 1_000_000)}`;
+}
+
+/** A MessageSid that nothing else uses. */
+export function newSid(): string {
+  return `SM${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+/** The parameters of a form; a list is a repeated one. */
+export type Parameters = Record<string, string | string[]>;
+
+/** Sends a form as Twilio does, signed for the stack's public URL. */
+export function sendSigned(path: string, parameters: Parameters): Promise<Answer> {
+  const signature = getExpectedTwilioSignature(
+    stack.twilio_auth_token,
+    stack.functions_url + path,
+    parameters,
+  );
+  const pairs = Object.entries(parameters)
+    .flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
+  return send(path, {
+    headers: { "x-twilio-signature": signature },
+    body: new URLSearchParams(pairs),
+  });
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { eventually, loggedErrors, pidOf } from "./processes.ts";
-import { createConversation, messages, receive } from "./sms.ts";
-import { newSid } from "./world.ts";
+import { createConversation, messages, newSid, receive } from "./sms.ts";
 
 Deno.test("fault: a message that comes while PostgREST hangs for a moment is stored once", async () => {
   const conversation = await createConversation();

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assertError, send, sql, stack } from "./client.ts";
-import { createConversation, messages, receive } from "./sms.ts";
-import { newSid, sendSigned } from "./world.ts";
+import { createConversation, messages, newSid, receive, sendSigned } from "./sms.ts";
 
 const PATH = "/recruiting/sms/inbound";
 

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { assertError, send, sql, stack } from "./client.ts";
-import { createConversation, messages, report, storeOutbound } from "./sms.ts";
-import { newSid, type Parameters, sendSigned } from "./world.ts";
+import {
+  createConversation,
+  messages,
+  newSid,
+  type Parameters,
+  report,
+  sendSigned,
+  storeOutbound,
+} from "./sms.ts";
 
 const PATH = "/recruiting/sms/status";
 

@@ -1,5 +1,5 @@
-import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import { type Answer, createOrder, createVendor, send, sql, stack, type Vendor } from "./client.ts";
+import { createOrder, createVendor, sql, type Vendor } from "./client.ts";
+import { newPhone, newSid } from "./sms.ts";
 
 /** What the scenarios of the specification need: one of everything, for nobody else. */
 export interface World {
@@ -41,32 +41,4 @@ async function makeWorld(): Promise<World> {
     insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, body)
     values (${conversations[0]!.id}, 'outbound', 'bot', ${sent}, 'Hello')`;
   return { vendor, vendorWithoutParser, agency_id, agent_id, lead_id: lead!.id, phones, sent };
-}
-
-/** A US number in E.164 that nothing else uses. */
-export function newPhone(): string {
-  return `+1312${String(Math.floor(Math.random() * 9_000_000) + 1_000_000)}`;
-}
-
-/** A MessageSid that nothing else uses. */
-export function newSid(): string {
-  return `SM${crypto.randomUUID().replaceAll("-", "")}`;
-}
-
-/** The parameters of a form; a list is a repeated one. */
-export type Parameters = Record<string, string | string[]>;
-
-/** Sends a form as Twilio does, signed for the stack's public URL. */
-export function sendSigned(path: string, parameters: Parameters): Promise<Answer> {
-  const signature = getExpectedTwilioSignature(
-    stack.twilio_auth_token,
-    stack.functions_url + path,
-    parameters,
-  );
-  const pairs = Object.entries(parameters)
-    .flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
-  return send(path, {
-    headers: { "x-twilio-signature": signature },
-    body: new URLSearchParams(pairs),
-  });
 }
