@@ -25,6 +25,20 @@ $$;
 grant anon, authenticated, service_role to authenticator;
 grant anon, authenticated, service_role to postgres;
 
+-- What auth and storage log in as. At its first request the package that serves them grants everything in every schema
+-- with row level security to the API roles, so it must own nothing outside its own two schemas; reading all data makes
+-- Postgres answer such a grant with a warning, where it would refuse it to a role without any right.
+do $$
+begin
+  if to_regrole('supabase_lite') is null then
+    create role supabase_lite login noinherit bypassrls;
+  end if;
+  execute format('grant create on database %I to supabase_lite', current_database());
+end
+$$;
+grant anon, authenticated, service_role to supabase_lite;
+grant pg_read_all_data to supabase_lite with inherit true;
+
 -- A role's settings apply at log-in, and only authenticator logs in: PostgREST applies those of anon and authenticated
 -- itself when it switches roles, and service_role has none, so it keeps the 8 s of authenticator.
 alter role anon set statement_timeout to '3s';
@@ -50,12 +64,14 @@ alter default privileges for role postgres in schema extensions
 create extension if not exists pgcrypto with schema extensions;
 
 create schema if not exists auth;
+alter schema auth owner to supabase_lite;
 grant usage on schema auth to anon, authenticated, service_role;
-alter default privileges for role postgres in schema auth
+alter default privileges for role supabase_lite in schema auth
   grant execute on functions to anon, authenticated, service_role;
 
 -- Storage metadata is reached through the storage service, and row level security decides what a role sees there.
 create schema if not exists storage;
+alter schema storage owner to supabase_lite;
 grant usage on schema storage to anon, authenticated, service_role;
-alter default privileges for role postgres in schema storage
+alter default privileges for role supabase_lite in schema storage
   grant all on tables to anon, authenticated, service_role;

@@ -10,7 +10,9 @@ const MIGRATIONS = join(ROOT, "supabase/migrations");
 /** Gives the database what a hosted project has before its first migration. Can be repeated. */
 export async function bootstrap(sql: postgres.Sql, password: string): Promise<void> {
   await sql.unsafe(Deno.readTextFileSync(join(ROOT, "local/bootstrap.sql")));
-  await sql.unsafe(`alter role authenticator password '${password}'`);
+  for (const role of ["authenticator", "supabase_lite"]) {
+    await sql.unsafe(`alter role ${role} password '${password}'`);
+  }
 }
 
 /** Applies the pending migrations with the Supabase CLI, which also keeps the record of them. */

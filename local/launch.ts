@@ -24,7 +24,7 @@ export async function launch(options: Options, supervisor: Supervisor): Promise<
     `postgresql://${role}:${secrets.databasePassword}@127.0.0.1:${options.dbPort}/postgres`;
   const wiring: Wiring = {
     apiUrl,
-    dbUrl: dbUrl("postgres"),
+    liteDbUrl: dbUrl("supabase_lite"),
     authenticatorUrl: dbUrl("authenticator"),
     jwtSecret: secrets.SUPABASE_JWT_SECRET,
     restPort,
@@ -34,7 +34,7 @@ export async function launch(options: Options, supervisor: Supervisor): Promise<
   const stack: StackInfo = {
     api_url: apiUrl,
     functions_url: `${apiUrl}/functions/v1`,
-    db_url: wiring.dbUrl,
+    db_url: dbUrl("postgres"),
     anon_key: roleKey("anon", secrets.SUPABASE_JWT_SECRET),
     service_role_key: roleKey("service_role", secrets.SUPABASE_JWT_SECRET),
     publishable_key: secrets.SUPABASE_PUBLISHABLE_KEY,
@@ -47,14 +47,14 @@ export async function launch(options: Options, supervisor: Supervisor): Promise<
 
   say("Starting Postgres");
   await prepareCluster(supervisor, dataDir, secrets.databasePassword);
-  await supervisor.start(postgresPart(dataDir, options.dbPort, wiring.dbUrl));
-  const sql = connect(wiring.dbUrl);
+  await supervisor.start(postgresPart(dataDir, options.dbPort, stack.db_url));
+  const sql = connect(stack.db_url);
   try {
     await bootstrap(sql, secrets.databasePassword);
     say("Starting auth and storage");
     await supervisor.start(litePart(dataDir, wiring));
     say("Applying migrations and seed");
-    await migrate(supervisor, sql, wiring.dbUrl);
+    await migrate(supervisor, sql, stack.db_url);
     await seed(sql);
     stack.vendors = await vendorKeys(sql, secrets.vendorKeys);
     keepVendorKeys(dataDir, secrets.vendorKeys);

@@ -5,7 +5,8 @@ import type { Part } from "./supervisor.ts";
 /** What every service needs to know of the others. */
 export interface Wiring {
   apiUrl: string;
-  dbUrl: string;
+  /** Connection string of the role that auth and storage log in with. */
+  liteDbUrl: string;
   /** Connection string of the role PostgREST logs in with. */
   authenticatorUrl: string;
   jwtSecret: string;
@@ -51,7 +52,7 @@ export function litePart(dataDir: string, wiring: Wiring): Part {
       `port = ${wiring.litePort}`,
       "[db]",
       `driver = "postgres"`,
-      `url = ${JSON.stringify(`${wiring.dbUrl}?client_min_messages=warning`)}`,
+      `url = ${JSON.stringify(`${wiring.liteDbUrl}?client_min_messages=error`)}`,
       "[auth]",
       "enabled = true",
       "enable_signup = true",

@@ -80,6 +80,16 @@ Deno.test("the life of a local stack", async (test) => {
       assert.deepEqual(read, await body.bytes());
     });
 
+    await step("serving auth and storage has given nobody a right in public", async () => {
+      const sql = connect(stack.db_url);
+      const granted = await sql`
+        select relname from pg_class
+        where relnamespace = 'public'::regnamespace and relkind = 'r'
+          and has_table_privilege('anon', oid, 'select, insert, update, delete')`;
+      await sql.end();
+      assert.deepEqual([...granted], []);
+    });
+
     await step("a second start names what is in its way and starts nothing", async () => {
       const sameFolder = checkout.run("start", "--port", `${otherPort}`, "--data-dir", "data");
       const samePort = checkout.run("start", "--port", `${port}`, "--data-dir", "data2");
