@@ -15,10 +15,10 @@ const RETRY: CallOptions = { retryWithin: 3_000 };
 
 /** POST /recruiting/ingest (SPEC 4.1): one lead, deduplicated, stored and distributed. */
 export async function ingest(c: AppContext): Promise<Response> {
-  const dryRun = readDryRun(c.req.query("dry_run"));
   const vendor = await authenticateVendor(c.req.raw);
   c.get("log").vendor_id = vendor.id;
 
+  const dryRun = readDryRun(c.req.query("dry_run"));
   const { reason, lead, resume } = readLead(vendor.parse, await readJson(c.req.raw, BODY_LIMIT));
   if (reason !== undefined) throw new ApiError("BAD_REQUEST", reason);
   const pdf = takePdf(lead, resume);
