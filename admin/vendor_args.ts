@@ -48,6 +48,7 @@ export const USAGE = `usage: npm run vendor -- <command> [options]
          [--parser <name>] [--config <file.json>]
 
   --db-url <url>   the database of a hosted project, else SUPABASE_DB_URL, else the local stack
+                   (of another data folder: DATA_DIR=<folder> npm run vendor -- …)
   --json           print JSON for scripts (with npm run --silent)
   --help           show this
 

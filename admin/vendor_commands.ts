@@ -138,9 +138,10 @@ async function createKey(
 
   ${key}
 
-Try it on a payload, which stores nothing:
+Try it on a payload; this stores nothing, and without ?dry_run=true it stores the lead:
 
-  curl -sS '${baseUrl}/recruiting/ingest?dry_run=true' -H 'Authorization: Bearer ${key}' \\
+  curl -sS '${baseUrl}/recruiting/ingest?dry_run=true' \\
+    -H 'Authorization: Bearer ${key}' \\
     -H 'Content-Type: application/json' --data @payload.json`,
   };
 }

@@ -20,7 +20,14 @@ const step = z.union([expression, constant], {
 const source = z.union([step, z.array(step)], {
   error: 'give a JMESPath expression, {"const": value}, or a list of these',
 });
+const resume = z.strictObject({
+  data: source,
+  content_type: source,
+  file_name: source,
+  url: source,
+}).partial();
 
+const NO_FIELDS = 'give an object such as {"full_name": "<JMESPath expression>"}';
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 const TEXTS = [
   ...["first_name", "last_name", "full_name", "email", "phone", "address", "city", "state"],
@@ -37,26 +44,20 @@ const WRITTEN_BY_US = ["phone_raw", "state_raw", "resume_url", "resume_skipped",
  * { fields: { first_name: "person.given", phone: ["mobile", "home"], source: { const: "fair" } } }
  */
 export const mappingConfig = z.strictObject({
-  fields: z.object({
-    resume: z.strictObject({
-      data: source,
-      content_type: source,
-      file_name: source,
-      url: source,
-    }).partial().optional(),
-  }).catchall(source).superRefine((fields, context) => {
-    for (const name of Object.keys(fields)) {
-      const message = WRITTEN_BY_US.includes(name)
-        ? "is filled in by the service itself"
-        : "is no usable name: lower-case letters, digits and _, beginning with a letter";
-      if (!NAME.test(name) || WRITTEN_BY_US.includes(name)) {
-        context.addIssue({ code: "custom", path: [name], message });
+  fields: z.object({ resume: resume.optional() }, { error: NO_FIELDS }).catchall(source)
+    .superRefine((fields, context) => {
+      for (const name of Object.keys(fields)) {
+        const message = WRITTEN_BY_US.includes(name)
+          ? "is filled in by the service itself"
+          : "is no usable name: lower-case letters, digits and _, beginning with a letter";
+        if (!NAME.test(name) || WRITTEN_BY_US.includes(name)) {
+          context.addIssue({ code: "custom", path: [name], message });
+        }
       }
-    }
-    if (!("first_name" in fields || "full_name" in fields)) {
-      context.addIssue({ code: "custom", message: "give first_name or full_name" });
-    }
-  }),
+      if (!("first_name" in fields || "full_name" in fields)) {
+        context.addIssue({ code: "custom", message: "give first_name or full_name" });
+      }
+    }),
 });
 
 /** What is wrong with a configuration, naming the field and the expression; undefined where nothing is. */
