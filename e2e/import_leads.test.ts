@@ -66,7 +66,7 @@ Deno.test("SPEC 2.2: optional fields and distribution_id may be null, absent or 
   }
 });
 
-Deno.test("DESIGN 4: fields are trimmed, numbers taken as text and unknown fields ignored", async () => {
+Deno.test("fields are trimmed, numbers taken as text and unknown fields ignored", async () => {
   const target = await createTarget();
   const sent = lead({
     first_name: "  Mary Ann ",
@@ -151,7 +151,7 @@ Deno.test("SPEC 4.3: an item that is no object, or whose external_id is no UUID,
   );
 });
 
-Deno.test("DESIGN 4: a phone that cannot be read is stored without phone_e164", async () => {
+Deno.test("a phone that cannot be read is stored without phone_e164", async () => {
   const target = await createTarget();
   const phones = ["call me", "123", "+1 5555551234", "+62 12345678901234", "x".repeat(5_000)];
   const { body } = await importLeads(target, phones.map((phone) => lead({ phone })));
@@ -163,7 +163,7 @@ Deno.test("DESIGN 4: a phone that cannot be read is stored without phone_e164", 
   );
 });
 
-Deno.test("DESIGN 4: U+0000 is dropped and a lone surrogate replaced; an emoji stays", async () => {
+Deno.test("U+0000 is dropped and a lone surrogate replaced; an emoji stays", async () => {
   const target = await createTarget();
   const sent = lead({ first_name: "A\0nn\ud800", city: "\0", address: "🙂", "key\0": 1 });
   const { body } = await importLeads(target, [sent, lead({ first_name: "\0 " })]);
@@ -197,7 +197,7 @@ for (
     ["null for a body", null, ""],
   ] as const
 ) {
-  Deno.test(`DESIGN 4: ${name} is BAD_REQUEST for the whole request`, async () => {
+  Deno.test(`${name} is BAD_REQUEST for the whole request`, async () => {
     const answer = await send("/api/leads/import", {
       headers: { "x-api-key": stack.leads_import_api_key },
       body: JSON.stringify(body),
@@ -218,7 +218,7 @@ for (
     ["an agent of another agency", { ...TARGET, agent_id: OTHER.agent_id }, /agent_id/],
   ] as const
 ) {
-  Deno.test(`DESIGN 4: ${name} is BAD_REQUEST, with leads and without`, async () => {
+  Deno.test(`${name} is BAD_REQUEST, with leads and without`, async () => {
     for (const leads of [[], [lead()], [null]]) {
       assertError(await importLeads(target, leads), 400, "BAD_REQUEST", field);
     }
@@ -226,7 +226,7 @@ for (
   });
 }
 
-Deno.test("DESIGN 4: what is not JSON is BAD_REQUEST", async () => {
+Deno.test("what is not JSON is BAD_REQUEST", async () => {
   const headers = { "x-api-key": stack.leads_import_api_key };
   for (const body of ["", "{", "leads=1", `{"leads":[}`, "[".repeat(50_000)]) {
     assertError(await send("/api/leads/import", { headers, body }), 400, "BAD_REQUEST", /JSON/);
@@ -260,7 +260,7 @@ Deno.test("SPEC 5: without the right x-api-key the request is UNAUTHORIZED, befo
   assert.equal((await storedLeads(TARGET)).size, 0);
 });
 
-Deno.test("DESIGN 4: another method, media type or path is refused as such", async () => {
+Deno.test("another method, media type or path is refused as such", async () => {
   const headers = { "x-api-key": stack.leads_import_api_key };
   const get = await send("/api/leads/import", { method: "GET", headers });
   assertError(get, 405, "METHOD_NOT_ALLOWED", /POST/);

@@ -93,7 +93,7 @@ Deno.test("SPEC 4.3: thousands of leads are told apart and answered in the reque
   assert.equal((await storedLeads(target)).size, 4_450);
 });
 
-Deno.test("DESIGN 4: 10,000 leads are taken, one more or a body above 10 MiB is PAYLOAD_TOO_LARGE", async () => {
+Deno.test("10,000 leads are taken, one more or a body above 10 MiB is PAYLOAD_TOO_LARGE", async () => {
   const target = await createTarget();
   const leads = Array.from({ length: 10_001 }, () => lead());
   assertError(await importLeads(target, leads), 413, "PAYLOAD_TOO_LARGE", /10000/);
@@ -135,7 +135,7 @@ async function refusing(name: string, sqlstate: string, run: () => Promise<void>
   }
 }
 
-Deno.test("DESIGN 4: a lead that the database alone refuses is DATABASE_ERROR, and so is its repeat; the rest is imported", async () => {
+Deno.test("a lead that the database alone refuses is DATABASE_ERROR, and so is its repeat; the rest is imported", async () => {
   const target = await createTarget();
   const name = crypto.randomUUID();
   const refused = lead({ first_name: name });

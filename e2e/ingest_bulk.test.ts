@@ -108,7 +108,7 @@ for (
   });
 }
 
-Deno.test("DESIGN 4: 10,000 rows are taken, one more and bodies above 10 MiB are PAYLOAD_TOO_LARGE", async () => {
+Deno.test("10,000 rows are taken, one more and bodies above 10 MiB are PAYLOAD_TOO_LARGE", async () => {
   const vendor = await createVendor();
   const leads = Array.from({ length: 10_001 }, (_, n) => ({ first_name: "A", vendor_lead_id: n }));
   const many = await ingestBulk(vendor, { leads });
@@ -134,7 +134,7 @@ Deno.test("race: the same 300 leads in four requests at once, each in another or
   assert.equal((await storedLeads(vendor)).length, 300);
 });
 
-Deno.test("DESIGN 4: a row the database alone refuses is an error row, and the rest is stored", async () => {
+Deno.test("a row the database alone refuses is an error row, and the rest is stored", async () => {
   const vendor = await createVendor();
   await sql`alter table public.recruiting_leads add constraint refused check (first_name <> 'Refused') not valid`;
   try {

@@ -77,7 +77,7 @@ Deno.test("race: thirty activities at once are all counted", async () => {
   assert.deepEqual(await counts(mine.lead_id), [0, 20, 10]);
 });
 
-Deno.test("DESIGN 4: the anon or publishable key counts in apikey, as Bearer and as ?apikey=", async () => {
+Deno.test("the anon or publishable key counts in apikey, as Bearer and as ?apikey=", async () => {
   const mine = await createLead();
   for (const key of [stack.anon_key, stack.publishable_key]) {
     for (
@@ -99,14 +99,14 @@ Deno.test("the service role's keys count too", async () => {
   }
 });
 
-Deno.test("DESIGN 4: the token of a signed-in user counts, with a key or without", async () => {
+Deno.test("the token of a signed-in user counts, with a key or without", async () => {
   const [mine, user] = [await createLead(), await signUp()];
   const authorization = `Bearer ${user.token}`;
   assert.equal((await log(activity(mine), { authorization })).status, 200);
   assert.equal((await log(activity(mine), { authorization, apikey: stack.anon_key })).status, 200);
 });
 
-Deno.test("DESIGN 4: without a valid credential the request is UNAUTHORIZED, before its body is looked at", async () => {
+Deno.test("without a valid credential the request is UNAUTHORIZED, before its body is looked at", async () => {
   const [mine, user, removed] = [await createLead(), await signUp(), await signUp()];
   await sql`delete from auth.users where id = ${removed.id}`;
   const [head, payload, signature] = user.token.split(".") as [string, string, string];
@@ -162,7 +162,7 @@ async function signToken(claims: object): Promise<string> {
   return `${text}.${encode(new Uint8Array(signature))}`;
 }
 
-Deno.test("DESIGN 4: a lead that is not this agent's is NOT_FOUND, known or unknown", async () => {
+Deno.test("a lead that is not this agent's is NOT_FOUND, known or unknown", async () => {
   const [mine, other] = [await createLead(), await createLead()];
   for (
     const wrong of [
@@ -187,7 +187,7 @@ for (const field of ["lead_id", "agent_id", "type"]) {
   });
 }
 
-Deno.test("DESIGN 4: sendBeacon's text/plain is taken, unknown fields ignored, ids in any case", async () => {
+Deno.test("sendBeacon's text/plain is taken, unknown fields ignored, ids in any case", async () => {
   const mine = await createLead();
   const upper = {
     ...activity(mine),
@@ -201,7 +201,7 @@ Deno.test("DESIGN 4: sendBeacon's text/plain is taken, unknown fields ignored, i
   assert.deepEqual(await counts(mine.lead_id), [1, 0, 0]);
 });
 
-Deno.test("DESIGN 4: what is no object, too large, of another type or another method is refused as such", async () => {
+Deno.test("what is no object, too large, of another type or another method is refused as such", async () => {
   for (const body of ["", "{", "null", "[]", '"x"', "1"]) {
     assertError(await log(body), 400, "BAD_REQUEST", /body/);
   }
@@ -213,7 +213,7 @@ Deno.test("DESIGN 4: what is no object, too large, of another type or another me
   assertError(get, 405, "METHOD_NOT_ALLOWED", /POST/);
 });
 
-Deno.test("DESIGN 4: a preflight is answered, and every answer may be read from any origin", async () => {
+Deno.test("a preflight is answered, and every answer may be read from any origin", async () => {
   const origin = { origin: "https://popout.example" };
   const preflight = await send(PATH, {
     method: "OPTIONS",

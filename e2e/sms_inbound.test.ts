@@ -42,14 +42,14 @@ for (
     ["60,000 characters", "x".repeat(60_000)],
   ] as const
 ) {
-  Deno.test(`DESIGN 4: a text of ${name} is stored exactly as sent`, async () => {
+  Deno.test(`a text of ${name} is stored exactly as sent`, async () => {
     const conversation = await createConversation();
     assert.deepEqual((await receive(conversation, { Body: text })).body, { status: "received" });
     assert.deepEqual((await messages(conversation)).map(({ body }) => body), [text]);
   });
 }
 
-Deno.test("DESIGN 4: U+0000 is dropped from a text", async () => {
+Deno.test("U+0000 is dropped from a text", async () => {
   const conversation = await createConversation();
   const answer = await receive(conversation, { Body: "a\0b", MediaUrl0: "https://m.example/\0" });
   assert.deepEqual(answer.body, { status: "received" });
@@ -58,7 +58,7 @@ Deno.test("DESIGN 4: U+0000 is dropped from a text", async () => {
   assert.equal(stored!.media[0].url, "https://m.example/");
 });
 
-Deno.test("DESIGN 4: an MMS without Body is stored with its media, in order", async () => {
+Deno.test("an MMS without Body is stored with its media, in order", async () => {
   const conversation = await createConversation();
   const media = Array.from({ length: 11 }, (_, i) => ({
     url: `https://api.twilio.com/media/${i}`,
@@ -97,7 +97,7 @@ Deno.test("SPEC 4.5: without a conversation for From and To nothing is stored", 
   assert.equal((await messages(conversation)).length, 0);
 });
 
-Deno.test("DESIGN 9: a number of a messaging service is found by From and To as well", async () => {
+Deno.test("a number of a messaging service is found by From and To as well", async () => {
   const conversation = await createConversation();
   const { body } = await receive(conversation, { MessagingServiceSid: "MG1", AccountSid: "AC1" });
   assert.deepEqual(body, { status: "received" });
@@ -174,7 +174,7 @@ Deno.test("SPEC 5, 7: without a valid signature the request is UNAUTHORIZED and 
   assert.equal((await messages(conversation)).length, 0);
 });
 
-Deno.test("DESIGN 4: a body that is no form, is too large, or another method is refused as such", async () => {
+Deno.test("a body that is no form, is too large, or another method is refused as such", async () => {
   const json = await send(PATH, { body: { From: "+1" } });
   assertError(json, 415, "UNSUPPORTED_MEDIA_TYPE", /form/);
   const large = await send(PATH, { body: new URLSearchParams({ Body: "x".repeat(64 * 1024) }) });

@@ -56,7 +56,7 @@ Deno.test("SPEC 3: every callback is appended, known or not, and twice when it c
   ]);
 });
 
-Deno.test("DESIGN 4: a callback for an unknown message is ignored and applied when the message is stored", async () => {
+Deno.test("a callback for an unknown message is ignored and applied when the message is stored", async () => {
   const conversation = await createConversation();
   const sid = newSid();
   for (const status of ["sent", "delivered"]) {
@@ -79,7 +79,7 @@ Deno.test("race: a callback and its message at once always leave the message del
   assert.deepEqual(stored.map(({ status }) => status), Array(20).fill("delivered"));
 });
 
-Deno.test("DESIGN 4: without MessageSid or MessageStatus a callback is ignored", async () => {
+Deno.test("without MessageSid or MessageStatus a callback is ignored", async () => {
   const conversation = await createConversation();
   const sid = newSid();
   await storeOutbound(conversation, sid);
@@ -96,7 +96,7 @@ Deno.test("DESIGN 4: without MessageSid or MessageStatus a callback is ignored",
   assert.equal((await messages(conversation))[0]!.status, null);
 });
 
-Deno.test("DESIGN 4: naughty values are answered with 200 and change nothing else", async () => {
+Deno.test("naughty values are answered with 200 and change nothing else", async () => {
   const conversation = await createConversation();
   const sid = newSid();
   await storeOutbound(conversation, sid);

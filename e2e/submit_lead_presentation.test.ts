@@ -79,7 +79,7 @@ Deno.test("SPEC 4.4: a signed-in agent submits demographics, sale and referrals 
   });
 });
 
-Deno.test("DESIGN 6: a repeated client_submission_id is answered with the first result, in parallel too", async () => {
+Deno.test("a repeated client_submission_id is answered with the first result, in parallel too", async () => {
   const { client, lead_id } = await arrange();
   const args = { lead_id, ...submission, client_submission_id: crypto.randomUUID() };
   const answers = await Promise.all(
@@ -106,7 +106,7 @@ for (
     ["referrals", { referrals: {} }],
   ] as const
 ) {
-  Deno.test(`DESIGN 6: a wrong ${field} is named and nothing is stored`, async () => {
+  Deno.test(`a wrong ${field} is named and nothing is stored`, async () => {
     const { client, lead_id } = await arrange();
     const { error, status } = await client.rpc("submit_lead_presentation", {
       lead_id,
@@ -123,7 +123,7 @@ for (
   });
 }
 
-Deno.test("DESIGN 6: a manager of the agency may submit, another agency's agent, a colleague and anon may not", async () => {
+Deno.test("a manager of the agency may submit, another agency's agent, a colleague and anon may not", async () => {
   const { agency_id, lead_id } = await arrange();
   const manager = await signUp(agency_id, "manager");
   assert.equal(
@@ -145,7 +145,7 @@ Deno.test("DESIGN 6: a manager of the agency may submit, another agency's agent,
   assert.equal(status, 401);
 });
 
-Deno.test("DESIGN 6: nobody signed in writes past the procedure, and nobody but the service role calls the others", async () => {
+Deno.test("nobody signed in writes past the procedure, and nobody but the service role calls the others", async () => {
   const { client, agent_id, lead_id } = await arrange();
   const writes = [
     client.from("lead_sales").insert({ lead_id, agent_id, product: "Term", annual_premium: 1 }),
