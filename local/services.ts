@@ -19,7 +19,9 @@ export interface Wiring {
 }
 
 /** The data API. */
-export function postgrestPart(wiring: Wiring): Part {
+export function postgrestPart(
+  wiring: Pick<Wiring, "authenticatorUrl" | "jwtSecret" | "restPort" | "restAdminPort">,
+): Part {
   return {
     name: "postgrest",
     command: postgrestBinary(),
