@@ -1,0 +1,34 @@
+import type postgres from "postgres";
+import { connect } from "../local/postgres.ts";
+import { startThrowawayStack, type ThrowawayStack } from "../local/throwaway_stack.ts";
+
+/** A stack of a benchmark's own, with one connection to its database as the owner of everything. */
+export interface BenchStack extends ThrowawayStack {
+  sql: postgres.Sql;
+  /** Has something else stopped before the stack, e.g. a server that uses its database. */
+  beforeStop(stop: () => Promise<unknown>): void;
+}
+
+const running: BenchStack[] = [];
+
+/** Starts one. {@link stopStacks} stops it. */
+export async function startStack(): Promise<BenchStack> {
+  const stack = await startThrowawayStack();
+  const sql = connect(stack.db_url);
+  const stops = [() => sql.end()];
+  running.push({
+    ...stack,
+    sql,
+    beforeStop: (stop) => stops.push(async () => void await stop()),
+    async stop() {
+      for (const stop of stops.toReversed()) await stop();
+      await stack.stop();
+    },
+  });
+  return running.at(-1)!;
+}
+
+/** Stops every stack that was started and removes its data. */
+export async function stopStacks(): Promise<void> {
+  await Promise.all(running.splice(0).map((stack) => stack.stop()));
+}
