@@ -86,11 +86,12 @@ begin
   -- choice. Duplicates are out of the way by now: whoever waits here has its lead inserted, so nobody who holds the
   -- lock ever waits for an insert, and there is no deadlock.
   perform pg_advisory_xact_lock(hashtextextended('recruiting lead distribution', 0));
-  moment := clock_timestamp();
 
-  -- The lock does not stop an administrator, who may close the order or deactivate the agent between choosing and
-  -- taking. The conditions are therefore repeated when taking, and the choice is made again when they fail.
+  -- The lock does not stop an administrator, who may change the order or deactivate the agent between choosing and
+  -- taking. An order is therefore taken only as it was when chosen, an agent only while the conditions hold, and else the
+  -- choice is made again.
   loop
+    moment := clock_timestamp();
     select * into chosen_order from private.match_recruiting_order(vendor_id, state, moment);
     if not found then
       return null;
@@ -100,7 +101,7 @@ begin
     set
       filled = o.filled + 1,
       status = case when o.filled + 1 = o.quantity then 'filled' else o.status end
-    where o.id = chosen_order.id and o.status = 'open' and o.filled < o.quantity;
+    where o.id = chosen_order.id and o is not distinct from chosen_order;
     exit when found;
   end loop;
 

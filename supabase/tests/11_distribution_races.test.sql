@@ -1,7 +1,7 @@
 -- Distribution with many leads at once, over connections of their own. What the connections commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(12);
+select plan(14);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=postgres password=postgres',
@@ -133,6 +133,17 @@ select results_eq(
   'leads that chose an agent who was being deactivated go to one who is active');
 
 select pg_temp.send_4_leads_during(
+  $$update public.recruiting_orders set states = '{AK}' where agency_id = md5('race')::uuid$$);
+select results_eq(
+  'select filled, leads from sent', 'values (100, 100)',
+  'leads that chose an order while it was being kept to other states do not get in');
+select pg_temp.send_4_leads_during(
+  $$update public.recruiting_orders set daily_cap = 100 where agency_id = md5('race')::uuid$$);
+select results_eq(
+  'select filled, leads from sent', 'values (100, 100)',
+  'nor do those that chose one while its day was being capped');
+
+select pg_temp.send_4_leads_during(
   $$update public.recruiting_orders set status = 'closed' where agency_id = md5('race')::uuid$$);
 select results_eq(
   'select filled, leads from sent', 'values (100, 100)',
@@ -160,10 +171,10 @@ select results_eq(
     where vendor_id = md5('race')::uuid and vendor_lead_id like 'same %'$$,
   'values (20::bigint, 20::bigint, 20::bigint)',
   'twenty leads sent ten times each at once are twenty leads, distributed once each');
--- 90 and 93 are what earlier rounds left over; those leads are deleted by now.
+-- 90, 93, 4 and 4 are what earlier rounds left over; those leads are deleted by now.
 select is(
   (select filled from public.recruiting_orders where agency_id = md5('overflow')::uuid),
-  (select count(*)::integer from public.recruiting_leads where agency_id = md5('overflow')::uuid) + 90 + 93,
+  (select count(*)::integer from public.recruiting_leads where agency_id = md5('overflow')::uuid) + 90 + 93 + 4 + 4,
   'and counted once each');
 
 select pg_temp.clean_up();
