@@ -5,7 +5,7 @@ create table public.lead_metrics (
   presentations_paused integer not null default 0 check (presentations_paused >= 0),
   presentations_submitted integer not null default 0 check (presentations_submitted >= 0),
   sales integer not null default 0 check (sales >= 0),
-  annual_premium numeric(14, 2) not null default 0,
+  annual_premium numeric not null default 0,
   referrals integer not null default 0 check (referrals >= 0),
   last_activity_at timestamptz,
   created_at timestamptz not null default now(),

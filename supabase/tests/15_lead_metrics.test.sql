@@ -1,6 +1,6 @@
 -- lead_metrics keeps in step with what it counts, whoever writes it.
 begin;
-select plan(14);
+select plan(15);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
@@ -57,6 +57,11 @@ select is(
   (select sum(presentations_started + presentations_submitted + sales + referrals)::integer from public.lead_metrics
    where lead_id in (md5('lead 2')::uuid, md5('lead 3')::uuid)),
   0, 'nothing is counted for another lead');
+
+update public.lead_sales set annual_premium = 999999999999.99 where id = md5('s2')::uuid;
+insert into public.lead_sales (presentation_id, lead_id, agent_id, product, annual_premium)
+values (md5('p2')::uuid, md5('lead 1')::uuid, md5('agent')::uuid, 'Whole', 999999999999.99);
+select is(premium, 1999999999999.98, 'premiums that fit a sale each never sum up to one that does not fit') from metrics;
 
 delete from public.leads where id = md5('lead 1')::uuid;
 select is_empty('select * from metrics', 'a deleted lead takes everything with it');
