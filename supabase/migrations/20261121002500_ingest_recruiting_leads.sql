@@ -48,7 +48,7 @@ as $$
 declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
   created integer := 0;
-  errors jsonb := '[]';
+  errors jsonb[] := '{}';
   lead jsonb;
 begin
   begin
@@ -62,16 +62,17 @@ begin
       begin
         created := created + private.insert_recruiting_leads(key_vendor_id, jsonb_build_array(lead));
       exception when data_exception or integrity_constraint_violation or raise_exception then
-        errors := errors || jsonb_build_object('row', lead -> 'row', 'reason', private.refusal(sqlstate));
+        errors := array_append(
+          errors, jsonb_build_object('row', lead -> 'row', 'reason', private.refusal(sqlstate)));
       end;
     end loop;
   end;
 
   return jsonb_build_object(
     'created', created,
-    'duplicates', jsonb_array_length(leads) - created - jsonb_array_length(errors),
+    'duplicates', jsonb_array_length(leads) - created - cardinality(errors),
     'vendor_id', key_vendor_id,
-    'errors', (select coalesce(jsonb_agg(e order by (e ->> 'row')::integer), '[]') from jsonb_array_elements(errors) e)
+    'errors', (select coalesce(jsonb_agg(e order by (e ->> 'row')::integer), '[]') from unnest(errors) e)
   );
 end
 $$;

@@ -1,6 +1,6 @@
 -- Many recruiting leads in one call.
 begin;
-select plan(15);
+select plan(16);
 
 insert into public.vendors (id, slug, name) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
@@ -96,6 +96,10 @@ select is(
   pg_temp.ingest('[{"row": 7, "first_name": "Raise"}]'),
   '{"created": 0, "duplicates": 0, "errors": [{"row": 7, "reason": "refused by the database (SQLSTATE P0001)"}]}',
   'a row keeps its number');
+select performs_ok(
+  $$select pg_temp.ingest((
+    select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Raise')) from generate_series(0, 9999) n))$$,
+  5000, '10,000 rows are refused one by one in a time that grows with their number, not with its square');
 select throws_ok(
   $$select pg_temp.ingest('[{"row": 0, "first_name": "Late", "vendor_lead_id": "30"}, {"row": 1, "first_name": "Disk"}]')$$,
   '53100', null, 'a failure that is not a row''s fails the batch');

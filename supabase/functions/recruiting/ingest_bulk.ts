@@ -11,6 +11,9 @@ import { authenticateVendor, withVendor } from "./vendor.ts";
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
 
+/** The statement timeout of `ingest_recruiting_leads`, and a little more: who gives up first must not be us. */
+const TIMEOUT_MS = 61_000;
+
 /** The request's envelope; what a lead looks like is for the vendor's parser. */
 export const bulkSchema = z.object({
   // Not `min(1)`, which reads `length` of whatever it is given, and throws where that is an object.
@@ -47,7 +50,10 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
 
   const batch = await withVendor(
     vendor.keyHash,
-    () => callDatabase("ingest_recruiting_leads", { key_hash: vendor.keyHash, leads: rows }),
+    () =>
+      callDatabase("ingest_recruiting_leads", { key_hash: vendor.keyHash, leads: rows }, {
+        timeout: TIMEOUT_MS,
+      }),
   );
   const { created, duplicates } = batch;
   errors.push(...batch.errors);
