@@ -83,16 +83,17 @@ export function litePart(dataDir: string, wiring: Wiring): Part {
   };
 }
 
-/** The gateway with the edge functions; Deno starts it again when a file of theirs changes. */
+/**
+ * The gateway with the edge functions. Deno starts it again when a file of theirs changes, unless FUNCTIONS_RELOAD is
+ * `off`.
+ */
 export function gatewayPart(apiUrl: string, env: Record<string, string>): Part {
+  const watch = ["--watch=supabase/functions", "--watch-exclude=**/*.test.ts", "--no-clear-screen"];
+  const reload = Deno.env.get("FUNCTIONS_RELOAD") === "off" ? [] : watch;
   return {
     name: "gateway",
     command: Deno.execPath(),
-    args: [
-      ...["run", "--quiet", "--allow-all", "--no-clear-screen"],
-      ...["--watch=supabase/functions", "--watch-exclude=**/*.test.ts"],
-      "local/gateway.ts",
-    ],
+    args: ["run", "--quiet", "--allow-all", ...reload, "local/gateway.ts"],
     cwd: ROOT,
     env,
     isReady: () => answers(`${apiUrl}/health`),

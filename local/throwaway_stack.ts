@@ -33,6 +33,8 @@ export async function startThrowawayStack(): Promise<ThrowawayStack> {
       // The one of `supabase start`, so that database tests which open connections run on both.
       DB_PASSWORD: "postgres",
       FUNCTIONS_ENV_FILE: "/dev/null",
+      // Saving a file while tests or benchmarks run must not restart what they talk to.
+      FUNCTIONS_RELOAD: "off",
       ...noSecrets,
     },
     detached: true,
