@@ -28,7 +28,7 @@ export interface Invocation {
   json: boolean;
 }
 
-/** A command line that can not be understood; the message says why. */
+/** A command line that cannot be understood; the message says why. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

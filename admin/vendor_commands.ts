@@ -267,7 +267,7 @@ function readJsonFile(file: string): Json {
     if (error instanceof Deno.errors.NotFound) throw new CommandError(`There is no file ${file}`);
     if (error instanceof ApiError) {
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      throw new CommandError(`${file} can not be read as JSON: ${reason}`);
+      throw new CommandError(`${file} cannot be read as JSON: ${reason}`);
     }
     throw error;
   }

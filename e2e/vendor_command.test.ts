@@ -148,7 +148,7 @@ Deno.test("a mistake is named with what to do next, and changes nothing", async 
       /parser_config\.fields\.first_name: cannot read `person\.name\[`/,
       ...["update", slug, "--parser", "mapping", "--config", file],
     ));
-  await withConfig("{", (file) => check(1, /can not be read as JSON/, "parse", slug, file));
+  await withConfig("{", (file) => check(1, /cannot be read as JSON/, "parse", slug, file));
   await withConfig(
     { phone: "5" },
     (file) => check(1, /would be refused: missing first_name/, "parse", slug, file),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { ApiError } from "./errors.ts";
 import { cleanText, isObject, MAX_DEPTH, parseJson } from "./json.ts";
 
-Deno.test("numbers JavaScript can not hold keep every digit", () => {
+Deno.test("numbers JavaScript cannot hold keep every digit", () => {
   assert.deepEqual(
     parseJson(
       '{"id": 12345678901234567890, "big": 1e999, "small": 42, "price": 1.5, "list": [9007199254740993]}',
@@ -80,7 +80,7 @@ Deno.test("nesting up to the limit is read, one level more and a million more ar
   }
 });
 
-Deno.test("property: any JSON comes back as it was, but for what can not be stored", () => {
+Deno.test("property: any JSON comes back as it was, but for what cannot be stored", () => {
   fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
     const parsed = parseJson(JSON.stringify(value));
     const text = JSON.stringify(parsed);

@@ -34,7 +34,7 @@ export const SECURITY_SCHEMES = {
     type: "apiKey",
     in: "query",
     name: "apikey",
-    description: "The same, for sendBeacon, which can not set headers.",
+    description: "The same, for sendBeacon, which cannot set headers.",
   },
   userToken: { type: "http", scheme: "bearer", description: "A signed-in user's JWT." },
   twilioSignature: {

@@ -9,7 +9,7 @@ export interface Lead {
   vendor_metadata: JsonObject;
 }
 
-/** A payload read by its vendor's parser, or why it can not be a lead. */
+/** A payload read by its vendor's parser, or why it cannot be a lead. */
 export type ReadLead =
   | { lead: Lead; resume: Resume | undefined; reason?: undefined }
   | { lead?: undefined; resume?: undefined; reason: string };

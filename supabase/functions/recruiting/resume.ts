@@ -74,7 +74,7 @@ function withoutPadding(base64: string): string {
   return base64.slice(0, end);
 }
 
-// A resume of another type than text can not be base64; it goes on as something decodePdf refuses.
+// A resume of another type than text cannot be base64; it goes on as something decodePdf refuses.
 function notText(data: Json | undefined): string {
   const empty = data === undefined || data === null || data === false ||
     (typeof data === "object" && Object.keys(data).length === 0);

@@ -13,7 +13,7 @@ export interface ParsedLead {
    * `job_title`, `answers`, …; the vendor's remaining fields, as sent, are under `vendor_fields`.
    */
   vendor_metadata: JsonObject;
-  /** Why this payload can not be a lead at all, for the vendor to read. */
+  /** Why this payload cannot be a lead at all, for the vendor to read. */
   problem?: string;
 }
 
