@@ -43,10 +43,17 @@ export async function callFunction(
   const name = /^\/([^/?]*)/.exec(pathAndQuery)?.[1] ?? "";
   const edgeFunction = functions.get(name);
   if (!edgeFunction) return failure(404, "NOT_FOUND", `there is no function ${name}`);
+  let received: Request;
   try {
-    return await edgeFunction.fetch(
-      new Request(`http://functions.internal${pathAndQuery}`, request),
-    );
+    received = new Request(`http://functions.internal${pathAndQuery}`, request);
+  } catch {
+    // A Request cannot have every method that HTTP has: TRACE is one.
+    const refusal = failure(405, "METHOD_NOT_ALLOWED", "no function takes this method");
+    refusal.headers.set("allow", "GET, POST, OPTIONS");
+    return refusal;
+  }
+  try {
+    return await edgeFunction.fetch(received);
   } catch (error) {
     console.error(`The function ${name} failed.`, error);
     return failure(500, "INTERNAL_ERROR", "the function failed");

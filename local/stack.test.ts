@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { type IncomingMessage, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { Checkout, type ScriptRun } from "./checkout.ts";
 import { examples } from "./examples.ts";
@@ -67,6 +68,14 @@ Deno.test("the life of a local stack", async (test) => {
       assert.ok(await rows("", { apikey: stack.publishable_key, authorization: serviceRole }) > 0);
       assert.equal(await rows("", { apikey: "sb_secret_wrong" }), 401);
       assert.equal(await rows("", {}), 401);
+    });
+
+    await step("a method that no request object can have is refused", async () => {
+      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+      httpRequest(`${stack.functions_url}/recruiting/ingest`, { method: "TRACE" }, resolve)
+        .on("error", reject).end();
+      const { statusCode, headers } = (await promise).resume();
+      assert.deepEqual([statusCode, headers.allow], [405, "GET, POST, OPTIONS"]);
     });
 
     await step("storage gives back every byte of a large object", async () => {
