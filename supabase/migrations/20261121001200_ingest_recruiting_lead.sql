@@ -63,6 +63,11 @@ declare
   distributed public.recruiting_leads;
 begin
   perform private.require_recruiting_lead(lead);
+  -- A call that was held up on its way would store a lead whose sender was told that it had failed, and whose resume has
+  -- been removed since.
+  if (lead ->> 'not_after')::timestamptz < clock_timestamp() then
+    raise exception 'the call comes too late';
+  end if;
   if is_test then
     metadata := metadata || '{"is_test": true}';
   end if;
@@ -111,8 +116,8 @@ $$;
 
 comment on function public.ingest_recruiting_lead(text, jsonb) is
   'Stores one lead of the key''s vendor and distributes it. lead: {id, first_name, vendor_lead_id|null, '
-  'vendor_metadata, resume_path|null, is_test?}; the id is the caller''s, so that a repeated call answers what the '
-  'first one did. Returns {id, status: created, vendor_id, distributed_to: {agency_id, agent_id|null}|null}, or {id, '
-  'status: duplicate, vendor_id} with the id of the lead that has this vendor_lead_id. PT401 as authenticate_vendor(), '
-  'PT400 without a first_name.';
+  'vendor_metadata, resume_path|null, is_test?, not_after?}; the id is the caller''s, so that a repeated call answers '
+  'what the first one did, and after the time not_after nothing is stored. Returns {id, status: created, vendor_id, '
+  'distributed_to: {agency_id, agent_id|null}|null}, or {id, status: duplicate, vendor_id} with the id of the lead that '
+  'has this vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a first_name.';
 grant execute on function public.ingest_recruiting_lead(text, jsonb) to service_role;

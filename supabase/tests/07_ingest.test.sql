@@ -1,6 +1,6 @@
 -- One recruiting lead: stored, recognised when it comes again, whatever it holds. Where it goes is another file.
 begin;
-select plan(25);
+select plan(27);
 
 insert into public.vendors (id, slug, name) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
@@ -50,6 +50,13 @@ from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) 
 select is(
   pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'duplicate', 'is recognised again')
 from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
+
+select throws_ok(
+  $$select pg_temp.ingest(jsonb_build_object('not_after', clock_timestamp() - interval '1 ms'))$$,
+  'P0001', 'the call comes too late', 'a call that nobody waits for any more stores nothing');
+select is(
+  pg_temp.ingest(jsonb_build_object('not_after', clock_timestamp() + interval '30 s')) ->> 'status', 'created',
+  'one that is waited for does');
 
 create temp table stored as select pg_temp.ingest(
   '{"first_name": "Zoë 🌷", "vendor_metadata": {"last_name": "Ng", "vendor_fields": {"a": [1]}}, "resume_path": "v/l.pdf"}'

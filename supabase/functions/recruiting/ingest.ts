@@ -5,7 +5,12 @@ import { ApiError } from "../_shared/errors.ts";
 import type { Ingested, Preview } from "../_shared/sql_functions.ts";
 import { type Lead, readLead } from "./lead.ts";
 import { decodePdf, type Resume } from "./resume.ts";
-import { removeResume, removeResumeUnlessStored, uploadResume } from "./resume_storage.ts";
+import {
+  INSERT_WITHIN_MS,
+  removeResume,
+  removeResumeUnlessStored,
+  uploadResume,
+} from "./resume_storage.ts";
 import { authenticateVendor, type Vendor, withVendor } from "./vendor.ts";
 
 const BODY_LIMIT = 15 * MIB;
@@ -76,7 +81,11 @@ function store(
   id: string,
   resumePath: string | null,
 ): Promise<Ingested> {
-  const args = { key_hash: vendor.keyHash, lead: { ...lead, id, resume_path: resumePath } };
+  const not_after = new Date(Date.now() + INSERT_WITHIN_MS).toISOString();
+  const args = {
+    key_hash: vendor.keyHash,
+    lead: { ...lead, id, resume_path: resumePath, not_after },
+  };
   return withVendor(vendor.keyHash, () => callDatabase("ingest_recruiting_lead", args, RETRY));
 }
 
