@@ -2,7 +2,12 @@ import { examples } from "./examples.ts";
 import type { StackInfo } from "./stack.ts";
 
 /** What a started stack prints: where it is, its keys, and requests to paste. */
-export function banner(stack: StackInfo, dataDir: string, seconds: number): string {
+export function banner(
+  stack: StackInfo,
+  dataDir: string,
+  seconds: number,
+  publicUrl?: string,
+): string {
   const rows = [
     ["API", stack.api_url],
     ["Functions", stack.functions_url],
@@ -19,7 +24,7 @@ export function banner(stack: StackInfo, dataDir: string, seconds: number): stri
   return [
     "",
     ...rows.map(([name, value]) => `  ${name!.padEnd(20)} ${value}`),
-    ...examples(stack).flatMap(({ route, title, command }) => [
+    ...examples(stack, publicUrl).flatMap(({ route, title, command }) => [
       "",
       `# ${title} (${route})`,
       command,

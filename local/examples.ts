@@ -19,8 +19,12 @@ const SEED = {
   sent_message_sid: "SM00000000000000000000000000000001",
 };
 
-/** One ready-to-paste request for each route, made for a running stack and its seed. */
-export function examples(stack: StackInfo): Example[] {
+/**
+ * One ready-to-paste request for each route, made for a running stack and its seed.
+ *
+ * @param publicUrl what the functions take for their public address, which Twilio's signature covers
+ */
+export function examples(stack: StackInfo, publicUrl = stack.functions_url): Example[] {
   const vendor = stack.vendors.find(({ parser }) => parser === "generic");
   const vendorKey = { Authorization: `Bearer ${vendor?.api_key}` };
   return [
@@ -70,7 +74,7 @@ export function examples(stack: StackInfo): Example[] {
     {
       route: "POST /recruiting/sms/inbound",
       title: "Twilio delivers a recruit's text message",
-      command: signedForm(stack, "/recruiting/sms/inbound", {
+      command: signedForm(stack, publicUrl, "/recruiting/sms/inbound", {
         From: SEED.recruit_phone,
         To: SEED.service_phone,
         Body: "Yes, call me",
@@ -80,7 +84,7 @@ export function examples(stack: StackInfo): Example[] {
     {
       route: "POST /recruiting/sms/status",
       title: "Twilio reports that a message was delivered",
-      command: signedForm(stack, "/recruiting/sms/status", {
+      command: signedForm(stack, publicUrl, "/recruiting/sms/status", {
         MessageSid: SEED.sent_message_sid,
         MessageStatus: "delivered",
       }),
@@ -99,8 +103,13 @@ function json(
   ]);
 }
 
-function signedForm(stack: StackInfo, path: string, parameters: Record<string, string>): string {
-  const url = stack.functions_url + path;
+function signedForm(
+  stack: StackInfo,
+  publicUrl: string,
+  path: string,
+  parameters: Record<string, string>,
+): string {
+  const url = publicUrl.replace(/\/+$/, "") + path;
   const signature = getExpectedTwilioSignature(stack.twilio_auth_token, url, parameters);
   return curl(
     stack,

@@ -8,6 +8,7 @@ import { readOptions } from "./options.ts";
 import { say } from "./output.ts";
 import { isPortFree } from "./ports.ts";
 import { endLeftovers } from "./processes.ts";
+import { readFunctionsEnv } from "./secrets.ts";
 import { Supervisor } from "./supervisor.ts";
 
 const options = readOptions(Deno.args);
@@ -60,7 +61,10 @@ try {
   const stack = await launch(options, supervisor);
   if (!stopping) {
     writeFileAtomically(stackFile, JSON.stringify(stack, null, 2));
-    say(banner(stack, options.dataDir, (performance.now() - startedAt) / 1000));
+    const publicUrl = readFunctionsEnv().PUBLIC_FUNCTIONS_URL ??
+      Deno.env.get("PUBLIC_FUNCTIONS_URL");
+    const seconds = (performance.now() - startedAt) / 1000;
+    say(banner(stack, options.dataDir, seconds, publicUrl || undefined));
   }
 } catch (error) {
   await stop(1, `The stack could not start: ${(error as Error).message}`);
