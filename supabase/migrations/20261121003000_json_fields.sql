@@ -41,7 +41,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  value constant text := nullif(btrim(object ->> key), '');
+  value constant text := nullif(btrim(object ->> key, e' \t\n\r'), '');
 begin
   if coalesce(jsonb_typeof(object -> key), 'null') not in ('string', 'null') then
     perform private.invalid_field(path || '.' || key, 'must be a string');
@@ -52,7 +52,7 @@ begin
 end
 $$;
 
-comment on function private.text_field(jsonb, text, text, boolean) is 'A string, trimmed.';
+comment on function private.text_field(jsonb, text, text, boolean) is 'A string, trimmed of blanks, tabs and line ends.';
 grant execute on function private.text_field(jsonb, text, text, boolean) to authenticated;
 
 create function private.amount_field(object jsonb, path text, key text, is_required boolean default false)

@@ -46,7 +46,7 @@ from (
     ('[]', 'sale: must be an object'),
     ('{"agent_id": "x"}', 'sale.agent_id: unknown field'),
     ('{}', 'sale.product: is required'),
-    ('{"product": " ", "annual_premium": 1}', 'sale.product: is required'),
+    ('{"product": " \t\r\n", "annual_premium": 1}', 'sale.product: is required'),
     ('{"product": null, "annual_premium": 1}', 'sale.product: is required'),
     ('{"product": 5, "annual_premium": 1}', 'sale.product: must be a string'),
     ('{"product": "Term"}', 'sale.annual_premium: is required'),
