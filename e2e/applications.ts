@@ -1,0 +1,45 @@
+import { Buffer } from "node:buffer";
+import { createClient } from "@supabase/supabase-js";
+import { type Answer, PDF, send, stack, type Vendor, withKey } from "./client.ts";
+
+/** The PDF as vendors send it. */
+export const PDF_BASE64 = Buffer.from(PDF).toString("base64");
+
+/** Posts one recruiting lead. */
+export function ingest(vendor: Vendor, body: unknown, query = ""): Promise<Answer> {
+  return send(`/recruiting/ingest${query}`, { headers: withKey(vendor), body });
+}
+
+/** An Indeed Apply application. */
+export function application(
+  id: string,
+  file: object = { contentType: "application/pdf", data: PDF_BASE64, fileName: "cv.pdf" },
+) {
+  return {
+    id,
+    applicant: {
+      fullName: "Mary Jane Watson",
+      firstName: "Mary Jane",
+      lastName: "Watson",
+      email: "MJ@Example.com",
+      phoneNumber: "+1 5555551234",
+      resume: { file },
+    },
+    job: { jobId: "j-1", jobTitle: "Insurance Agent", jobLocation: "Austin, TX" },
+    screenerQuestionsAndAnswers: {
+      questionsAndAnswers: [{
+        question: { id: "q1", question: "Licensed?", type: "select" },
+        answer: "Yes",
+      }],
+    },
+    analytics: { ip: "198.51.100.7" },
+  };
+}
+
+/** The bytes of a stored resume, as the service role downloads them. */
+export async function downloadResume(path: string): Promise<Uint8Array> {
+  const { storage } = createClient(stack.api_url, stack.service_role_key);
+  const { data, error } = await storage.from("resumes").download(path);
+  if (error) throw error;
+  return new Uint8Array(await data.arrayBuffer());
+}

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { ingest } from "./applications.ts";
+import {
+  assertError,
+  createVendor,
+  send,
+  sql,
+  storedLeads,
+  storedResumes,
+  type Vendor,
+  withKey,
+} from "./client.ts";
+
+const KEY_FAULTS: [
+  string,
+  (vendor: Vendor) => Record<string, string> | Promise<Record<string, string>>,
+][] = [
+  ["missing", () => ({})],
+  ["of another scheme", ({ key }) => ({ authorization: `Basic ${key}` })],
+  ["without a scheme", ({ key }) => ({ authorization: key })],
+  ["blank", () => ({ authorization: "Bearer " })],
+  ["unknown", () => ({ authorization: "Bearer lik_nobody" })],
+  ["in another case", ({ key }) => ({ authorization: `Bearer ${key.toUpperCase()}` })],
+  ["expired", async (vendor) => {
+    await sql`update public.vendor_api_keys set expires_at = now() - interval '1 second' where vendor_id = ${vendor.id}`;
+    return withKey(vendor);
+  }],
+  ["revoked", async (vendor) => {
+    await sql`update public.vendor_api_keys set revoked_at = now() where vendor_id = ${vendor.id}`;
+    return withKey(vendor);
+  }],
+  ["of an inactive vendor", async (vendor) => {
+    await sql`update public.vendors set is_active = false where id = ${vendor.id}`;
+    return withKey(vendor);
+  }],
+];
+
+for (const [fault, headersFor] of KEY_FAULTS) {
+  Deno.test(`SPEC 7: a key that is ${fault} is UNAUTHORIZED on both ingest routes`, async () => {
+    const vendor = await createVendor();
+    const headers = await headersFor(vendor);
+    for (const path of ["/recruiting/ingest", "/recruiting/ingest/bulk"]) {
+      const answer = await send(path, {
+        headers,
+        body: { first_name: "A", leads: [{ first_name: "A" }] },
+      });
+      assertError(answer, 401, "UNAUTHORIZED", /key/);
+      assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer/);
+    }
+    assert.equal((await storedLeads(vendor)).length, 0);
+  });
+}
+
+Deno.test("a key revoked between two requests stops at once, though the isolate has cached its vendor", async () => {
+  const vendor = await createVendor();
+  assert.equal((await ingest(vendor, { first_name: "A" })).status, 201);
+  await sql`update public.vendor_api_keys set revoked_at = now() where vendor_id = ${vendor.id}`;
+  assertError(await ingest(vendor, { first_name: "A" }), 401, "UNAUTHORIZED", /key/);
+  assert.equal((await storedLeads(vendor)).length, 1);
+});
+
+for (const parser of [null, "no-such-parser", "constructor"]) {
+  Deno.test(`SPEC 7: a vendor whose parser is ${parser} is BAD_REQUEST`, async () => {
+    const vendor = await createVendor(parser);
+    for (const path of ["/recruiting/ingest", "/recruiting/ingest/bulk"]) {
+      const answer = await send(path, {
+        headers: withKey(vendor),
+        body: { leads: [{ first_name: "A" }] },
+      });
+      assertError(answer, 400, "BAD_REQUEST", /parser/);
+    }
+  });
+}
+
+const BAD_BODIES: [string, BodyInit, number, RegExp][] = [
+  ["no JSON", "{", 400, /JSON/],
+  ["empty", "", 400, /JSON/],
+  ["an array", "[]", 400, /object/],
+  ["null", "null", 400, /object/],
+  ["a string", '"lead"', 400, /object/],
+  ["a number", "7", 400, /object/],
+  ["nested a million levels", "[".repeat(1_000_000), 400, /JSON|nested/],
+  [
+    "an object nested 10,000 levels",
+    '{"a":'.repeat(10_000) + "1" + "}".repeat(10_000),
+    400,
+    /JSON|nested/,
+  ],
+  ["without first_name", '{"last_name":"B"}', 400, /first_name/],
+  ["with a blank first_name", '{"first_name":"  "}', 400, /first_name/],
+  ["with nothing but U+0000 as first_name", '{"first_name":"\\u0000"}', 400, /first_name/],
+  ["with an object as first_name", '{"first_name":{"a":1}}', 400, /first_name/],
+  ["with a resume that is not base64", '{"first_name":"A","resume":"?!"}', 400, /resume/],
+  ["with a resume that is a number", '{"first_name":"A","resume":7}', 400, /resume/],
+  ["with a resume that is not a PDF", '{"first_name":"A","resume":"aGVsbG8="}', 400, /resume/],
+  ["of 20 MB", `{"first_name":"${"A".repeat(20_000_000)}"}`, 413, /15 MiB/],
+];
+
+for (const [what, body, status, message] of BAD_BODIES) {
+  Deno.test(`a body that is ${what} is refused and stores nothing`, async () => {
+    const vendor = await createVendor();
+    const answer = await send("/recruiting/ingest", {
+      headers: { ...withKey(vendor), "content-type": "application/json" },
+      body,
+    });
+    assertError(answer, status, status === 413 ? "PAYLOAD_TOO_LARGE" : "BAD_REQUEST", message);
+    assert.equal((await storedLeads(vendor)).length, 0);
+    assert.equal((await storedResumes(vendor)).length, 0);
+  });
+}
+
+Deno.test("naughty characters are stored as far as they can be, keys included", async () => {
+  const vendor = await createVendor();
+  const { status } = await send("/recruiting/ingest", {
+    headers: { ...withKey(vendor), "content-type": "application/json" },
+    body: String
+      .raw`{"first_name":"A\u0000n\ud800a 😀","x\u0000y":"\udc00","__proto__":{"a":1},"vendor_lead_id":"i\u0000d"}`,
+  });
+  assert.equal(status, 201);
+  const [lead] = await storedLeads(vendor);
+  assert.equal(lead!.first_name, "An\ufffda 😀");
+  assert.equal(lead!.vendor_lead_id, "id");
+  assert.deepEqual(Object.keys(lead!.vendor_metadata.vendor_fields).sort(), ["__proto__", "xy"]);
+});
+
+Deno.test("content types, methods and paths", async () => {
+  const vendor = await createVendor();
+  const body = '{"first_name":"A"}';
+  for (const type of ["application/json", "text/plain", "application/vnd.vendor+json"]) {
+    const headers = { ...withKey(vendor), "content-type": type };
+    assert.equal((await send("/recruiting/ingest", { headers, body })).status, 201, type);
+  }
+  const headers = { ...withKey(vendor), "content-type": "multipart/form-data" };
+  assertError(
+    await send("/recruiting/ingest", { headers, body }),
+    415,
+    "UNSUPPORTED_MEDIA_TYPE",
+    /json/,
+  );
+  const get = await send("/recruiting/ingest", { method: "GET" });
+  assertError(get, 405, "METHOD_NOT_ALLOWED", /POST/);
+  assert.equal(get.headers.get("allow"), "POST");
+  assertError(await send("/recruiting/nothing", { body }), 404, "NOT_FOUND", /path/);
+});
+
+Deno.test("a wrong key with a 20 MB body still gets to read UNAUTHORIZED", async () => {
+  const answer = await send("/recruiting/ingest", {
+    headers: { authorization: "Bearer nobody", "content-type": "application/json" },
+    body: "x".repeat(20_000_000),
+  });
+  assertError(answer, 401, "UNAUTHORIZED", /key/);
+});
