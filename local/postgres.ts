@@ -18,6 +18,8 @@ const SETTINGS = {
   log_timezone: "UTC",
   log_checkpoints: "off",
   log_min_messages: "warning",
+  // The detail of an error quotes the row it is about.
+  log_error_verbosity: "terse",
   log_line_prefix: "%m [%p] ",
 };
 
