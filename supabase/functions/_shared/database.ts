@@ -56,6 +56,7 @@ export async function callDatabase<Name extends SqlFunction>(
   { retryWithin = 0, timeout = 9_000 }: CallOptions = {},
 ): Promise<SqlResults[Name]> {
   const deadline = Date.now() + retryWithin;
+  let lost = false;
   for (let pause = 100;; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const patience = retryWithin > 0 ? Math.max(deadline - Date.now(), 1) : timeout;
     const { data, error } = await serviceClient()
@@ -63,28 +64,29 @@ export async function callDatabase<Name extends SqlFunction>(
       .abortSignal(AbortSignal.timeout(Math.min(patience, timeout)));
     if (error === null) return data as unknown as SqlResults[Name];
 
+    const isTransient = TRANSIENT.test(error.code ?? "");
+    lost ||= isTransient;
+    const cause = new DatabaseError(error.code ?? "", lost);
     const code = CALLER_ERRORS[error.code];
-    if (code !== undefined) throw new ApiError(code, error.message);
-    if (!TRANSIENT.test(error.code ?? "") || Date.now() + pause >= deadline) {
-      throw internalError(new DatabaseError(error.code ?? ""));
-    }
+    if (code !== undefined) throw new ApiError(code, error.message, { cause });
+    if (!isTransient || Date.now() + pause >= deadline) throw internalError(cause);
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
 /**
- * Whether a failed {@link callDatabase} may have been carried out all the same: its answer was lost, or never came. A
- * refusal by the database itself leaves nothing behind.
+ * Whether a failed {@link callDatabase} may have been carried out all the same, since the answer of one of its attempts
+ * was lost or never came. What the database refuses leaves nothing behind.
  */
 export function mayHaveRun(error: unknown): boolean {
   return error instanceof ApiError && error.cause instanceof DatabaseError &&
-    TRANSIENT.test(error.cause.code);
+    error.cause.mayHaveRun;
 }
 
 /** What the log may know of a database fault: its SQLSTATE, not the message, which quotes values. */
 class DatabaseError extends Error {
   override readonly name = "DatabaseError";
-  constructor(readonly code: string) {
+  constructor(readonly code: string, readonly mayHaveRun: boolean) {
     super("the database call failed");
   }
 }

@@ -58,7 +58,7 @@ export async function withVendor<Result>(
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") throw error;
     cache.delete(keyHash);
-    throw unauthorized(error.message);
+    throw unauthorized(error.message, error.cause);
   }
 }
 
@@ -73,8 +73,7 @@ function toVendor(
   return { id: vendor_id, keyHash, parse: (payload) => parse(payload, parser_config) };
 }
 
-function unauthorized(message: string): ApiError {
-  return new ApiError("UNAUTHORIZED", message, {
-    headers: { "WWW-Authenticate": 'Bearer realm="recruiting"' },
-  });
+function unauthorized(message: string, cause?: unknown): ApiError {
+  const headers = { "WWW-Authenticate": 'Bearer realm="recruiting"' };
+  return new ApiError("UNAUTHORIZED", message, { headers, cause });
 }
