@@ -11,6 +11,25 @@ comment on function private.refusal(text) is
   'message of the error stays inside, because it may quote data or name internals.';
 grant execute on function private.refusal(text) to service_role;
 
+create function private.is_refusal(code text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  -- Class 22 is bad data, 23 and 44 a broken constraint, P0 a raised exception. An exception may also be raised with a
+  -- code of its author's own choice, which is none of the classes that Postgres itself uses.
+  select left(code, 2) in ('22', '23', '44', 'P0') or left(code, 2) not in (
+    '00', '01', '02', '03', '08', '09', '0A', '0B', '0F', '0L', '0P', '0Z', '10', '20', '21', '24', '25', '26', '27',
+    '28', '2B', '2D', '2F', '34', '38', '39', '3B', '3D', '3F', '40', '42', '53', '54', '55', '57', '58', '72', 'F0',
+    'HV', 'XX'
+  )
+$$;
+
+comment on function private.is_refusal(text) is
+  'Whether an error with this SQLSTATE is about the row it came with, so that other rows may fare better; else it is '
+  'about the whole call, such as a missing privilege, a lock or a full disk.';
+grant execute on function private.is_refusal(text) to service_role;
+
 create function private.insert_recruiting_leads(vendor_id uuid, leads jsonb) returns integer
 language plpgsql
 set search_path = ''
@@ -53,7 +72,10 @@ declare
 begin
   begin
     created := private.insert_recruiting_leads(key_vendor_id, leads);
-  exception when data_exception or integrity_constraint_violation or raise_exception then
+  exception when others then
+    if not private.is_refusal(sqlstate) then
+      raise;
+    end if;
     -- One row spoils a batch, so the rows are tried one by one; that costs about three times as much.
     for lead in
       select l from jsonb_array_elements(leads) l
@@ -61,7 +83,10 @@ begin
     loop
       begin
         created := created + private.insert_recruiting_leads(key_vendor_id, jsonb_build_array(lead));
-      exception when data_exception or integrity_constraint_violation or raise_exception then
+      exception when others then
+        if not private.is_refusal(sqlstate) then
+          raise;
+        end if;
         errors := array_append(
           errors, jsonb_build_object('row', lead -> 'row', 'reason', private.refusal(sqlstate)));
       end;

@@ -66,7 +66,10 @@ begin
 
   begin
     imported := private.insert_leads(agency_id, agent_id, distribution_id, leads);
-  exception when data_exception or integrity_constraint_violation or raise_exception then
+  exception when others then
+    if not private.is_refusal(sqlstate) then
+      raise;
+    end if;
     -- One row spoils a batch, so the rows are tried one by one; that costs about three times as much.
     for lead in
       select l from json_array_elements(leads) l order by l ->> 'external_id', (l ->> 'index')::integer
@@ -74,7 +77,10 @@ begin
       begin
         imported := imported
           || private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
-      exception when data_exception or integrity_constraint_violation or raise_exception then
+      exception when others then
+        if not private.is_refusal(sqlstate) then
+          raise;
+        end if;
         failed := failed || jsonb_build_object('index', lead -> 'index', 'reason', private.refusal(sqlstate));
       end;
     end loop;

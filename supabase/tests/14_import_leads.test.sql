@@ -1,6 +1,6 @@
 -- A chunk of an import of sales leads.
 begin;
-select plan(19);
+select plan(20);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
@@ -93,6 +93,8 @@ begin
     raise exception 'secret of the inside';
   elsif new.first_name = 'Lead 42' then
     raise exception 'no space left' using errcode = 'disk_full';
+  elsif new.first_name = 'Lead 45' then
+    raise exception 'not today' using errcode = 'LI001';
   end if;
   return new;
 end
@@ -103,6 +105,11 @@ select is(
   '{"imported": [[1, "Lead 41"]], "duplicates": [],
     "failed": [{"index": 0, "reason": "refused by the database (SQLSTATE P0001)"}]}',
   'so does one that a trigger refuses, and the reason says nothing of the inside');
+select is(
+  pg_temp.import(pg_temp.leads('{45,46}')),
+  '{"imported": [[1, "Lead 46"]], "duplicates": [],
+    "failed": [{"index": 0, "reason": "refused by the database (SQLSTATE LI001)"}]}',
+  'an exception raised with a code of its own refuses its lead alone');
 select throws_ok(
   $$select pg_temp.import(pg_temp.leads('{41,42,43}'))$$, '53100', null, 'a failure that is not a lead''s fails the chunk');
 select is(
