@@ -80,6 +80,8 @@ export function litePart(dataDir: string, wiring: Wiring): Part {
     cwd: home,
     env: { EXPERIMENTAL_STORAGE: "1", LITE_NON_INTERACTIVE: "1", CI: "1" },
     isReady: () => answers(`http://127.0.0.1:${wiring.litePort}/auth/v1/health`),
+    // Storage may go on failing when Postgres was restarted under it.
+    restartsWith: "postgres",
   };
 }
 

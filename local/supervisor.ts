@@ -21,10 +21,14 @@ export interface Part extends Program {
   isReady(): Promise<boolean>;
   /** What makes it stop in an orderly way; SIGTERM unless given. */
   stopSignal?: Deno.Signal;
+  /** The part whose restart this one does not get over by itself, so that it is started again with it. */
+  restartsWith?: string;
 }
 
 interface Running {
-  part: Program & { stopSignal?: Deno.Signal };
+  part: Program & Pick<Part, "stopSignal" | "restartsWith">;
+  /** Ended by us, to be started again with the part it restarts with. */
+  isReplaced?: boolean;
   child: Deno.ChildProcess;
   log: PartLog;
   record: ProcessRecord;
@@ -125,21 +129,37 @@ export class Supervisor {
 
   async #keepAlive(part: Part, first: Running): Promise<void> {
     let deaths: number[] = [];
-    let reason = died(first, await first.ended).message;
+    let running: Running | undefined = first;
+    let reason = "";
     while (!this.#stopping) {
-      const now = Date.now();
-      deaths = [...deaths.filter((time) => time > now - DEATHS_WITHIN_MS), now];
-      if (deaths.length > DEATHS_ALLOWED) return this.#giveUp(reason);
-      say(`${reason}\nStarting ${part.name} again.`);
-      await delay(250);
+      if (running) reason = died(running, await running.ended).message;
       if (this.#stopping) return;
+      if (running?.isReplaced) {
+        say(`Starting ${part.name} again, as ${part.restartsWith} was.`);
+      } else {
+        const now = Date.now();
+        deaths = [...deaths.filter((time) => time > now - DEATHS_WITHIN_MS), now];
+        if (deaths.length > DEATHS_ALLOWED) return this.#giveUp(reason);
+        say(`${reason}\nStarting ${part.name} again.`);
+        await delay(250);
+        if (this.#stopping) return;
+      }
       try {
-        const running = await this.#launch(part);
+        running = await this.#launch(part);
         say(`${part.name} is back.`);
-        reason = died(running, await running.ended).message;
+        this.#replaceFollowers(part.name);
       } catch (error) {
+        running = undefined;
         reason = (error as Error).message;
       }
+    }
+  }
+
+  #replaceFollowers(name: string): void {
+    for (const running of this.#running.filter(({ part }) => part.restartsWith === name)) {
+      running.isReplaced = true;
+      // It may wait for the lost part before it ends in an orderly way.
+      signal(running.child.pid, "SIGKILL");
     }
   }
 
