@@ -63,14 +63,14 @@ async function storeWithResume(
   }
   const id = crypto.randomUUID();
   const path = `${vendor.id}/${id}.pdf`;
-  await uploadResume(path, pdf);
+  await uploadResume(id, path, pdf);
   try {
     const stored = await store(vendor, lead, id, path);
-    if (stored.status === "duplicate") await removeResume(path);
+    if (stored.status === "duplicate") await removeResume(id, path);
     return stored;
   } catch (error) {
     if (mayHaveRun(error)) removeResumeUnlessStored(id, path);
-    else await removeResume(path);
+    else await removeResume(id, path);
     throw error;
   }
 }

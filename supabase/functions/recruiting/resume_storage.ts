@@ -14,47 +14,54 @@ export const INSERT_WITHIN_MS = 30_000;
 const SETTLED_AFTER_MS = INSERT_WITHIN_MS + 10_000;
 
 /**
- * Stores a PDF.
+ * Stores a lead's PDF.
  *
- * @throws ApiError INTERNAL_ERROR when storage does not take it; then nothing is left behind, as far as can be.
+ * @throws ApiError INTERNAL_ERROR when storage does not take it; then nothing is left behind.
  */
-export async function uploadResume(path: string, pdf: Uint8Array<ArrayBuffer>): Promise<void> {
+export async function uploadResume(
+  leadId: string,
+  path: string,
+  pdf: Uint8Array<ArrayBuffer>,
+): Promise<void> {
   const { error } = await serviceClient().storage.from(BUCKET)
     .upload(path, pdf, { contentType: "application/pdf" });
   if (error === null) return;
-  // A lost answer does not tell whether the object was made.
-  await removeResume(path);
+  // A lost answer does not tell whether the object was made, or is still being made.
+  await tryToRemove(path);
+  removeResumeUnlessStored(leadId, path);
   throw internalError(error);
 }
 
-/** Removes an object that no lead refers to. Never throws: what is left over is harmless and logged. */
-export async function removeResume(path: string): Promise<void> {
-  try {
-    const { error } = await serviceClient().storage.from(BUCKET).remove([path]);
-    if (error) throw error;
-  } catch (error) {
-    logError({ event: "resume_left_over", path, ...describeError(error) });
-  }
+/** Removes an object that no lead refers to: now, or later where storage does not answer. Never throws. */
+export async function removeResume(leadId: string, path: string): Promise<void> {
+  if (await tryToRemove(path) !== null) removeResumeUnlessStored(leadId, path);
 }
 
 /**
  * For a lead whose insert was never answered: once the insert must have ended, removes the object unless the lead is
- * there. Runs after the response.
+ * there. Runs after the response; an object that is left over all the same is harmless, and logged.
  */
 export function removeResumeUnlessStored(leadId: string, path: string): void {
   const settle = async () => {
     await new Promise((resolve) => setTimeout(resolve, SETTLED_AFTER_MS));
     const { data, error } = await serviceClient().from("recruiting_leads")
       .select("id").eq("id", leadId).maybeSingle();
-    if (error) {
-      return logError({ event: "resume_left_over", path, error_code: error.code });
-    }
-    if (data === null) await removeResume(path);
+    const failure = error ?? (data === null ? await tryToRemove(path) : null);
+    if (failure !== null) throw failure;
   };
   const done = settle().catch((error) =>
     logError({ event: "resume_left_over", path, ...describeError(error) })
   );
   globalThis.EdgeRuntime?.waitUntil(done);
+}
+
+/** What kept an object from being removed, or null. That there is none is no failure. */
+async function tryToRemove(path: string): Promise<Error | null> {
+  try {
+    return (await serviceClient().storage.from(BUCKET).remove([path])).error;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 declare global {
