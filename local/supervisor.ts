@@ -56,6 +56,8 @@ export class Supervisor {
   readonly #guard: Deno.ChildProcess;
   readonly #guardInput: WritableStreamDefaultWriter<Uint8Array>;
   readonly #running: Running[] = [];
+  /** Names of the parts that have died and are not back yet. */
+  readonly #down = new Set<string>();
   #stopping = false;
 
   /** @param giveUp called with the reason when a part keeps dying */
@@ -93,7 +95,7 @@ export class Supervisor {
   async run(program: Program): Promise<void> {
     const running = this.#spawn(program);
     const how = await running.ended;
-    if (!(await running.child.status).success) throw died(running, how);
+    if (!(await running.child.status).success) throw new Death(running, how);
   }
 
   /** Stops everything, the last started first. Nothing can be started afterwards. */
@@ -120,37 +122,38 @@ export class Supervisor {
       if (Date.now() > deadline) {
         signal(running.child.pid, "SIGKILL");
         await running.ended;
-        throw died(running, `was not ready within ${READY_WITHIN_MS / 1000} s`);
+        throw new Death(running, `was not ready within ${READY_WITHIN_MS / 1000} s`);
       }
       await delay(25);
     }
-    throw died(running, end);
+    throw new Death(running, end);
   }
 
   async #keepAlive(part: Part, first: Running): Promise<void> {
     let deaths: number[] = [];
-    let running: Running | undefined = first;
-    let reason = "";
+    let death = new Death(first, await first.ended);
     while (!this.#stopping) {
-      if (running) reason = died(running, await running.ended).message;
-      if (this.#stopping) return;
-      if (running?.isReplaced) {
-        say(`Starting ${part.name} again, as ${part.restartsWith} was.`);
+      this.#down.add(part.name);
+      if (death.running.isReplaced || this.#down.has(part.restartsWith ?? "")) {
+        say(`Starting ${part.name} again, as ${part.restartsWith} is.`);
+        while (this.#down.has(part.restartsWith ?? "") && !this.#stopping) await delay(25);
       } else {
         const now = Date.now();
         deaths = [...deaths.filter((time) => time > now - DEATHS_WITHIN_MS), now];
-        if (deaths.length > DEATHS_ALLOWED) return this.#giveUp(reason);
-        say(`${reason}\nStarting ${part.name} again.`);
+        if (deaths.length > DEATHS_ALLOWED) return this.#giveUp(death.message);
+        say(`${death.message}\nStarting ${part.name} again.`);
         await delay(250);
-        if (this.#stopping) return;
       }
+      if (this.#stopping) return;
       try {
-        running = await this.#launch(part);
+        const running = await this.#launch(part);
         say(`${part.name} is back.`);
+        this.#down.delete(part.name);
         this.#replaceFollowers(part.name);
+        death = new Death(running, await running.ended);
       } catch (error) {
-        running = undefined;
-        reason = (error as Error).message;
+        if (!(error instanceof Death)) return this.#giveUp((error as Error).message);
+        death = error;
       }
     }
   }
@@ -210,11 +213,16 @@ export class Supervisor {
   }
 }
 
-function died({ part, log }: Running, how: string): Error {
-  const tail = log.tail().map((line) => `  ${line}`).join("\n");
-  return new Error(
-    `${part.name} ${how}.${tail ? ` Its last log lines:\n${tail}` : " It logged nothing."}`,
-  );
+/** How a process ended, with its last log lines. */
+class Death extends Error {
+  constructor(readonly running: Running, how: string) {
+    const tail = running.log.tail().map((line) => `  ${line}`).join("\n");
+    super(
+      `${running.part.name} ${how}.${
+        tail ? ` Its last log lines:\n${tail}` : " It logged nothing."
+      }`,
+    );
+  }
 }
 
 function delay(ms: number): Promise<void> {
