@@ -145,8 +145,7 @@ Deno.test("SPEC 4.3: an item that is no object, or whose external_id is no UUID,
   ]);
   assert.equal(body.imported, 0);
   assert.deepEqual(
-    // deno-lint-ignore no-explicit-any -- an answer's body
-    body.errors.map((error: any) => [error.index, error.external_id, error.code]),
+    body.errors.map((e: Record<string, unknown>) => [e.index, e.external_id, e.code]),
     [null, null, null, null, null, ...ids].map((id, index) => [index, id, "INVALID"]),
   );
 });
@@ -204,8 +203,7 @@ for (
     });
     assertError(answer, 400, "BAD_REQUEST", new RegExp(field || "the body"));
     assert.deepEqual(
-      // deno-lint-ignore no-explicit-any -- an answer's body
-      answer.body.error.details.map((detail: any) => detail.field),
+      answer.body.error.details.map(({ field }: { field: string }) => field),
       [field],
     );
   });

@@ -1,0 +1,349 @@
+/** SPEC.md, row by row: the tables of its sections as requests and what they answer and leave. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import {
+  type Answer,
+  PDF,
+  send,
+  sql,
+  stack,
+  storedLeads,
+  storedResumes,
+  withKey,
+  withoutOpenOrders,
+} from "./client.ts";
+import { newSid, sendSigned } from "./sms.ts";
+import type { World } from "./world.ts";
+
+/** One row of the specification. */
+export interface Scenario {
+  /** Section and row of SPEC.md. */
+  spec: string;
+  send: (world: World) => Promise<Answer>;
+  status: number;
+  /** What the body holds at least. */
+  body: object;
+  /** What is left in the database. */
+  then?: (world: World, answer: Answer) => Promise<void>;
+}
+
+const INGEST = "/recruiting/ingest";
+const BULK = "/recruiting/ingest/bulk";
+const IMPORT = "/api/leads/import";
+const LOG = "/api/leads/log-presentation-activity";
+const INBOUND = "/recruiting/sms/inbound";
+const STATUS = "/recruiting/sms/status";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const ingest = (body: object) => ({ vendor }: World) =>
+  send(INGEST, { headers: withKey(vendor), body });
+const ingestBulk = (body: object) => ({ vendor }: World) =>
+  send(BULK, { headers: withKey(vendor), body });
+const error = (code: string) => ({ error: { code } });
+
+const importKey = { "x-api-key": stack.leads_import_api_key };
+const lead = (fields: object = {}) => ({
+  external_id: crypto.randomUUID(),
+  first_name: "Rosa",
+  phone: "312-555-0175",
+  state: "IL",
+  type: "fe",
+  ...fields,
+});
+const importLeads = (...leads: unknown[]) => ({ agency_id, agent_id }: World) =>
+  send(IMPORT, { headers: importKey, body: { agency_id, agent_id, leads } });
+const oneFailed = { success: true, imported: 0, failed: 1 };
+
+const log = (type: unknown) => ({ lead_id, agent_id }: World) =>
+  send(LOG, { headers: { apikey: stack.anon_key }, body: { lead_id, agent_id, type } });
+
+const inbound = (from: "bot" | "escalated", sid = newSid()) => ({ phones }: World) =>
+  sendSigned(INBOUND, {
+    From: phones[from],
+    To: phones.service,
+    Body: "Hi there",
+    MessageSid: sid,
+  });
+
+const TYPES = ["fwk", "csk", "br", "union", "ncr", "pos", "dcard", "fe", "globe"];
+const ACTIVITIES = ["presentation_started", "presentation_resumed", "presentation_paused"];
+const STORED_STATUS: Record<string, string> = {
+  queued: "queued",
+  sent: "sent",
+  delivered: "delivered",
+  undelivered: "failed",
+  failed: "failed",
+};
+
+const OTHER_STATUSES = ["accepted", "sending", "read", "receiving", "nonsense", ""];
+
+/** In the order of a world that remembers: a later row may go on where an earlier one has left it. */
+export const SCENARIOS: Scenario[] = [
+  {
+    spec:
+      "2.1, 4.1: id, first_name, vendor_id, vendor_lead_id, vendor_metadata and resume of a new lead",
+    send: ingest({
+      vendor_lead_id: "spec-1",
+      first_name: "Ada",
+      city: "Chicago",
+      resume: Buffer.from(PDF).toString("base64"),
+    }),
+    status: 201,
+    body: { status: "created" },
+    async then({ vendor, agency_id, agent_id }, { body }) {
+      assert.match(body.id, UUID);
+      assert.deepEqual(body.distributed_to, { agency_id, agent_id });
+      const [stored] = await storedLeads(vendor);
+      assert.deepEqual(
+        [stored!.id, stored!.first_name, stored!.vendor_id, stored!.vendor_lead_id],
+        [
+          body.id,
+          "Ada",
+          vendor.id,
+          "spec-1",
+        ],
+      );
+      assert.equal(stored!.vendor_metadata.city, "Chicago");
+      assert.deepEqual(await storedResumes(vendor), [stored!.resume_path]);
+    },
+  },
+  {
+    spec: "4.1 processing 2: the same vendor_id and vendor_lead_id again is a duplicate",
+    send: ingest({ vendor_lead_id: "spec-1", first_name: "Ada" }),
+    status: 200,
+    body: { status: "duplicate" },
+    async then({ vendor }, { body }) {
+      const stored = await storedLeads(vendor);
+      assert.deepEqual(stored.map(({ id }) => id), [body.id]);
+    },
+  },
+  {
+    spec: "4.1 processing 3: distributed_to is null when no open order matches",
+    async send(world) {
+      await sql`update public.recruiting_orders set status = 'closed' where vendor_id = ${world.vendor.id}`;
+      const lead = { vendor_lead_id: "spec-2", first_name: "Ben" };
+      return await withoutOpenOrders(() => ingest(lead)(world));
+    },
+    status: 201,
+    body: { status: "created", distributed_to: null },
+  },
+  {
+    spec: "4.2: created, duplicates and errors with row and reason",
+    send: ingestBulk({
+      leads: [{ first_name: "A", vendor_lead_id: "spec-1" }, { last_name: "B" }, {
+        first_name: "C",
+      }],
+    }),
+    status: 200,
+    body: { created: 1, duplicates: 1, errors: [{ row: 1, reason: "missing first_name" }] },
+  },
+  ...TYPES.map((type): Scenario => ({
+    spec: `2.2, 4.3: a lead of type ${type} is imported with the fields set on every lead`,
+    send: importLeads(lead({ type })),
+    status: 200,
+    body: { success: true, imported: 1, failed: 0, errors: [] },
+    async then({ agency_id, agent_id }, { body }) {
+      const [stored] = await sql`
+        select l.*, m.lead_id as has_metrics from public.leads l
+        left join public.lead_metrics m on m.lead_id = l.id where l.id = ${body.lead_ids[0]}`;
+      assert.deepEqual(
+        [
+          stored!.source,
+          stored!.status,
+          stored!.stage,
+          stored!.agency_id,
+          stored!.agent_id,
+          stored!.type,
+        ],
+        ["platform", "open", "new", agency_id, agent_id, type],
+      );
+      assert.match(stored!.external_id, UUID);
+      assert.equal(stored!.has_metrics, stored!.id, "the lead_metrics row that the trigger makes");
+    },
+  })),
+  {
+    spec: "2.2: every optional field of a lead and of the envelope",
+    send: ({ agency_id, agent_id }) =>
+      send(IMPORT, {
+        headers: importKey,
+        body: {
+          agency_id,
+          agent_id,
+          distribution_id: "5a3d6c1e-1111-4222-8333-444455556666",
+          leads: [lead({
+            last_name: "Diaz",
+            email: "r@example.com",
+            address: "1 Main St",
+            city: "Cicero",
+            zip: "60804",
+            language: "es",
+          })],
+        },
+      }),
+    status: 200,
+    body: { imported: 1, failed: 0 },
+    async then(_world, { body }) {
+      const [stored] = await sql`
+        select last_name, email, address, city, zip, language, distribution_id
+        from public.leads where id = ${body.lead_ids[0]}`;
+      assert.deepEqual({ ...stored }, {
+        last_name: "Diaz",
+        email: "r@example.com",
+        address: "1 Main St",
+        city: "Cicero",
+        zip: "60804",
+        language: "es",
+        distribution_id: "5a3d6c1e-1111-4222-8333-444455556666",
+      });
+    },
+  },
+  ...["external_id", "first_name", "phone", "state", "type"].map((field): Scenario => ({
+    spec: `4.3 validation: a lead without ${field} fails and does not block the others`,
+    send: importLeads(lead({ [field]: undefined }), lead()),
+    status: 200,
+    body: { success: true, imported: 1, failed: 1 },
+    then(_world, { body }) {
+      assert.equal(body.errors[0].index, 0);
+      assert.equal(body.errors[0].code, "INVALID");
+      assert.match(body.errors[0].reason, new RegExp(field));
+      return Promise.resolve();
+    },
+  })),
+  {
+    spec: "4.3 validation: a lead of another type fails",
+    send: importLeads(lead({ type: "auto" })),
+    status: 200,
+    body: oneFailed,
+  },
+  ...ACTIVITIES.map((type): Scenario => ({
+    spec: `2.3, 4.4: ${type} is logged and counted`,
+    send: log(type),
+    status: 200,
+    body: { success: true },
+    async then({ lead_id, agent_id }) {
+      const logged = await sql`
+        select lead_id, agent_id from public.lead_activities where lead_id = ${lead_id} and type = ${type}`;
+      assert.deepEqual(logged.map((row) => ({ ...row })), [{ lead_id, agent_id }]);
+      const [metrics] = await sql`select * from public.lead_metrics where lead_id = ${lead_id}`;
+      assert.equal(metrics![type.replace("presentation_", "presentations_")], 1);
+    },
+  })),
+  ...(["bot", "escalated"] as const).map((status): Scenario => ({
+    spec:
+      `3, 4.5: a message in a conversation that is ${status} is stored and leaves the status unchanged`,
+    send: inbound(status),
+    status: 200,
+    body: { status: "received" },
+    async then({ phones }) {
+      const messages = await sql`
+        select m.direction, m.sender_type, m.body, c.status
+        from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
+        where c.recruit_phone = ${phones[status]} and m.direction = 'inbound'`;
+      assert.deepEqual(messages.map((row) => ({ ...row })), [
+        { direction: "inbound", sender_type: "recruit", body: "Hi there", status },
+      ]);
+    },
+  })),
+  {
+    spec: "4.5 behaviour 2: no conversation for From and To",
+    send: ({ phones }) =>
+      sendSigned(INBOUND, {
+        From: phones.service,
+        To: phones.bot,
+        Body: "Hi",
+        MessageSid: newSid(),
+      }),
+    status: 200,
+    body: { status: "no_conversation" },
+  },
+  ...Object.entries(STORED_STATUS).map(([MessageStatus, stored]): Scenario => ({
+    spec: `3, 4.6: MessageStatus ${MessageStatus} is stored as ${stored}`,
+    send: ({ sent }) => sendSigned(STATUS, { MessageSid: sent, MessageStatus }),
+    status: 200,
+    body: { status: "updated" },
+    async then({ sent }) {
+      const [message] = await sql`
+        select status from public.recruiting_messages where provider_message_id = ${sent}`;
+      assert.equal(message!.status, stored);
+    },
+  })),
+  ...OTHER_STATUSES.map((MessageStatus): Scenario => ({
+    spec: `3, 4.6: MessageStatus "${MessageStatus}" leaves the message unchanged`,
+    send: ({ sent }) => sendSigned(STATUS, { MessageSid: sent, MessageStatus }),
+    status: 200,
+    body: { status: "ignored" },
+    async then({ sent }) {
+      const [message] = await sql`
+        select status from public.recruiting_messages where provider_message_id = ${sent}`;
+      assert.equal(message!.status, "failed");
+    },
+  })),
+  ...[INGEST, BULK].flatMap((path): Scenario[] => [
+    {
+      spec: `5, 7: ${path} without a key is UNAUTHORIZED`,
+      send: () => send(path, { body: {} }),
+      status: 401,
+      body: error("UNAUTHORIZED"),
+    },
+    {
+      spec: `5, 7: ${path} with an invalid key is UNAUTHORIZED`,
+      send: () => send(path, { headers: { authorization: "Bearer nobody" }, body: {} }),
+      status: 401,
+      body: error("UNAUTHORIZED"),
+    },
+    {
+      spec: `7: ${path} for a vendor without a parser is BAD_REQUEST`,
+      send: ({ vendorWithoutParser }) =>
+        send(path, { headers: withKey(vendorWithoutParser), body: {} }),
+      status: 400,
+      body: error("BAD_REQUEST"),
+    },
+  ]),
+  {
+    spec: "7: first_name missing from the parsed payload is BAD_REQUEST",
+    send: ingest({ last_name: "B" }),
+    status: 400,
+    body: error("BAD_REQUEST"),
+  },
+  ...[{}, { leads: [] }].map((body): Scenario => ({
+    spec: `7: leads missing or empty, as in ${JSON.stringify(body)}, is BAD_REQUEST`,
+    send: ingestBulk(body),
+    status: 400,
+    body: error("BAD_REQUEST"),
+  })),
+  ...Object.entries({
+    "insert": ingest({ first_name: "A" }),
+    "batch insert": ingestBulk({ leads: [{ first_name: "A" }] }),
+  }).map(([what, send]): Scenario => ({
+    spec: `7: the ${what} failing is INTERNAL_ERROR`,
+    async send(world) {
+      await sql`revoke insert on public.recruiting_leads from service_role`;
+      try {
+        return await send(world);
+      } finally {
+        await sql`grant insert on public.recruiting_leads to service_role`;
+      }
+    },
+    status: 500,
+    body: error("INTERNAL_ERROR"),
+  })),
+  ...[undefined, "wrong"].map((key): Scenario => ({
+    spec: `5: ${IMPORT} with x-api-key ${key ?? "missing"} is UNAUTHORIZED`,
+    send: () => send(IMPORT, { headers: key ? { "x-api-key": key } : {}, body: {} }),
+    status: 401,
+    body: error("UNAUTHORIZED"),
+  })),
+  ...[INBOUND, STATUS].flatMap((path) =>
+    [undefined, "bm90IGEgc2lnbmF0dXJl"].map((signature): Scenario => ({
+      spec: `5, 7: ${path} with signature ${signature ?? "missing"} is UNAUTHORIZED`,
+      send: ({ sent }) =>
+        send(path, {
+          headers: signature ? { "x-twilio-signature": signature } : {},
+          body: new URLSearchParams({ MessageSid: sent, MessageStatus: "sent" }),
+        }),
+      status: 401,
+      body: error("UNAUTHORIZED"),
+    }))
+  ),
+];
