@@ -4,9 +4,9 @@ import { MIB, readJson } from "../_shared/body.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { isObject, type Json } from "../_shared/json.ts";
 import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
+import { must, readBody, uuid } from "../_shared/validate.ts";
 import { type Outcome, type Row, storeLeads, type Target } from "./import_chunks.ts";
 import { readImportedLead } from "./imported_lead.ts";
-import { must, readBody, uuid } from "../_shared/validate.ts";
 
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
