@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import type postgres from "postgres";
 import { ApiError } from "../supabase/functions/_shared/errors.ts";
 import { type Json, parseJson } from "../supabase/functions/_shared/json.ts";
-import { readLead } from "../supabase/functions/recruiting/lead.ts";
+import { readLead } from "../supabase/functions/recruiting/ingest/lead.ts";
 import { PARSER_NAMES, parserNamed } from "../supabase/functions/recruiting/parsers/index.ts";
 import { configProblem } from "../supabase/functions/recruiting/parsers/mapping.ts";
-import { decodePdf, type Resume } from "../supabase/functions/recruiting/resume.ts";
+import { decodePdf, type Resume } from "../supabase/functions/recruiting/ingest/resume.ts";
 import { formatTable } from "./table.ts";
 import type { Command, Settings } from "./vendor_args.ts";
 

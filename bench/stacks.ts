@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { connect } from "../local/postgres.ts";
-import { startThrowawayStack, type ThrowawayStack } from "../local/throwaway_stack.ts";
+import { startThrowawayStack, type ThrowawayStack } from "../testing/throwaway_stack.ts";
 
 /** A stack of a benchmark's own, with one connection to its database as the owner of everything. */
 export interface BenchStack extends ThrowawayStack {

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { openApiText } from "../local/openapi.ts";
+import { openApiText } from "../scripts/openapi/main.ts";
 import { readStack } from "../local/stack.ts";
 
 /** The running stack that the scenarios go against. */

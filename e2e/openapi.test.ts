@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { OPENAPI_FILES, openApiText } from "../local/openapi.ts";
+import { OPENAPI_FILES, openApiText } from "../scripts/openapi/main.ts";
 import { send } from "./client.ts";
 
 for (const file of OPENAPI_FILES) {

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { join } from "node:path";
-import { Checkout, type ScriptRun } from "./checkout.ts";
+import { Checkout, type ScriptRun } from "../testing/checkout.ts";
 import { examples } from "./examples.ts";
 import { freePorts, isPortFree } from "./ports.ts";
 import { connect } from "./postgres.ts";

@@ -1,9 +1,9 @@
 import { addRoute, createApp } from "../_shared/app.ts";
 import { openApi } from "../_shared/openapi_route.ts";
-import { ingest } from "./ingest.ts";
-import { ingestBulk } from "./ingest_bulk.ts";
-import { smsInbound } from "./sms_inbound.ts";
-import { smsStatus } from "./sms_status.ts";
+import { ingest } from "./ingest/ingest.ts";
+import { ingestBulk } from "./ingest/ingest_bulk.ts";
+import { smsInbound } from "./sms/inbound.ts";
+import { smsStatus } from "./sms/status.ts";
 
 const app = createApp("/recruiting");
 

@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import type { ResumeFields } from "../resume.ts";
+import type { ResumeFields } from "../ingest/resume.ts";
 import { Fields } from "./fields.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";

@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import type { ResumeFields } from "../resume.ts";
+import type { ResumeFields } from "../ingest/resume.ts";
 import { readContact } from "./contact.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";

@@ -2,7 +2,7 @@ import humanparser from "humanparser";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { toE164 } from "../../_shared/phone.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
-import { readResume, type ResumeFields } from "../resume.ts";
+import { readResume, type ResumeFields } from "../ingest/resume.ts";
 import { compact, toText } from "./fields.ts";
 import { withoutFiles } from "./files.ts";
 import type { ParsedLead } from "./parser.ts";

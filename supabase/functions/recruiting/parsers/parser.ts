@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../_shared/json.ts";
-import type { Resume } from "../resume.ts";
+import type { Resume } from "../ingest/resume.ts";
 
 /** What every parser makes of a vendor's payload. */
 export interface ParsedLead {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ApiError } from "../../_shared/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { decodePdf, readResume } from "../resume.ts";
+import { decodePdf, readResume } from "../ingest/resume.ts";
 import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
 import { fixtureNames, readFixture } from "./fixtures/read.ts";
 import { PARSER_NAMES, parserNamed } from "./index.ts";

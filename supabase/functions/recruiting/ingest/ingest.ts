@@ -1,8 +1,8 @@
-import type { AppContext } from "../_shared/app.ts";
-import { MIB, readJson } from "../_shared/body.ts";
-import { callDatabase, type CallOptions, mayHaveRun } from "../_shared/database.ts";
-import { ApiError } from "../_shared/errors.ts";
-import type { Ingested, Preview } from "../_shared/sql_functions.ts";
+import type { AppContext } from "../../_shared/app.ts";
+import { MIB, readJson } from "../../_shared/body.ts";
+import { callDatabase, type CallOptions, mayHaveRun } from "../../_shared/database.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import type { Ingested, Preview } from "../../_shared/sql_functions.ts";
 import { type Lead, readLead } from "./lead.ts";
 import { decodePdf, type Resume } from "./resume.ts";
 import {

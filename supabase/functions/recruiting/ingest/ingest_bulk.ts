@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { AppContext } from "../_shared/app.ts";
-import { MIB, readJson } from "../_shared/body.ts";
-import { callDatabase } from "../_shared/database.ts";
-import { ApiError } from "../_shared/errors.ts";
-import type { Json } from "../_shared/json.ts";
-import { must, readBody } from "../_shared/validate.ts";
+import type { AppContext } from "../../_shared/app.ts";
+import { MIB, readJson } from "../../_shared/body.ts";
+import { callDatabase } from "../../_shared/database.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import type { Json } from "../../_shared/json.ts";
+import { must, readBody } from "../../_shared/validate.ts";
 import { type Lead, readLead } from "./lead.ts";
 import { authenticateVendor, withVendor } from "./vendor.ts";
 

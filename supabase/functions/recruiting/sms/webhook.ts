@@ -1,8 +1,8 @@
-import type { AppContext } from "../_shared/app.ts";
-import { KIB, readForm } from "../_shared/body.ts";
-import { ApiError } from "../_shared/errors.ts";
-import { cleanText } from "../_shared/json.ts";
-import { describeError, logError } from "../_shared/log.ts";
+import type { AppContext } from "../../_shared/app.ts";
+import { KIB, readForm } from "../../_shared/body.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import { cleanText } from "../../_shared/json.ts";
+import { describeError, logError } from "../../_shared/log.ts";
 import { requireTwilioSignature } from "./twilio_signature.ts";
 
 const BODY_LIMIT = 64 * KIB;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import { addRoute, createApp } from "../_shared/app.ts";
-import { internalError } from "../_shared/errors.ts";
-import { type Parameter, smsWebhook } from "./sms_webhook.ts";
+import { addRoute, createApp } from "../../_shared/app.ts";
+import { internalError } from "../../_shared/errors.ts";
+import { type Parameter, smsWebhook } from "./webhook.ts";
 
 const PARAMETERS = { MessageSid: "SM1", From: "+13125550100", Body: "a secret" };
 

@@ -1,5 +1,5 @@
 /** `npm test`: every check there is, or those that are named: npm test -- unit pgtap */
-import { type Counts, type Shown, type Step, STEPS } from "./test_steps.ts";
+import { type Counts, type Shown, type Step, STEPS } from "./steps.ts";
 import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
 
 const steps = chooseSteps(Deno.args);

@@ -1,6 +1,6 @@
 import { validateRequest } from "twilio/lib/webhooks/webhooks.js";
-import { ApiError } from "../_shared/errors.ts";
-import { secretsFromEnv } from "../_shared/secrets.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import { secretsFromEnv } from "../../_shared/secrets.ts";
 
 /**
  * Lets a request pass that Twilio has signed with one of the tokens in `TWILIO_AUTH_TOKEN`.

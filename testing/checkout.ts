@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
-import { removeIfThere } from "./files.ts";
-import { ROOT } from "./paths.ts";
-import type { StackInfo } from "./stack.ts";
+import { removeIfThere } from "../local/files.ts";
+import { ROOT } from "../local/paths.ts";
+import type { StackInfo } from "../local/stack.ts";
 
 /** A run of one of the npm scripts. */
 export interface ScriptRun {

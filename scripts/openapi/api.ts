@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Operation } from "../_shared/openapi.ts";
-import { importSchema } from "./import_leads.ts";
-import { leadSchema } from "./imported_lead.ts";
-import { activitySchema } from "./log_presentation_activity.ts";
+import type { Operation } from "./document.ts";
+import { importSchema } from "../../supabase/functions/api/import_leads.ts";
+import { leadSchema } from "../../supabase/functions/api/imported_lead.ts";
+import { activitySchema } from "../../supabase/functions/api/log_presentation_activity.ts";
 
 const count = z.int().nonnegative();
 

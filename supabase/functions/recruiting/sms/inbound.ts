@@ -1,6 +1,6 @@
-import type { AppContext } from "../_shared/app.ts";
-import { callDatabase } from "../_shared/database.ts";
-import { type Parameter, RETRY_MS, smsWebhook } from "./sms_webhook.ts";
+import type { AppContext } from "../../_shared/app.ts";
+import { callDatabase } from "../../_shared/database.ts";
+import { type Parameter, RETRY_MS, smsWebhook } from "./webhook.ts";
 
 /** A picture or other file of a message, where Twilio keeps it. */
 interface Media {

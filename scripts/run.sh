@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a script of the checkout with the pinned Deno: sh local/run.sh local/start.ts [options]
+# Runs a script of the checkout with the pinned Deno: sh scripts/run.sh local/start.ts [options]
 # Every npm script enters here. `exec` keeps one process, so that a signal sent to npm reaches the script itself.
 set -eu
 cd "$(dirname "$0")/.."

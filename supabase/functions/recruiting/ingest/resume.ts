@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { MIB } from "../_shared/body.ts";
-import { ApiError } from "../_shared/errors.ts";
-import type { Json } from "../_shared/json.ts";
-import { toText } from "./parsers/fields.ts";
+import { MIB } from "../../_shared/body.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import type { Json } from "../../_shared/json.ts";
+import { toText } from "../parsers/fields.ts";
 
 /** Decoded bytes of a resume at most. */
 export const MAX_RESUME_BYTES = 10 * MIB;

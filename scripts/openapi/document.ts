@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ErrorCode, STATUS_OF_CODE } from "./errors.ts";
+import { type ErrorCode, STATUS_OF_CODE } from "../../supabase/functions/_shared/errors.ts";
 
 /** One route, as the OpenAPI document describes it. The schemas are those that validate, where anything does. */
 export interface Operation {

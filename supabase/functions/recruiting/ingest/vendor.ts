@@ -1,11 +1,11 @@
-import { bearerToken } from "../_shared/bearer.ts";
-import { callDatabase } from "../_shared/database.ts";
-import { ApiError } from "../_shared/errors.ts";
-import type { Json } from "../_shared/json.ts";
-import { sha256Hex } from "../_shared/secrets.ts";
-import type { SqlResults } from "../_shared/sql_functions.ts";
-import { parserNamed } from "./parsers/index.ts";
-import type { ParsedLead } from "./parsers/parser.ts";
+import { bearerToken } from "../../_shared/bearer.ts";
+import { callDatabase } from "../../_shared/database.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import type { Json } from "../../_shared/json.ts";
+import { sha256Hex } from "../../_shared/secrets.ts";
+import type { SqlResults } from "../../_shared/sql_functions.ts";
+import { parserNamed } from "../parsers/index.ts";
+import type { ParsedLead } from "../parsers/parser.ts";
 
 /** A vendor whose key has been checked. */
 export interface Vendor {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ApiError } from "../_shared/errors.ts";
+import { ApiError } from "../../_shared/errors.ts";
 import { requireTwilioSignature } from "./twilio_signature.ts";
 
 interface Call {

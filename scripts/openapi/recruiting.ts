@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { ErrorCode } from "../_shared/errors.ts";
-import type { Operation } from "../_shared/openapi.ts";
-import { bulkSchema } from "./ingest_bulk.ts";
+import type { ErrorCode } from "../../supabase/functions/_shared/errors.ts";
+import type { Operation } from "./document.ts";
+import { bulkSchema } from "../../supabase/functions/recruiting/ingest/ingest_bulk.ts";
 
 const leadBody = z.looseObject({}).describe(
   "One applicant in the vendor's own format. After parsing there must be a first name; a vendor_lead_id deduplicates; " +

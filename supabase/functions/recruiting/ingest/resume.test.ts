@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { ApiError } from "../_shared/errors.ts";
+import { ApiError } from "../../_shared/errors.ts";
 import { decodePdf, MAX_RESUME_BYTES, readResume, type ResumeFields } from "./resume.ts";
 
 const PDF = "%PDF-1.7\n\u00e2\u00e3\n%%EOF\n";

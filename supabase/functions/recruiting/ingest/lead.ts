@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../_shared/json.ts";
+import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import type { Resume } from "./resume.ts";
 import type { Vendor } from "./vendor.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { removeIfThere } from "./files.ts";
-import { ROOT } from "./paths.ts";
-import { freePorts } from "./ports.ts";
-import { GENERATORS } from "./secrets.ts";
-import { readStack, type StackInfo } from "./stack.ts";
+import { removeIfThere } from "../local/files.ts";
+import { ROOT } from "../local/paths.ts";
+import { freePorts } from "../local/ports.ts";
+import { GENERATORS } from "../local/secrets.ts";
+import { readStack, type StackInfo } from "../local/stack.ts";
 
 /** A stack of its own on free ports, whose data is removed when it stops. */
 export interface ThrowawayStack extends StackInfo {
@@ -24,7 +24,7 @@ export async function startThrowawayStack(): Promise<ThrowawayStack> {
   const [port, dbPort] = freePorts(2);
   const noSecrets = Object.fromEntries(Object.keys(GENERATORS).map((name) => [name, ""]));
   const child = new Deno.Command("sh", {
-    args: [join(ROOT, "local/run.sh"), "local/start.ts"],
+    args: [join(ROOT, "scripts/run.sh"), "local/start.ts"],
     // Its secrets are its own, so that a test never depends on what the developer has set.
     env: {
       API_PORT: `${port}`,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { DATABASE_TYPES, generateDatabaseTypes } from "./database_types.ts";
-import { ROOT, SUPABASE_CLI } from "./paths.ts";
+import { DATABASE_TYPES, generateDatabaseTypes } from "../scripts/database_types.ts";
+import { ROOT, SUPABASE_CLI } from "../local/paths.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
-import { connect } from "./postgres.ts";
+import { connect } from "../local/postgres.ts";
 import type { ThrowawayStack } from "./throwaway_stack.ts";
 
 export interface Counts {
@@ -77,7 +77,7 @@ export const STEPS: Step[] = [
   {
     name: "local",
     title: "Tests of the local stack",
-    run: (context) => denoTest(context, ["local"]),
+    run: (context) => denoTest(context, ["local", "testing"]),
   },
   {
     name: "advisors",

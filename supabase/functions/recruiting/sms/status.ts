@@ -1,6 +1,6 @@
-import type { AppContext } from "../_shared/app.ts";
-import { callDatabase } from "../_shared/database.ts";
-import { RETRY_MS, smsWebhook } from "./sms_webhook.ts";
+import type { AppContext } from "../../_shared/app.ts";
+import { callDatabase } from "../../_shared/database.ts";
+import { RETRY_MS, smsWebhook } from "./webhook.ts";
 
 /** POST /recruiting/sms/status (SPEC 4.6): what became of a message that was sent. */
 export function smsStatus(c: AppContext): Promise<Response> {

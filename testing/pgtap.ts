@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { removeIfThere } from "./files.ts";
-import { PGTAP_ARCHIVE, POSTGRES_HOME } from "./paths.ts";
+import { removeIfThere } from "../local/files.ts";
+import { PGTAP_ARCHIVE, POSTGRES_HOME } from "../local/paths.ts";
 
 /** What a file of pgTAP tests came to. */
 export interface TapResult {

@@ -1,6 +1,6 @@
-import { serviceClient } from "../_shared/database.ts";
-import { internalError } from "../_shared/errors.ts";
-import { describeError, logError } from "../_shared/log.ts";
+import { serviceClient } from "../../_shared/database.ts";
+import { internalError } from "../../_shared/errors.ts";
+import { describeError, logError } from "../../_shared/log.ts";
 
 const BUCKET = "resumes";
 

@@ -1,6 +1,6 @@
 /** `npm run types`: writes the types of the database that the migrations make. */
 import { DATABASE_TYPES, generateDatabaseTypes } from "./database_types.ts";
-import { startThrowawayStack } from "./throwaway_stack.ts";
+import { startThrowawayStack } from "../testing/throwaway_stack.ts";
 
 console.log("Applying the migrations to a stack of its own");
 const stack = await startThrowawayStack();

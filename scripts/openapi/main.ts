@@ -1,9 +1,9 @@
 /** `npm run openapi`: writes the OpenAPI document of both functions' routes. */
 import { join } from "node:path";
-import { openApiDocument } from "../supabase/functions/_shared/openapi.ts";
-import { operations as api } from "../supabase/functions/api/openapi.ts";
-import { operations as recruiting } from "../supabase/functions/recruiting/openapi.ts";
-import { ROOT } from "./paths.ts";
+import { openApiDocument } from "./document.ts";
+import { operations as api } from "./api.ts";
+import { operations as recruiting } from "./recruiting.ts";
+import { ROOT } from "../../local/paths.ts";
 
 /** Where the document is kept: for people, and for the functions, which are deployed without the docs. */
 export const OPENAPI_FILES = ["docs/openapi.json", "supabase/functions/_shared/openapi.json"]
