@@ -1,6 +1,6 @@
 /** `npm run vendor`: takes on vendors, gives them keys, and shows what a parser makes of their payloads. */
 import postgres from "postgres";
-import { readStack } from "../local/stack.ts";
+import { readStackInfo } from "../local/mod.ts";
 import { type Invocation, readInvocation, USAGE, UsageError } from "./vendor_args.ts";
 import { CommandError, run } from "./vendor_commands.ts";
 
@@ -33,7 +33,7 @@ async function carryOut({ command, dbUrl, json }: Invocation): Promise<void> {
 function findTarget(dbUrl: string | undefined): { dbUrl: string; baseUrl: string } {
   if (dbUrl !== undefined) return { dbUrl, baseUrl: "https://<project>.supabase.co/functions/v1" };
   try {
-    const stack = readStack();
+    const stack = readStackInfo();
     return { dbUrl: stack.db_url, baseUrl: stack.functions_url };
   } catch (error) {
     fail(`${(error as Error).message} For a hosted project, give --db-url.`, 1);

@@ -1,5 +1,4 @@
-import { freePorts } from "../local/ports.ts";
-import { postgrestPart } from "../local/services.ts";
+import { freePorts, postgrestPart } from "../local/mod.ts";
 import type { BenchStack } from "./stacks.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { connect } from "../local/postgres.ts";
+import { connect } from "../local/mod.ts";
 import { startThrowawayStack, type ThrowawayStack } from "../testing/throwaway_stack.ts";
 
 /** A stack of a benchmark's own, with one connection to its database as the owner of everything. */

@@ -3,10 +3,10 @@ import ajvFormats from "ajv-formats";
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { openApiText } from "../scripts/openapi/main.ts";
-import { readStack } from "../local/stack.ts";
+import { readStackInfo } from "../local/mod.ts";
 
 /** The running stack that the scenarios go against. */
-export const stack = readStack();
+export const stack = readStackInfo();
 
 /** The stack's database, to arrange what a scenario needs and to see what it left. */
 export const sql = postgres(stack.db_url, { max: 8, onnotice: () => {} });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { examples } from "../local/examples.ts";
+import { examples } from "../local/mod.ts";
 import { stack } from "./client.ts";
 
 const ANSWERS: Record<string, object> = {

@@ -1,19 +1,19 @@
 import { dirname, join } from "node:path";
-import { stackFile } from "../local/stack.ts";
+import { stackInfoFile } from "../local/mod.ts";
 
 /** A part of the stack that a scenario may stop. */
 export type Part = "postgres" | "postgrest" | "lite";
 
 /** The process of a part of the stack, as the launcher records it beside stack.json. */
 export function pidOf(part: Part): number {
-  const path = join(dirname(stackFile()), "processes.json");
+  const path = join(dirname(stackInfoFile()), "processes.json");
   const processes: { name: string; pid: number }[] = JSON.parse(Deno.readTextFileSync(path));
   return processes.find(({ name }) => name === part)!.pid;
 }
 
 /** The error lines that the functions have logged, as one text. */
 export function loggedErrors(): string {
-  const path = join(dirname(stackFile()), "logs/gateway.log");
+  const path = join(dirname(stackInfoFile()), "logs/gateway.log");
   return Deno.readTextFileSync(path).split("\n")
     .filter((line) => line.includes('"level":"error"')).join("\n");
 }

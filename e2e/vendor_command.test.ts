@@ -1,7 +1,7 @@
 /** `npm run vendor` against the running stack, as an agency takes on a vendor that no parser knows. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { stackFile } from "../local/stack.ts";
+import { stackInfoFile } from "../local/mod.ts";
 import { assertError, send, sql, stack } from "./client.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -17,7 +17,7 @@ async function vendor(args: string[], env: Record<string, string> = {}): Promise
   const { code, stdout, stderr } = await new Deno.Command("npm", {
     args: ["run", "--silent", "vendor", "--", ...args],
     cwd: ROOT,
-    env: { STACK_FILE: stackFile(), SUPABASE_DB_URL: "", ...env },
+    env: { STACK_FILE: stackInfoFile(), SUPABASE_DB_URL: "", ...env },
   }).output();
   const decoder = new TextDecoder();
   return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };

@@ -1,5 +1,5 @@
 import { examples } from "./examples.ts";
-import type { StackInfo } from "./stack.ts";
+import type { StackInfo } from "./stack_info.ts";
 
 /** What a started stack prints: where it is, its keys, and requests to paste. */
 export function banner(

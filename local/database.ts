@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type postgres from "postgres";
 import { ROOT, SUPABASE_CLI } from "./paths.ts";
-import type { VendorInfo } from "./stack.ts";
+import type { VendorInfo } from "./stack_info.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 const MIGRATIONS = join(ROOT, "supabase/migrations");

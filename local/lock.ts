@@ -1,5 +1,5 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { removeIfThere } from "./files.ts";
 
 /** Held by the one process that may use a data folder. */
 export interface Lock {
@@ -26,7 +26,7 @@ export function lockDataDir(dataDir: string): Lock | null {
       file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));
       return {
         release() {
-          removeIfThere(path);
+          rmSync(path, { force: true });
           file.close();
         },
       };

@@ -16,9 +16,6 @@ export const SUPABASE_CLI = packaged(`@supabase/cli-${PLATFORM}/bin/supabase`);
 /** The command-line script of `@supabase/lite`. */
 export const LITE_CLI = packaged("@supabase/lite/dist/cli/index.js");
 
-/** The tar archive that carries pgTAP. */
-export const PGTAP_ARCHIVE = packaged("@electric-sql/pglite-pgtap/dist/pgtap.tar.gz");
-
 /**
  * PostgREST: the packaged binary, or else one on the PATH, since there is no package for every platform.
  *

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import postgres from "postgres";
-import { removeIfThere } from "./files.ts";
 import { POSTGRES_HOME } from "./paths.ts";
 import type { Part, Program, Supervisor } from "./supervisor.ts";
 
@@ -53,7 +52,7 @@ export async function prepareCluster(
 
   const unfinished = join(dataDir, "postgres.new");
   const passwordFile = join(dataDir, "postgres.password");
-  removeIfThere(unfinished);
+  rmSync(unfinished, { recursive: true, force: true });
   Deno.mkdirSync(unfinished, { mode: 0o700 });
   if (isRoot()) Deno.chownSync(unfinished, NOBODY, NOBODY);
   Deno.writeTextFileSync(passwordFile, password, { mode: 0o600 });
@@ -71,7 +70,7 @@ export async function prepareCluster(
       isQuiet: true,
     }));
   } finally {
-    removeIfThere(passwordFile);
+    rmSync(passwordFile, { force: true });
   }
   Deno.renameSync(unfinished, cluster);
 }

@@ -1,5 +1,6 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { removeIfThere, writeFileAtomically } from "./files.ts";
+import { writeFileAtomically } from "./files.ts";
 
 /** A process as `<data-dir>/processes.json` records it, so that a later start can end it for sure. */
 export interface ProcessRecord {
@@ -14,7 +15,7 @@ const GRACE_MS = 6_000;
 /** Replaces the record of what runs. */
 export function recordProcesses(dataDir: string, processes: ProcessRecord[]): void {
   const path = join(dataDir, "processes.json");
-  if (processes.length === 0) removeIfThere(path);
+  if (processes.length === 0) rmSync(path, { force: true });
   else writeFileAtomically(path, JSON.stringify(processes, null, 2));
 }
 

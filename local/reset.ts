@@ -1,7 +1,6 @@
 /** `npm run reset`: empties the data folder, so that the next start makes everything anew. */
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { removeIfThere } from "./files.ts";
 import { lockDataDir } from "./lock.ts";
 import { readOptions } from "./options.ts";
 import { endLeftovers } from "./processes.ts";
@@ -29,7 +28,7 @@ if (!lock) {
 }
 await endLeftovers(dataDir);
 const removed = OWN.filter((name) => existsSync(join(dataDir, name)));
-removed.forEach((name) => removeIfThere(join(dataDir, name)));
+removed.forEach((name) => rmSync(join(dataDir, name), { recursive: true, force: true }));
 lock.release();
 console.log(
   removed.length > 0

@@ -11,7 +11,7 @@ import { examples } from "./examples.ts";
 import { freePorts, isPortFree } from "./ports.ts";
 import { connect } from "./postgres.ts";
 import { type ProcessRecord, signal, startTime } from "./processes.ts";
-import type { StackInfo } from "./stack.ts";
+import type { StackInfo } from "./stack_info.ts";
 
 Deno.test("the life of a local stack", async (test) => {
   const checkout = new Checkout();

@@ -1,55 +1,90 @@
-import { resolve } from "node:path";
-import { ROOT } from "./paths.ts";
-
-/** What `<data-dir>/stack.json` says of a running stack. */
-export interface StackInfo {
-  /** `http://127.0.0.1:<port>`, where the gateway listens. */
-  api_url: string;
-  /** `<api_url>/functions/v1`: the specification's `{base_url}`. */
-  functions_url: string;
-  /** Connection string of Postgres, as the owner of everything. */
-  db_url: string;
-  /** HS256 JWT of the role `anon`. */
-  anon_key: string;
-  /** HS256 JWT of the role `service_role`. */
-  service_role_key: string;
-  /** `sb_publishable_…`, which the gateway turns into `anon_key`. */
-  publishable_key: string;
-  /** `sb_secret_…`, which the gateway turns into `service_role_key`. */
-  secret_key: string;
-  jwt_secret: string;
-  /** Of several, the first. */
-  leads_import_api_key: string;
-  /** Of several, the first. */
-  twilio_auth_token: string;
-  vendors: VendorInfo[];
-}
-
-/** A vendor that has a parser, with a key that works. */
-export interface VendorInfo {
-  slug: string;
-  parser: string;
-  api_key: string;
-}
+import { bootstrap, migrate, seed, vendorKeys } from "./database.ts";
+import { roleKey } from "./jwt.ts";
+import type { Options } from "./options.ts";
+import { say } from "./output.ts";
+import { freePorts } from "./ports.ts";
+import { connect, postgresPart, prepareCluster } from "./postgres.ts";
+import { keepVendorKeys, loadSecrets, readFunctionsEnv } from "./secrets.ts";
+import { gatewayPart, litePart, postgrestPart, type Wiring } from "./services.ts";
+import type { StackInfo } from "./stack_info.ts";
+import type { Supervisor } from "./supervisor.ts";
 
 /**
- * Reads the description of a running stack.
+ * Starts every part in the order of what needs what, and brings the database up to date in between.
  *
- * @param file its `stack.json`; unless given the one that `STACK_FILE` names, or else the one in the data folder
- * @throws {Error} saying to run `npm start`, when no stack runs
+ * @throws {Error} saying which part failed and why; the parts that run by then are the caller's to stop
  */
-export function readStack(file = stackFile()): StackInfo {
-  let text: string;
+export async function launch(options: Options, supervisor: Supervisor): Promise<StackInfo> {
+  const { dataDir } = options;
+  const functionsEnv = readFunctionsEnv();
+  const secrets = loadSecrets(dataDir, functionsEnv);
+  const [restPort, restAdminPort, litePort] = freePorts(3) as [number, number, number];
+  const apiUrl = `http://127.0.0.1:${options.port}`;
+  const dbUrl = (role: string) =>
+    `postgresql://${role}:${secrets.databasePassword}@127.0.0.1:${options.dbPort}/postgres`;
+  const wiring: Wiring = {
+    apiUrl,
+    liteDbUrl: dbUrl("supabase_lite"),
+    authenticatorUrl: dbUrl("authenticator"),
+    jwtSecret: secrets.SUPABASE_JWT_SECRET,
+    restPort,
+    restAdminPort,
+    litePort,
+  };
+  const stack: StackInfo = {
+    api_url: apiUrl,
+    functions_url: `${apiUrl}/functions/v1`,
+    db_url: dbUrl("postgres"),
+    anon_key: roleKey("anon", secrets.SUPABASE_JWT_SECRET),
+    service_role_key: roleKey("service_role", secrets.SUPABASE_JWT_SECRET),
+    publishable_key: secrets.SUPABASE_PUBLISHABLE_KEY,
+    secret_key: secrets.SUPABASE_SECRET_KEY,
+    jwt_secret: secrets.SUPABASE_JWT_SECRET,
+    leads_import_api_key: firstOf(secrets.LEADS_IMPORT_API_KEY),
+    twilio_auth_token: firstOf(secrets.TWILIO_AUTH_TOKEN),
+    vendors: [],
+  };
+
+  say("Starting Postgres");
+  await prepareCluster(supervisor, dataDir, secrets.databasePassword);
+  await supervisor.start(postgresPart(dataDir, options.dbPort, stack.db_url));
+  const sql = connect(stack.db_url);
   try {
-    text = Deno.readTextFileSync(file);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new Error(`No stack is running (there is no ${file}). Run \`npm start\` first.`);
+    await bootstrap(sql, secrets.databasePassword);
+    say("Starting auth and storage");
+    await supervisor.start(litePart(dataDir, wiring));
+    say("Applying migrations and seed");
+    await migrate(supervisor, sql, stack.db_url);
+    await seed(sql);
+    stack.vendors = await vendorKeys(sql, secrets.vendorKeys);
+    keepVendorKeys(dataDir, secrets.vendorKeys);
+  } finally {
+    await sql.end();
   }
-  return JSON.parse(text);
+
+  say("Starting PostgREST and the functions");
+  await Promise.all([
+    supervisor.start(postgrestPart(wiring)),
+    supervisor.start(gatewayPart(apiUrl, {
+      ...functionsEnv,
+      LEADS_IMPORT_API_KEY: secrets.LEADS_IMPORT_API_KEY,
+      TWILIO_AUTH_TOKEN: secrets.TWILIO_AUTH_TOKEN,
+      SUPABASE_URL: apiUrl,
+      SUPABASE_ANON_KEY: stack.anon_key,
+      SUPABASE_SERVICE_ROLE_KEY: stack.service_role_key,
+      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: stack.publishable_key }),
+      SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
+      LOCAL_GATEWAY: JSON.stringify({
+        port: options.port,
+        restUrl: `http://127.0.0.1:${restPort}`,
+        liteUrl: `http://127.0.0.1:${litePort}`,
+      }),
+    })),
+  ]);
+  return stack;
 }
 
-export function stackFile(): string {
-  return Deno.env.get("STACK_FILE") ||
-    resolve(ROOT, Deno.env.get("DATA_DIR") || ".local", "stack.json");
+/** Several secrets, separated by commas, allow rotation; examples and tests use the first. */
+function firstOf(secrets: string): string {
+  return secrets.split(",").map((secret) => secret.trim()).find(Boolean) ?? "";
 }

@@ -1,8 +1,9 @@
 /** `npm start`: starts the stack, says how to use it, and stops it on Ctrl-C or SIGTERM. */
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { banner } from "./banner.ts";
-import { removeIfThere, writeFileAtomically } from "./files.ts";
-import { launch } from "./launch.ts";
+import { writeFileAtomically } from "./files.ts";
+import { launch } from "./stack.ts";
 import { lockDataDir } from "./lock.ts";
 import { readOptions } from "./options.ts";
 import { say } from "./output.ts";
@@ -22,7 +23,7 @@ Stop it first, or choose another folder and other ports: npm start -- --data-dir
 }
 
 const stackFile = join(options.dataDir, "stack.json");
-removeIfThere(stackFile);
+rmSync(stackFile, { force: true });
 for (const name of await endLeftovers(options.dataDir)) {
   say(`Ended ${name}, which an earlier launcher that was killed had left running.`);
 }
@@ -73,7 +74,7 @@ try {
 async function stop(code: number, reason = "Stopped."): Promise<void> {
   if (stopping) return;
   stopping = true;
-  removeIfThere(stackFile);
+  rmSync(stackFile, { force: true });
   await supervisor.stop();
   lock!.release();
   say(reason);

@@ -1,5 +1,5 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { removeIfThere } from "./files.ts";
 import { PartLog, say } from "./output.ts";
 import { type ProcessRecord, recordProcesses, signal, startTime } from "./processes.ts";
 import { ROOT } from "./paths.ts";
@@ -64,7 +64,7 @@ export class Supervisor {
   constructor(dataDir: string, giveUp: (reason: string) => void) {
     this.#dataDir = dataDir;
     this.#giveUp = giveUp;
-    removeIfThere(join(dataDir, "logs"));
+    rmSync(join(dataDir, "logs"), { recursive: true, force: true });
     Deno.mkdirSync(join(dataDir, "logs"));
     this.#guard = new Deno.Command("sh", {
       args: [join(ROOT, "local/guard.sh"), join(dataDir, "stack.json")],

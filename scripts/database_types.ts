@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ROOT, SUPABASE_CLI } from "../local/paths.ts";
+import { ROOT, SUPABASE_CLI } from "../local/mod.ts";
 
 /** Where the functions find the types of the database. */
 export const DATABASE_TYPES = join(ROOT, "supabase/functions/_shared/database.types.ts");

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ROOT } from "../local/paths.ts";
+import { ROOT } from "../local/mod.ts";
 
 /**
  * Writes each function's deno.lock, which pins what its deno.json brings along. In a copy outside the checkout, because

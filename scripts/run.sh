@@ -1,5 +1,6 @@
 #!/bin/sh
 # Runs a script of the checkout with the pinned Deno: sh scripts/run.sh local/start.ts [options]
+# or one of Deno's own commands:                      sh scripts/run.sh fmt [options]
 # Every npm script enters here. `exec` keeps one process, so that a signal sent to npm reaches the script itself.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,11 +13,15 @@ if [ ! -f node_modules/.package-lock.json ] ||
   npm ci --no-audit --no-fund --loglevel=error </dev/null
 fi
 
+case $1 in
+  *.ts) set -- run --quiet --allow-all "$@" ;;
+esac
+
 # The package's install script links the binary to deno/deno; where npm does not run install scripts, the platform's own
 # package has it all the same.
 for deno in node_modules/deno/deno node_modules/@deno/*/deno; do
   if [ -x "$deno" ]; then
-    exec "$deno" run --quiet --allow-all "$@"
+    exec "$deno" "$@"
   fi
 done
 echo "There is no Deno binary in node_modules for this platform ($(uname -sm))." >&2

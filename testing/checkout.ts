@@ -1,7 +1,6 @@
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { removeIfThere } from "../local/files.ts";
-import { ROOT } from "../local/paths.ts";
-import type { StackInfo } from "../local/stack.ts";
+import { ROOT, type StackInfo } from "../local/mod.ts";
 
 /** A run of one of the npm scripts. */
 export interface ScriptRun {
@@ -70,7 +69,7 @@ export class Checkout {
   }
 
   remove(): void {
-    removeIfThere(dirname(this.root));
+    rmSync(dirname(this.root), { recursive: true, force: true });
   }
 }
 

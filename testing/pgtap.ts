@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { removeIfThere } from "../local/files.ts";
-import { PGTAP_ARCHIVE, POSTGRES_HOME } from "../local/paths.ts";
+import { POSTGRES_HOME, ROOT } from "../local/mod.ts";
+
+const ARCHIVE = join(ROOT, "node_modules/@electric-sql/pglite-pgtap/dist/pgtap.tar.gz");
 
 /** What a file of pgTAP tests came to. */
 export interface TapResult {
@@ -24,7 +25,7 @@ export async function installPgtap(): Promise<void> {
   const unpacked = Deno.makeTempDirSync({ prefix: "pgtap-" });
   try {
     const { success, stderr } = await new Deno.Command("tar", {
-      args: ["-xzf", PGTAP_ARCHIVE, "-C", unpacked],
+      args: ["-xzf", ARCHIVE, "-C", unpacked],
     }).output();
     if (!success) throw new Error(new TextDecoder().decode(stderr));
     const source = join(unpacked, "share/postgresql/extension");
@@ -39,7 +40,7 @@ export async function installPgtap(): Promise<void> {
   } catch (error) {
     throw new Error(`pgTAP cannot be put into ${extensions}: ${(error as Error).message}`);
   } finally {
-    removeIfThere(unpacked);
+    rmSync(unpacked, { recursive: true, force: true });
   }
 }
 

@@ -1,75 +1,84 @@
 import { join } from "node:path";
+import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { DATABASE_TYPES, generateDatabaseTypes } from "../scripts/database_types.ts";
-import { ROOT, SUPABASE_CLI } from "../local/paths.ts";
+import { denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
-import { connect } from "../local/postgres.ts";
+import { runProgram } from "./program.ts";
 import type { ThrowawayStack } from "./throwaway_stack.ts";
 
+/** What a step came to. What was skipped is not counted as passed. */
 export interface Counts {
   passed: number;
   failed: number;
+  skipped?: number;
 }
 
 /** One kind of check. */
 export interface Step {
   name: string;
   title: string;
-  /** A failure may be thrown as well. */
-  run(context: StepContext): Promise<Counts>;
+  /** What to do when it fails, with the command to use. */
+  remedy: string;
+  /**
+   * Runs the check and prints what a person needs to see.
+   *
+   * @param stack starts the stack of this run on first use
+   * @throws {Error} as another way to fail
+   */
+  run(stack: () => Promise<ThrowawayStack>): Promise<Counts>;
 }
-
-export interface StepContext {
-  /** The stack of this run, started on first use. */
-  stack(): Promise<ThrowawayStack>;
-  /** Runs a program, shows its output as it comes and returns that too. */
-  show(command: string, args: string[], env?: Record<string, string>): Promise<Shown>;
-}
-
-export interface Shown {
-  success: boolean;
-  output: string;
-}
-
-const PASSED: Counts = { passed: 1, failed: 0 };
-const FAILED: Counts = { passed: 0, failed: 1 };
 
 /** All checks, in the order in which they run. */
 export const STEPS: Step[] = [
   {
     name: "fmt",
     title: "Format",
-    run: (context) => check(context.show(Deno.execPath(), ["fmt", "--check"])),
+    remedy: "npm run fmt formats the files.",
+    run: () => succeeds(Deno.execPath(), ["fmt", "--check"]),
   },
-  { name: "lint", title: "Lint", run: (context) => check(context.show(Deno.execPath(), ["lint"])) },
+  {
+    name: "lint",
+    title: "Lint",
+    remedy: "npm run lint -- --fix mends some of it; the rest is listed above.",
+    run: () => succeeds(Deno.execPath(), ["lint"]),
+  },
   {
     name: "check",
     title: "Types of the code",
-    run: (context) => check(context.show(Deno.execPath(), ["check", "--quiet"])),
+    remedy: "Correct the code; npm run check shows what is left.",
+    run: () => succeeds(Deno.execPath(), ["check", "--quiet"]),
   },
   {
     name: "types",
     title: "Generated database types are current",
-    async run(context) {
-      const { db_url } = await context.stack();
-      if (Deno.readTextFileSync(DATABASE_TYPES) === await generateDatabaseTypes(db_url)) {
-        return PASSED;
-      }
-      console.log(`${DATABASE_TYPES} differs from the migrations: npm run types`);
-      return FAILED;
+    remedy: "npm run types writes them again.",
+    async run(stack) {
+      const { db_url } = await stack();
+      const isCurrent =
+        Deno.readTextFileSync(DATABASE_TYPES) === await generateDatabaseTypes(db_url);
+      if (!isCurrent) console.log(`${DATABASE_TYPES} differs from the migrations.`);
+      return isCurrent ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
     },
   },
   {
     name: "unit",
     title: "Unit tests",
-    run: (context) => denoTest(context, ["supabase/functions", "admin"]),
+    remedy: "npm test -- unit runs them alone.",
+    run: () => denoTest(["supabase/functions", "admin", "scripts"]),
   },
-  { name: "pgtap", title: "Database tests", run: pgtap },
+  {
+    name: "pgtap",
+    title: "Database tests",
+    remedy: "npm test -- pgtap runs them alone.",
+    run: pgtap,
+  },
   {
     name: "e2e",
     title: "Scenarios over HTTP",
-    async run(context) {
-      const { file, tail } = await context.stack();
-      const counts = await denoTest(context, ["e2e"], { STACK_FILE: file });
+    remedy: "npm test -- e2e runs them alone.",
+    async run(stack) {
+      const { file, tail } = await stack();
+      const counts = await denoTest(["e2e"], { STACK_FILE: file });
       if (counts.failed > 0) console.log(`The last lines of the stack:\n${tail()}`);
       return counts;
     },
@@ -77,40 +86,29 @@ export const STEPS: Step[] = [
   {
     name: "local",
     title: "Tests of the local stack",
-    run: (context) => denoTest(context, ["local", "testing"]),
+    remedy: "npm test -- local runs them alone.",
+    run: () => denoTest(["local", "testing"]),
   },
   {
     name: "advisors",
     title: "Security and performance advisors",
-    async run(context) {
-      const { db_url } = await context.stack();
+    remedy: "Correct what Supabase's advisors list above; npm test -- advisors asks them again.",
+    async run(stack) {
+      const { db_url } = await stack();
       const remote = `--remote=${db_url}?sslmode=disable`;
       const args = ["db", "advisors", remote, "--fail-on", "warn", "--agent", "no"];
-      return await check(context.show(SUPABASE_CLI, args));
+      return succeeds(SUPABASE_CLI, args);
     },
   },
 ];
 
-async function check(shown: Promise<Shown>): Promise<Counts> {
-  return (await shown).success ? PASSED : FAILED;
+async function succeeds(command: string, args: string[]): Promise<Counts> {
+  const success = await runProgram(command, args);
+  return success ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-async function denoTest(
-  context: StepContext,
-  folders: string[],
-  env: Record<string, string> = {},
-): Promise<Counts> {
-  const args = ["test", "--allow-all", "--no-check", "--quiet", ...folders];
-  const { success, output } = await context.show(Deno.execPath(), args, env);
-  const summary = /(\d+) passed.*?(\d+) failed/.exec(output.split("\n").slice(-10).join("\n"));
-  const counts = { passed: Number(summary?.[1] ?? 0), failed: Number(summary?.[2] ?? 0) };
-  // A module that cannot be loaded, say, is a failure that the summary does not count.
-  if (!success && counts.failed === 0) counts.failed = 1;
-  return counts;
-}
-
-async function pgtap(context: StepContext): Promise<Counts> {
-  const { db_url } = await context.stack();
+async function pgtap(stack: () => Promise<ThrowawayStack>): Promise<Counts> {
+  const { db_url } = await stack();
   await installPgtap();
   const admin = connect(db_url);
   await admin.unsafe(`

@@ -1,9 +1,6 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { removeIfThere } from "../local/files.ts";
-import { ROOT } from "../local/paths.ts";
-import { freePorts } from "../local/ports.ts";
-import { GENERATORS } from "../local/secrets.ts";
-import { readStack, type StackInfo } from "../local/stack.ts";
+import { freePorts, GENERATORS, readStackInfo, ROOT, type StackInfo } from "../local/mod.ts";
 
 /** A stack of its own on free ports, whose data is removed when it stops. */
 export interface ThrowawayStack extends StackInfo {
@@ -56,13 +53,13 @@ export async function startThrowawayStack(): Promise<ThrowawayStack> {
     if (isRunning) child.kill("SIGTERM");
     await ended;
     await output;
-    removeIfThere(dataDir);
+    rmSync(dataDir, { recursive: true, force: true });
   };
 
   const file = join(dataDir, "stack.json");
   while (isRunning) {
     try {
-      return { ...readStack(file), file, tail, stop };
+      return { ...readStackInfo(file), file, tail, stop };
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

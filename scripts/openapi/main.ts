@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openApiDocument } from "./document.ts";
 import { operations as api } from "./api.ts";
 import { operations as recruiting } from "./recruiting.ts";
-import { ROOT } from "../../local/paths.ts";
+import { ROOT } from "../../local/mod.ts";
 
 /** Where the document is kept: for people, and for the functions, which are deployed without the docs. */
 export const OPENAPI_FILES = ["docs/openapi.json", "supabase/functions/_shared/openapi.json"]
