@@ -27,7 +27,7 @@ select is_empty(
 
 select is(
   public.authenticate_vendor(pg_temp.hash(first)),
-  jsonb_build_object('vendor_id', md5('vendor')::uuid, 'slug', 'test-vendor', 'parser', 'generic',
+  jsonb_build_object('vendor_id', md5('vendor')::uuid, 'parser', 'generic',
     'parser_config', '{"a": 1}'::jsonb),
   'a key identifies its vendor and selects the parser')
 from made;

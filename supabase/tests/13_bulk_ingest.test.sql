@@ -10,7 +10,7 @@ insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) valu
   (md5('vendor')::uuid, 'stored', 'Ada'), (md5('other')::uuid, 'other''s', 'Ada');
 
 create function pg_temp.ingest(leads jsonb) returns jsonb language sql as $$
-  select public.ingest_recruiting_leads(repeat('a', 64), leads) - 'vendor_id'
+  select public.ingest_recruiting_leads(repeat('a', 64), leads)
 $$;
 
 select is(
@@ -35,7 +35,7 @@ select is(
   0, 'none is distributed, though the seed has an open order');
 select is(
   public.ingest_recruiting_leads(repeat('a', 64), '[]'),
-  jsonb_build_object('created', 0, 'duplicates', 0, 'vendor_id', md5('vendor')::uuid, 'errors', '[]'::jsonb),
+  '{"created": 0, "duplicates": 0, "errors": []}',
   'no lead at all is nothing to do');
 select throws_ok(
   $$select public.ingest_recruiting_leads(repeat('b', 64), '[{"row": 0, "first_name": "A"}]')$$,

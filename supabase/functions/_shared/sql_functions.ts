@@ -2,7 +2,7 @@ import type { Database } from "./database.types.ts";
 import type { Json } from "./json.ts";
 
 /**
- * What the SQL functions return, which Postgres knows as jsonb alone; each function's comment in the migrations says the
+ * What the SQL functions return, which Postgres knows as jsonb alone; each function's comment in supabase/schemas says the
  * same. Their arguments are in database.types.ts, which is generated.
  */
 export interface SqlResults {

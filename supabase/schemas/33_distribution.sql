@@ -1,6 +1,6 @@
--- Which order and which agent a recruiting lead goes to. The two readers decide, so that a preview and the real thing
--- cannot differ; private.distribute_recruiting_lead() takes what they chose.
--- They are in plpgsql because it keeps their plans; an SQL function is planned anew at every call.
+-- Which order and which agent a recruiting lead goes to. Two functions choose, and both a preview and the distribution
+-- itself call them, so that the two always agree. They are written in plpgsql because it keeps their query plans, while
+-- an SQL function is planned again at every call.
 
 create function private.match_recruiting_order(vendor_id uuid, state text, moment timestamptz)
 returns setof public.recruiting_orders
@@ -33,8 +33,8 @@ end
 $$;
 
 comment on function private.match_recruiting_order(uuid, text, timestamptz) is
-  'The order that a lead of this vendor and state (null: unknown) goes to at this moment, or no row: highest priority, '
-  'then least filled share, then oldest.';
+  'The order that gets a lead of this vendor and state (null: unknown) at this moment, or no row. Highest priority '
+  'first, then the smallest filled share, then the oldest.';
 grant execute on function private.match_recruiting_order(uuid, text, timestamptz) to service_role;
 
 create function private.next_agent(agency_id uuid, preferred_agent_id uuid) returns uuid
@@ -60,7 +60,8 @@ end
 $$;
 
 comment on function private.next_agent(uuid, uuid) is
-  'The preferred agent if active, or else the agency''s active, accepting agent who has waited longest, or null.';
+  'The preferred agent if active; else the active agent of the agency who accepts recruits and has waited longest; '
+  'else null.';
 grant execute on function private.next_agent(uuid, uuid) to service_role;
 
 create function private.distribute_recruiting_lead(lead_id uuid, vendor_id uuid, state text)
@@ -74,22 +75,22 @@ declare
   moment timestamptz;
   lead public.recruiting_leads;
 begin
-  -- A lead that no order wants does not queue for the lock.
+  -- A lead that no order matches does not wait for the lock.
   if not exists (
     select from private.match_recruiting_order(vendor_id, state, clock_timestamp())
   ) then
     return null;
   end if;
 
-  -- Choosing is one at a time: turns, shares and daily counts all depend on the choice before. Under the lock each
-  -- statement has a snapshot of its own (the function is volatile, the isolation level read committed), so it sees that
-  -- choice. Duplicates are out of the way by now: whoever waits here has its lead inserted, so nobody who holds the
-  -- lock ever waits for an insert, and there is no deadlock.
+  -- One lead at a time, because turns, shares and daily counts depend on every choice before. Each statement takes a
+  -- new snapshot (the function is volatile, the isolation level read committed), so under the lock it sees the last
+  -- choice. There is no deadlock: a transaction inserts its lead before it waits here, so the one that holds the lock
+  -- never waits for another one's insert.
   perform pg_advisory_xact_lock(hashtextextended('recruiting lead distribution', 0));
 
-  -- The lock does not stop an administrator, who may change the order or deactivate the agent between choosing and
-  -- taking. An order is therefore taken only as it was when chosen, an agent only while the conditions hold, and else the
-  -- choice is made again.
+  -- An administrator does not take the lock, and may change the order or deactivate the agent just after the choice.
+  -- Therefore each update repeats the conditions: the order must be unchanged, the agent must still be allowed. When an
+  -- update finds no row, the choice is made again.
   loop
     moment := clock_timestamp();
     select * into chosen_order from private.match_recruiting_order(vendor_id, state, moment);
@@ -130,6 +131,6 @@ end
 $$;
 
 comment on function private.distribute_recruiting_lead(uuid, uuid, text) is
-  'Gives a stored lead to an order and an agent and counts it, in the caller''s transaction. The lead as it is then, '
-  'or null when no order matches.';
+  'Gives a stored lead to an order and an agent and counts it, in the transaction of the caller. Returns the lead with '
+  'its order and agent, or null when no order matches.';
 grant execute on function private.distribute_recruiting_lead(uuid, uuid, text) to service_role;

@@ -1,3 +1,5 @@
+-- What agencies have ordered.
+
 create table public.recruiting_orders (
   id uuid primary key default gen_random_uuid(),
   agency_id uuid not null references public.agencies (id),
@@ -18,30 +20,31 @@ create table public.recruiting_orders (
   check (filled between 0 and quantity),
   check (ends_at > starts_at),
   foreign key (agent_id, agency_id) references public.agents (id, agency_id),
-  -- What recruiting_leads points at, so that a lead's agency is that of its order.
+  -- recruiting_leads refers to both columns, so that a lead's agency is always the agency of its order.
   unique (agency_id, id)
 );
 
 create index on public.recruiting_orders (agent_id, agency_id);
 create index on public.recruiting_orders (vendor_id);
--- Choosing an order. `filled` stays out of it, so that counting a lead is a heap-only update.
+-- For choosing an order. `filled` is not in it, because it changes with every lead: an update of a column without an
+-- index is cheaper (heap-only).
 create index recruiting_orders_open_idx on public.recruiting_orders (priority desc) where status = 'open';
 
 comment on table public.recruiting_orders is 'An agency''s order for a number of recruiting leads.';
 comment on column public.recruiting_orders.agent_id is
-  'The agent who gets the leads while active; null: the agency''s agents take turns.';
-comment on column public.recruiting_orders.vendor_id is 'Only leads of this vendor; null: of any.';
+  'The agent who gets all leads of the order while active; null: the agency''s agents take turns.';
+comment on column public.recruiting_orders.vendor_id is 'Only leads of this vendor; null: of any vendor.';
 comment on column public.recruiting_orders.states is
-  'Only leads from these states, as two upper-case letters; null: from anywhere, also when the lead names no state.';
+  'Only leads from these states, each as two upper-case letters; null: any lead, also one without a state.';
 comment on column public.recruiting_orders.filled is
-  'Leads distributed to this order so far; never more than quantity.';
+  'How many leads the order has received; never more than quantity.';
 comment on column public.recruiting_orders.daily_cap is
-  'Most leads in one day of the agency''s time zone; null: no cap.';
-comment on column public.recruiting_orders.priority is 'The highest goes first.';
+  'Largest number of leads in one day of the agency''s time zone; null: no limit.';
+comment on column public.recruiting_orders.priority is 'The order with the highest priority gets a lead first.';
 comment on column public.recruiting_orders.status is
-  'Only an open order gets leads. It becomes filled by itself when filled reaches quantity; the rest is set by hand.';
-comment on column public.recruiting_orders.starts_at is 'First moment at which the order gets leads; null: at once.';
-comment on column public.recruiting_orders.ends_at is 'From this moment on the order gets none; null: no end.';
+  'Only an open order gets leads. Distribution sets `filled` when the count reaches quantity; people set the others.';
+comment on column public.recruiting_orders.starts_at is 'The order gets leads from this time on; null: at once.';
+comment on column public.recruiting_orders.ends_at is 'The order gets no leads from this time on; null: no end.';
 
 create trigger set_updated_at
   before update on public.recruiting_orders
@@ -50,3 +53,10 @@ create trigger set_updated_at
 alter table public.recruiting_orders enable row level security;
 grant select on public.recruiting_orders to authenticated;
 grant select, insert, update, delete on public.recruiting_orders to service_role;
+
+create policy "agents read orders that name them, managers their agency's" on public.recruiting_orders
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+  );

@@ -1,7 +1,9 @@
+-- Sales leads, which agents work.
+
 create table public.leads (
-  -- Random but for its first 48 bits, which are the time in milliseconds: new ids then go to the end of this index and
-  -- of lead_metrics' instead of to a page anywhere in them. Importing into 1,000,000 leads just after a checkpoint this
-  -- writes 3.6 kB of log for a lead, and 7.1 kB with a random id.
+  -- The first 48 bits are the time in milliseconds, the rest is random. New ids therefore go to the end of this index
+  -- and of the index of lead_metrics. An import into 1,000,000 leads just after a checkpoint writes 3.6 kB of log for a
+  -- lead; with random ids it writes 7.1 kB.
   id uuid primary key default encode(
     overlay(
       uuid_send(gen_random_uuid())
@@ -25,7 +27,7 @@ create table public.leads (
   type text not null
     check (type in ('fwk', 'csk', 'br', 'union', 'ncr', 'pos', 'dcard', 'fe', 'globe')),
   source text not null default 'platform' check (source in ('platform', 'manual')),
-  -- The specification names one value each and leaves the transitions open, so no list of values is enforced.
+  -- The specification names only these defaults and no other values, so any text is allowed.
   status text not null default 'open' check (btrim(status) <> ''),
   stage text not null default 'new' check (btrim(stage) <> ''),
   created_at timestamptz not null default now(),
@@ -38,10 +40,10 @@ create index on public.leads (agent_id, agency_id);
 
 comment on table public.leads is 'A sales lead that an agent works, imported from a lead vendor or entered by hand.';
 comment on column public.leads.external_id is
-  'The lead vendor''s id, by which a lead sent again is recognised; null for a lead entered by hand.';
+  'The lead vendor''s id, by which a lead that is sent again is recognised; null for a lead entered by hand.';
 comment on column public.leads.distribution_id is 'The lead vendor''s id of the batch the lead came with.';
-comment on column public.leads.phone is 'As it was sent; a lead is worth more than a tidy field.';
-comment on column public.leads.phone_e164 is 'The same number in E.164 (ITU-T), where it could be read.';
+comment on column public.leads.phone is 'As it was sent. A lead is not refused for its phone number.';
+comment on column public.leads.phone_e164 is 'The same number in E.164 (ITU-T); null when it could not be read.';
 comment on column public.leads.type is 'Kind of lead: fwk, csk, br, union, ncr, pos, dcard, fe or globe.';
 comment on column public.leads.source is '`platform` for an imported lead, `manual` for one entered by hand.';
 
@@ -52,3 +54,10 @@ create trigger set_updated_at
 alter table public.leads enable row level security;
 grant select on public.leads to authenticated;
 grant select, insert, update, delete on public.leads to service_role;
+
+create policy "agents read their leads, managers their agency's" on public.leads
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+  );

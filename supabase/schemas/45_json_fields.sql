@@ -1,6 +1,6 @@
--- Readers of a JSON object's fields for submit_lead_presentation(). A value that does not fit is an error with errcode
--- 22023 (invalid_parameter_value) whose message begins with the field's path, such as `sale.annual_premium`. A missing
--- field, null and a blank string are all null.
+-- How submit_lead_presentation() reads the fields of JSON objects. A wrong value is an error with errcode 22023
+-- (invalid_parameter_value), whose message begins with the path of the field, such as `sale.annual_premium`. A missing
+-- field, null and a blank string all become null.
 
 create function private.invalid_field(path text, problem text) returns void
 language plpgsql
@@ -11,7 +11,7 @@ begin
 end
 $$;
 
-comment on function private.invalid_field(text, text) is 'Raises the error for a field, by its path.';
+comment on function private.invalid_field(text, text) is 'Raises the error for the field with this path.';
 grant execute on function private.invalid_field(text, text) to authenticated;
 
 create function private.require_fields(object jsonb, path text, known text[]) returns void
@@ -32,7 +32,8 @@ begin
 end
 $$;
 
-comment on function private.require_fields(jsonb, text, text[]) is 'Refuses what is not an object, and unknown keys.';
+comment on function private.require_fields(jsonb, text, text[]) is
+  'Raises an error when the value is no object or has an unknown key.';
 grant execute on function private.require_fields(jsonb, text, text[]) to authenticated;
 
 create function private.text_field(object jsonb, path text, key text, is_required boolean default false)
@@ -52,7 +53,8 @@ begin
 end
 $$;
 
-comment on function private.text_field(jsonb, text, text, boolean) is 'A string, trimmed of blanks, tabs and line ends.';
+comment on function private.text_field(jsonb, text, text, boolean) is
+  'A string without spaces, tabs and line ends around it.';
 grant execute on function private.text_field(jsonb, text, text, boolean) to authenticated;
 
 create function private.amount_field(object jsonb, path text, key text, is_required boolean default false)
@@ -96,7 +98,7 @@ begin
 end
 $$;
 
-comment on function private.count_field(jsonb, text, text) is 'A number of people.';
+comment on function private.count_field(jsonb, text, text) is 'A number of people, from 0 to 100.';
 grant execute on function private.count_field(jsonb, text, text) to authenticated;
 
 create function private.boolean_field(object jsonb, path text, key text) returns boolean
@@ -132,5 +134,5 @@ exception when datetime_field_overflow or invalid_datetime_format then
 end
 $$;
 
-comment on function private.date_field(jsonb, text, text) is 'A calendar date in the form of ISO 8601.';
+comment on function private.date_field(jsonb, text, text) is 'A date as YYYY-MM-DD (ISO 8601).';
 grant execute on function private.date_field(jsonb, text, text) to authenticated;

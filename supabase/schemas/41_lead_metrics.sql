@@ -1,3 +1,5 @@
+-- Counts of what has happened to a lead.
+
 create table public.lead_metrics (
   lead_id uuid primary key references public.leads (id) on delete cascade,
   presentations_started integer not null default 0 check (presentations_started >= 0),
@@ -13,9 +15,10 @@ create table public.lead_metrics (
 );
 
 comment on table public.lead_metrics is
-  'What has happened to a lead, counted by triggers. Every lead has its row from the start.';
-comment on column public.lead_metrics.annual_premium is 'Sum over the lead''s sales, in US dollars.';
-comment on column public.lead_metrics.last_activity_at is 'Of the latest activity or submitted presentation.';
+  'What has happened to a lead, counted by triggers. Every lead has a row from the moment it is stored.';
+comment on column public.lead_metrics.annual_premium is
+  'Sum of the annual premiums of the lead''s sales, in US dollars.';
+comment on column public.lead_metrics.last_activity_at is 'Time of the latest activity or submitted presentation.';
 
 create trigger set_updated_at
   before update on public.lead_metrics
@@ -35,10 +38,15 @@ begin
 end
 $$;
 
-comment on function private.create_lead_metrics() is 'Trigger: makes the lead_metrics rows of the leads just inserted.';
+comment on function private.create_lead_metrics() is 'Trigger: makes a lead_metrics row for each new lead.';
 
--- Once a statement, because an import inserts thousands of leads in one.
+-- Once for each statement and not for each row, because an import inserts thousands of leads in one statement.
 create trigger create_lead_metrics
   after insert on public.leads
   referencing new table as inserted
   for each statement execute function private.create_lead_metrics();
+
+-- The policy on leads applies inside the subquery, so whoever reads the lead reads its metrics.
+create policy "readers of a lead read its metrics" on public.lead_metrics
+  for select to authenticated
+  using (exists (select from public.leads l where l.id = lead_metrics.lead_id));

@@ -1,3 +1,5 @@
+-- Text conversations with recruits.
+
 create table public.recruiting_conversations (
   id uuid primary key default gen_random_uuid(),
   recruiting_lead_id uuid references public.recruiting_leads (id) on delete set null,
@@ -19,14 +21,14 @@ create index on public.recruiting_conversations (agency_id);
 create index on public.recruiting_conversations (assigned_agent_id, agency_id);
 
 comment on table public.recruiting_conversations is
-  'A text conversation with a recruit: one for each pair of the recruit''s number and ours.';
+  'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
 comment on column public.recruiting_conversations.recruit_phone is
   'The recruit''s number, as the SMS provider writes it in From: E.164.';
 comment on column public.recruiting_conversations.service_phone is
-  'Our number, as the SMS provider writes it in To. With a messaging service it is still the number, not the service.';
+  'Our number, as the SMS provider writes it in To. A text to a messaging service also has a number there.';
 comment on column public.recruiting_conversations.status is
   '`bot`: answered automatically; `escalated`: the assigned agent has taken over.';
-comment on column public.recruiting_conversations.last_message_at is 'When the latest inbound message was stored.';
+comment on column public.recruiting_conversations.last_message_at is 'When the last inbound message was stored.';
 
 create trigger set_updated_at
   before update on public.recruiting_conversations
@@ -35,3 +37,16 @@ create trigger set_updated_at
 alter table public.recruiting_conversations enable row level security;
 grant select on public.recruiting_conversations to authenticated;
 grant select, insert, update, delete on public.recruiting_conversations to service_role;
+
+create policy "agents read their conversations, managers their agency's" on public.recruiting_conversations
+  for select to authenticated
+  using (
+    assigned_agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+    or exists (
+      select
+      from public.recruiting_leads l
+      where l.id = recruiting_conversations.recruiting_lead_id
+        and l.agent_id = (select private.current_agent_id())
+    )
+  );

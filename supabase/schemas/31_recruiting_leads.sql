@@ -1,3 +1,5 @@
+-- Recruiting leads: applicants that vendors send.
+
 create table public.recruiting_leads (
   id uuid primary key default gen_random_uuid(),
   vendor_id uuid not null references public.vendors (id),
@@ -30,28 +32,29 @@ create table public.recruiting_leads (
   unique (vendor_id, vendor_lead_id),
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id),
   foreign key (agent_id, agency_id) references public.agents (id, agency_id),
-  -- A composite foreign key with a null in it is not checked, so these two close the gap.
+  -- Postgres does not check a foreign key of two columns while one of them is null; these two constraints do.
   check (agent_id is null or agency_id is not null),
   check (order_id is null or (agency_id is not null and distributed_at is not null))
 );
 
--- Lists an agency's leads and counts those of an order in a day. A lead that went nowhere stays out of both.
+-- The first lists an agency's leads and counts the leads of an order in a day. Leads that went to no agency are in
+-- neither index.
 create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_id, order_id, distributed_at)
   where agency_id is not null;
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
 
-comment on table public.recruiting_leads is 'A recruit pushed by a vendor, and the order, agency and agent it went to.';
+comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
 comment on column public.recruiting_leads.vendor_lead_id is
-  'The vendor''s own id, by which a lead sent again is recognised; null: the vendor gave none. One that is longer than '
-  '512 characters is kept as `sha256:` and its hash, because an index entry has a size limit.';
+  'The vendor''s own id, by which a lead that is sent again is recognised; null: the vendor gave none. Above 512 '
+  'characters it is stored as `sha256:` and its hash, because an index entry has a size limit.';
 comment on column public.recruiting_leads.vendor_metadata is
-  'What the parser read besides the name: last_name, email, phone, city, state, zip, ... and vendor_fields. is_test = '
-  'true marks a vendor''s test, which is never distributed.';
+  'What the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
+  'is_test = true marks a test lead of the vendor, which is never distributed.';
 comment on column public.recruiting_leads.state is
-  'Two upper-case letters, or null when vendor_metadata holds something else.';
+  'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
 comment on column public.recruiting_leads.resume_path is
-  'The object in the bucket `resumes`: <vendor_id>/<lead id>.pdf';
+  'Name of the object in the bucket `resumes`: <vendor_id>/<lead id>.pdf';
 
 create trigger set_updated_at
   before update on public.recruiting_leads
@@ -60,3 +63,10 @@ create trigger set_updated_at
 alter table public.recruiting_leads enable row level security;
 grant select on public.recruiting_leads to authenticated;
 grant select, insert, update, delete on public.recruiting_leads to service_role;
+
+create policy "agents read their recruits, managers their agency's" on public.recruiting_leads
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+  );

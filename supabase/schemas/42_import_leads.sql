@@ -1,3 +1,5 @@
+-- POST /api/leads/import: one chunk of the sales leads of a request.
+
 create function private.insert_leads(agency_id uuid, agent_id uuid, distribution_id uuid, leads json)
 returns jsonb
 language plpgsql
@@ -6,12 +8,13 @@ as $$
 declare
   imported jsonb;
 begin
-  -- json and not jsonb: the rows go from text to columns without being built as jsonb in between. For a row in chunks
-  -- of 2,000, from the text that PostgREST hands over: jsonb 37 us, an array of a composite type 35, json 31, thirteen
-  -- parallel arrays 30, and a bare insert ... select 19. Parallel arrays save little and read badly; with a composite
-  -- type a value that does not fit its column fails the call before the function can set the row apart.
+  -- The argument is json and not jsonb, because json goes from text to columns directly. Time for one row in a chunk of
+  -- 2,000, measured from the text that PostgREST passes on: jsonb 37 us, an array of a composite type 35 us, json 31
+  -- us, thirteen parallel arrays 30 us, a plain insert ... select 19 us. Parallel arrays save little and are hard to
+  -- read. With a composite type, a value that does not fit its column fails the call before the function can report the
+  -- row.
   with input as (
-    -- In the order of external_id, so that two imports of the same leads wait for each other and never deadlock.
+    -- Sorted by external_id, so that two imports of the same leads wait for each other and never deadlock.
     select distinct on (lead.external_id) lead.*
     from json_to_recordset(leads) as lead (
       index integer, external_id uuid, first_name text, last_name text, phone text, phone_e164 text, email text,
@@ -41,7 +44,7 @@ end
 $$;
 
 comment on function private.insert_leads(uuid, uuid, uuid, json) is
-  'Stores those of the leads that the agency does not have yet, in one statement: [{index, id}] of the stored ones.';
+  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones.';
 grant execute on function private.insert_leads(uuid, uuid, uuid, json) to service_role;
 
 create function public.import_leads(agency_id uuid, agent_id uuid, distribution_id uuid, leads json)
@@ -67,10 +70,10 @@ begin
   begin
     imported := private.insert_leads(agency_id, agent_id, distribution_id, leads);
   exception when others then
-    if not private.is_refusal(sqlstate) then
+    if not private.is_row_error(sqlstate) then
       raise;
     end if;
-    -- One row spoils a batch, so the rows are tried one by one; that costs about three times as much.
+    -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
     for lead in
       select l from json_array_elements(leads) l order by l ->> 'external_id', (l ->> 'index')::integer
     loop
@@ -78,16 +81,16 @@ begin
         imported := imported
           || private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
       exception when others then
-        if not private.is_refusal(sqlstate) then
+        if not private.is_row_error(sqlstate) then
           raise;
         end if;
-        failed := failed || jsonb_build_object('index', lead -> 'index', 'reason', private.refusal(sqlstate));
+        failed := failed || jsonb_build_object('index', lead -> 'index', 'reason', private.row_error_reason(sqlstate));
       end;
     end loop;
   end;
 
-  -- The rest was there before. Another import may have committed it after ours began, so this is a statement of its own
-  -- with a snapshot of its own.
+  -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
+  -- can see them.
   if jsonb_array_length(imported) + jsonb_array_length(failed) < json_array_length(leads) then
     select jsonb_agg(jsonb_build_object('index', r.index, 'id', l.id)) into duplicates
     from json_to_recordset(leads) as r (index integer, external_id uuid)
@@ -102,9 +105,9 @@ end
 $$;
 
 comment on function public.import_leads(uuid, uuid, uuid, json) is
-  'Stores sales leads of an agency''s agent. leads: [{index, external_id, first_name, last_name, phone, phone_e164, '
-  'email, address, city, state, zip, language, type}], about 2,000 of them: send more in several calls, side by side. '
-  'Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this external_id, '
-  'failed: [{index, reason}] for rows that the database alone refused}. PT400 for an unknown agency or an agent that '
-  'is not of this agency, also without leads.';
+  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
+  'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000; send more in several calls at '
+  'the same time. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this '
+  'external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency or an agent '
+  'of another agency, also when leads is empty.';
 grant execute on function public.import_leads(uuid, uuid, uuid, json) to service_role;

@@ -1,0 +1,141 @@
+-- Vendors and the API keys they authenticate with.
+
+create table public.vendors (
+  id uuid primary key default gen_random_uuid(),
+  slug text not null unique check (slug ~ '^[a-z0-9]+([_-][a-z0-9]+)*$' and length(slug) <= 63),
+  name text not null check (btrim(name) <> ''),
+  parser text,
+  parser_config jsonb not null default '{}' check (jsonb_typeof(parser_config) = 'object'),
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.vendors is 'A company that sends recruiting leads.';
+comment on column public.vendors.parser is
+  'Name of the parser that reads this vendor''s payloads. Parsers are part of the function''s code, so the database '
+  'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
+comment on column public.vendors.parser_config is
+  'Settings of the parser for this vendor. Each parser defines its own shape.';
+comment on column public.vendors.is_active is 'The keys of an inactive vendor do not work.';
+
+create trigger set_updated_at
+  before update on public.vendors
+  for each row execute function private.set_updated_at();
+
+alter table public.vendors enable row level security;
+grant select, insert, update, delete on public.vendors to service_role;
+
+create extension if not exists pgcrypto with schema extensions;
+
+create table public.vendor_api_keys (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
+  key_prefix text not null,
+  label text,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.vendor_api_keys (vendor_id);
+
+comment on table public.vendor_api_keys is
+  'API keys of vendors. A vendor may have several valid keys, so that it can change to a new one at any time.';
+comment on column public.vendor_api_keys.key_hash is
+  'SHA-256 of the key in lower-case hex. A key has 256 random bits, so a slow password hash is not needed.';
+comment on column public.vendor_api_keys.key_prefix is
+  'The first 12 characters of the key, by which a person recognises it.';
+
+create trigger set_updated_at
+  before update on public.vendor_api_keys
+  for each row execute function private.set_updated_at();
+
+alter table public.vendor_api_keys enable row level security;
+grant select, insert, update, delete on public.vendor_api_keys to service_role;
+
+create function public.create_vendor_api_key(
+  vendor_slug text,
+  label text,
+  expires_at timestamptz default null
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  new_key text := 'lik_' || translate(
+    rtrim(encode(extensions.gen_random_bytes(32), 'base64'), '='), '+/', '-_');
+begin
+  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix, label, expires_at)
+  select
+    v.id,
+    encode(sha256(convert_to(new_key, 'UTF8')), 'hex'),
+    left(new_key, 12),
+    create_vendor_api_key.label,
+    create_vendor_api_key.expires_at
+  from public.vendors v
+  where v.slug = create_vendor_api_key.vendor_slug;
+
+  if not found then
+    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+  end if;
+  return new_key;
+end
+$$;
+
+comment on function public.create_vendor_api_key(text, text, timestamptz) is
+  'Makes an API key for a vendor and returns it: `lik_` and 43 base64url characters. It cannot be read again later. '
+  'PT404 for an unknown slug.';
+grant execute on function public.create_vendor_api_key(text, text, timestamptz) to service_role;
+
+create function public.revoke_vendor_api_key(key_prefix text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.vendor_api_keys k
+  set revoked_at = now()
+  where k.key_prefix = revoke_vendor_api_key.key_prefix and k.revoked_at is null;
+  return found;
+end
+$$;
+
+comment on function public.revoke_vendor_api_key(text) is
+  'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
+grant execute on function public.revoke_vendor_api_key(text) to service_role;
+
+create function public.authenticate_vendor(key_hash text) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  vendor public.vendors;
+begin
+  select v.* into vendor
+  from public.vendor_api_keys k
+  join public.vendors v on v.id = k.vendor_id
+  where k.key_hash = authenticate_vendor.key_hash
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now())
+    and v.is_active;
+
+  -- One message for every reason, so that a stranger learns nothing about keys and vendors.
+  if not found then
+    raise exception 'invalid API key' using errcode = 'PT401';
+  end if;
+
+  return jsonb_build_object(
+    'vendor_id', vendor.id,
+    'parser', vendor.parser,
+    'parser_config', vendor.parser_config
+  );
+end
+$$;
+
+comment on function public.authenticate_vendor(text) is
+  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config}. PT401 when the key '
+  'is unknown, expired or revoked, or the vendor is inactive.';
+grant execute on function public.authenticate_vendor(text) to service_role;

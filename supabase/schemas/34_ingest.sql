@@ -1,0 +1,140 @@
+-- POST /recruiting/ingest: one lead.
+
+create function private.distributed_to(agency_id uuid, agent_id uuid) returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case when agency_id is not null
+    then jsonb_build_object('agency_id', agency_id, 'agent_id', agent_id) end;
+end
+$$;
+
+comment on function private.distributed_to(uuid, uuid) is
+  'Where a lead went, as in the response: {agency_id, agent_id|null}, or null when it went to no agency.';
+grant execute on function private.distributed_to(uuid, uuid) to service_role;
+
+create function private.require_recruiting_lead(lead jsonb) returns void
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  if coalesce(btrim(lead ->> 'first_name'), '') = '' then
+    raise exception 'missing first_name' using errcode = 'PT400';
+  elsif coalesce(jsonb_typeof(lead -> 'vendor_metadata'), 'null') not in ('object', 'null') then
+    raise exception 'vendor_metadata must be an object' using errcode = 'PT400';
+  end if;
+end
+$$;
+
+comment on function private.require_recruiting_lead(jsonb) is
+  'Raises PT400 when the lead has no first_name, or a vendor_metadata that is no object.';
+grant execute on function private.require_recruiting_lead(jsonb) to service_role;
+
+create function public.ingest_recruiting_lead(key_hash text, lead jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
+  lead_id constant uuid := lead ->> 'id';
+  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
+  is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
+  metadata constant jsonb := coalesce(nullif(lead -> 'vendor_metadata', 'null'), '{}');
+  stored public.recruiting_leads;
+  distributed public.recruiting_leads;
+begin
+  perform private.require_recruiting_lead(lead);
+  -- A call may be delayed on its way. By now the vendor may have been told that it failed, and the resume been removed.
+  if (lead ->> 'not_after')::timestamptz < clock_timestamp() then
+    raise exception 'the call comes too late';
+  end if;
+
+  loop
+    insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path)
+    values (lead_id, key_vendor_id, indexed_id, lead ->> 'first_name', metadata, lead ->> 'resume_path')
+    on conflict do nothing
+    returning * into stored;
+
+    if found then
+      if not is_test then
+        distributed := private.distribute_recruiting_lead(stored.id, stored.vendor_id, stored.state);
+      end if;
+      return jsonb_build_object(
+        'id', stored.id,
+        'status', 'created',
+        'distributed_to', private.distributed_to(distributed.agency_id, distributed.agent_id)
+      );
+    end if;
+
+    -- The conflicting row may have been committed after the insert began, so only a new statement can see it. If it
+    -- has been deleted since, the loop tries the insert again.
+    select * into stored
+    from public.recruiting_leads l
+    where l.id = lead_id or (l.vendor_id = key_vendor_id and l.vendor_lead_id = indexed_id)
+    order by l.id = lead_id desc
+    limit 1;
+
+    if stored.vendor_id <> key_vendor_id then
+      raise exception 'the id belongs to a lead of another vendor' using errcode = 'unique_violation';
+    elsif stored.id = lead_id then
+      return jsonb_build_object(
+        'id', stored.id,
+        'status', 'created',
+        'distributed_to', private.distributed_to(stored.agency_id, stored.agent_id)
+      );
+    elsif found then
+      return jsonb_build_object('id', stored.id, 'status', 'duplicate');
+    end if;
+  end loop;
+end
+$$;
+
+comment on function public.ingest_recruiting_lead(text, jsonb) is
+  'Stores one lead of the key''s vendor and distributes it, unless vendor_metadata.is_test is true. lead: {id, '
+  'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, not_after?}. The caller makes the id; a '
+  'repeated call with the same id returns the first result and stores nothing. After the time not_after nothing is '
+  'stored (P0001). Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, or {id, status: '
+  'duplicate} with the id of the lead that has this vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a '
+  'first_name.';
+grant execute on function public.ingest_recruiting_lead(text, jsonb) to service_role;
+
+create function public.preview_recruiting_lead(key_hash text, lead jsonb) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
+  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
+  is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
+  existing_id uuid;
+  matched public.recruiting_orders;
+begin
+  perform private.require_recruiting_lead(lead);
+
+  select l.id into existing_id
+  from public.recruiting_leads l
+  where l.vendor_id = key_vendor_id and l.vendor_lead_id = indexed_id;
+
+  if existing_id is null and not is_test then
+    select * into matched
+    from private.match_recruiting_order(key_vendor_id, upper(lead #>> '{vendor_metadata,state}'), now());
+  end if;
+
+  return jsonb_build_object(
+    'status', case when existing_id is null then 'created' else 'duplicate' end,
+    'id', existing_id,
+    'order_id', matched.id,
+    'distributed_to', private.distributed_to(
+      matched.agency_id, private.next_agent(matched.agency_id, matched.agent_id))
+  );
+end
+$$;
+
+comment on function public.preview_recruiting_lead(text, jsonb) is
+  'What ingest_recruiting_lead() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
+  'id|null of the existing lead, order_id|null, distributed_to|null}. Raises the same errors.';
+grant execute on function public.preview_recruiting_lead(text, jsonb) to service_role;
