@@ -1,34 +1,14 @@
 /** `npm run vendor` against the running stack, as an agency takes on a vendor that no parser knows. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { stackInfoFile } from "../local/mod.ts";
+import { admin, adminJson } from "./admin.ts";
 import { assertError, send, sql, stack } from "./client.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAYLOAD = "supabase/functions/recruiting/parsers/fixtures/mapping.json";
 
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-}
-
-async function vendor(args: string[], env: Record<string, string> = {}): Promise<Ran> {
-  const { code, stdout, stderr } = await new Deno.Command("npm", {
-    args: ["run", "--silent", "vendor", "--", ...args],
-    cwd: ROOT,
-    env: { STACK_FILE: stackInfoFile(), SUPABASE_DB_URL: "", ...env },
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
-}
-
-/** What a command prints for scripts. */
-async function json(...args: string[]) {
-  const { code, out, err } = await vendor([...args, "--json"]);
-  assert.equal(code, 0, err);
-  return JSON.parse(out);
-}
+const vendor = (args: string[], env?: Record<string, string>) => admin(args, env, "vendor");
+const json = (...args: string[]) => adminJson("vendor", ...args);
 
 async function withConfig<Result>(
   config: unknown,

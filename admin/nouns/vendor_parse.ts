@@ -1,0 +1,56 @@
+import type postgres from "postgres";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import type { Json } from "../../supabase/functions/_shared/json.ts";
+import { readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
+import { decodePdf, type Resume } from "../../supabase/functions/recruiting/ingest/resume.ts";
+import { parserNamed } from "../../supabase/functions/recruiting/parsers/index.ts";
+import { findVendor } from "../find.ts";
+import { CommandError, type Outcome } from "../outcome.ts";
+import { formatTable } from "../table.ts";
+import { checkParser, readConfig, readJsonFile } from "./vendor_config.ts";
+
+/** Shows what a vendor's parser, or the one given instead, makes of a payload. */
+export async function parsePayload(
+  sql: postgres.Sql,
+  slug: string,
+  file: string,
+  { parser, config: configFile }: { parser?: string; config?: string },
+): Promise<Outcome> {
+  const vendor = await findVendor(sql, slug);
+  const name = parser ?? vendor.parser;
+  const config = readConfig(name, configFile) ?? vendor.parser_config;
+  checkParser(name, config);
+  const parse = parserNamed(name ?? "");
+  if (parse === undefined) {
+    throw new CommandError(
+      `${slug} has no parser: npm run vendor -- update ${slug} --parser <name>`,
+    );
+  }
+  const read = (payload: Json) => parse(payload, config);
+  const { lead, resume, reason } = readLead(read, readJsonFile(file));
+  if (lead === undefined) throw new CommandError(`The lead would be refused: ${reason}`);
+  const { vendor_fields, ...metadata } = lead.vendor_metadata;
+  const stored = resume && describeResume(resume);
+  const rows = Object.entries({
+    first_name: lead.first_name,
+    vendor_lead_id: lead.vendor_lead_id,
+    ...metadata,
+    ...(stored && { resume: stored }),
+  }).map(([field, value]) => ({ field, value }));
+  const others = vendor_fields === undefined
+    ? ""
+    : `\n\nKept as sent (vendor_fields):\n${JSON.stringify(vendor_fields, null, 2)}`;
+  return { data: { ...lead, resume: stored ?? null }, text: formatTable(rows) + others };
+}
+
+function describeResume(resume: Resume): string {
+  if (resume.claims !== undefined && resume.claims !== "pdf") {
+    return `not stored: ${resume.claims}`;
+  }
+  try {
+    return `a PDF of ${decodePdf(resume).length} bytes`;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new CommandError(`The lead would be refused: ${error.message}`);
+  }
+}

@@ -1,0 +1,52 @@
+import type postgres from "postgres";
+
+/** What a verb has to say: to a script (`--json`), and to a person. */
+export interface Outcome {
+  data: unknown;
+  text: string;
+}
+
+/** What a verb works with. */
+export interface Session {
+  sql: postgres.Sql;
+  /** `{base_url}` of the project, for the examples that are shown. */
+  baseUrl: string;
+  /**
+   * Asks before something that cannot be undone. `--yes` is the answer of scripts.
+   *
+   * @throws {CommandError} when the answer is no, or when there is no terminal to ask on
+   */
+  confirm(question: string): Promise<void>;
+}
+
+/** Carries out a verb: connects, runs it and prints its outcome. */
+export type Run = (verb: (session: Session) => Promise<Outcome>) => Promise<void>;
+
+/** Something that the user has to change; the message says what, and how. Exit code 1. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+/** A command line that cannot be understood; the message says why. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  /** The usage of the verb, to show below the message. */
+  readonly usage?: string;
+
+  constructor(message: string, usage?: string) {
+    super(message);
+    this.usage = usage;
+  }
+}
+
+/**
+ * Puts a message for the user in place of an error of the database.
+ *
+ * @param messages the message by SQLSTATE
+ * @returns what to throw: a CommandError, or the same error where no message is given
+ */
+export function explain(error: unknown, messages: Record<string, string>): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const message = messages[code];
+  return message === undefined ? error : new CommandError(message);
+}

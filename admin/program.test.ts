@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import type { Command } from "commander";
+import { UsageError } from "./outcome.ts";
+import { buildProgram } from "./program.ts";
+
+/** Reads a command line; nothing is carried out. Returns the verb that would be. */
+async function read(words: string[]): Promise<string> {
+  let verb = "";
+  const program = buildProgram(() => Promise.resolve());
+  program.hook("preAction", (_program, command) => {
+    verb = `${command.parent!.name()} ${command.name()}`;
+  });
+  await program.parseAsync(words, { from: "user" });
+  return verb;
+}
+
+/** The words of a command line as a shell splits them. */
+function split(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+}
+
+/** Every verb there is, with what `--help` shows of it. */
+function verbs(command: Command = buildProgram(() => Promise.resolve())): [string, string][] {
+  if (command.commands.length > 0) return command.commands.flatMap((inner) => verbs(inner));
+  let help = "";
+  command.configureOutput({ writeOut: (text) => help += text }).outputHelp();
+  return [[`${command.parent!.name()} ${command.name()}`, help]];
+}
+
+for (const [name, help] of verbs()) {
+  Deno.test(`the help of ${name} has an example that can be read`, async () => {
+    const [, example] = /^Example:\n {2}npm run admin -- (.+)$/m.exec(help) ?? [];
+    assert(example !== undefined, help);
+    assert.equal(await read(split(example)), name);
+  });
+}
+
+for (
+  const [line, verb] of [
+    ["vendor list", "vendor list"],
+    ["--json --db-url postgresql://x vendor list", "vendor list"],
+    ["vendor list --json --db-url postgresql://x", "vendor list"],
+    ["vendor key create acme", "key create"],
+    ["vendor key revoke acme lik_abc --yes", "key revoke"],
+  ] as const
+) {
+  Deno.test(`${line} is ${verb}`, async () => {
+    assert.equal(await read(split(line)), verb);
+  });
+}
+
+for (
+  const [line, message] of [
+    ["frob", /^there is no command "frob"$/],
+    ["vendor frob", /^there is no command "frob"$/],
+    ["vendor lst", /^there is no command "lst" \(Did you mean list\?\)$/],
+    ["vendor constructor", /^there is no command "constructor"$/],
+    ["vendor list acme", /^too many arguments for 'list'/],
+    ["vendor create --parser generic", /^missing required argument 'slug'$/],
+    ["vendor create acme", /^required option '--parser <name>' not specified$/],
+    ["vendor create acme --parser", /^option '--parser <name>' argument missing$/],
+    ["vendor create acme --parser generic --active true", /^unknown option '--active'/],
+    ['vendor create acme --parser generic --name " "', /^--name: " " is not a text/],
+    ["vendor update acme", /^update: give what to change, such as --parser <name>$/],
+    ["vendor update acme --active maybe", /^--active: "maybe" is not true or false$/],
+    ["vendor parse acme", /^missing required argument 'payload\.json'$/],
+    ["key create acme --expires someday", /^--expires: "someday" is not a time in the future/],
+    ["key create acme --expires 2001-01-01", /^--expires: "2001-01-01" is not a time in the/],
+    ['key revoke acme ""', /^give the first characters of the key$/],
+  ] as const
+) {
+  Deno.test(`${line} is wrong usage`, async () => {
+    await assert.rejects(
+      () => read(split(line)),
+      (error) => error instanceof UsageError && message.test(error.message),
+    );
+  });
+}

@@ -1,0 +1,54 @@
+import { Command, type ErrorOptions } from "commander";
+import { addKey } from "./nouns/key.ts";
+import { addVendor } from "./nouns/vendor.ts";
+import { type Run, UsageError } from "./outcome.ts";
+
+/** The options that every verb takes. */
+export interface GlobalOptions {
+  dbUrl?: string;
+  json?: boolean;
+  yes?: boolean;
+}
+
+/** The command line of `npm run admin`: one command a noun, one subcommand a verb. */
+export function buildProgram(run: Run): Command {
+  const program = new AdminCommand("npm run admin --")
+    .description("Administers the service: vendors and their keys.")
+    .usage("<noun> <verb> [options]")
+    .option(
+      "--db-url <url>",
+      "the database of a hosted project; else SUPABASE_DB_URL, else the local stack",
+    )
+    .option("--json", "print JSON for scripts (with npm run --silent)")
+    .option("--yes", "do not ask before what cannot be undone")
+    .helpOption("-h, --help", "show this")
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
+    .configureOutput({ writeErr: (text) => console.log(text.trimEnd()) })
+    .exitOverride();
+  addKey(addVendor(program, run), run);
+  addKey(program, run);
+  return program;
+}
+
+/** A command whose errors are `UsageError`s that carry its usage. */
+class AdminCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new AdminCommand(name);
+  }
+
+  override error(message: string, _options?: ErrorOptions): never {
+    const reason = message
+      .replace(/^error: /, "")
+      .replace(/^unknown command '(.*)'/, 'there is no command "$1"')
+      .replaceAll("\n", " ");
+    const help = this.createHelp();
+    const usage = `usage: ${help.commandUsage(this)}\n\nMore: ${commandLine(this)} --help`;
+    throw new UsageError(reason, usage);
+  }
+}
+
+/** The words that call a command: `npm run admin -- key create`. */
+function commandLine(command: Command): string {
+  return command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
+}
