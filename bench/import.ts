@@ -87,7 +87,7 @@ const COLUMNS = [
 
 /** The same rows as the function makes of the leads, by the database's owner, in one statement and one round trip. */
 async function insertSelect({ sql }: BenchStack, { agencyId, agentId }: Agency): Promise<number> {
-  const rows = JSON.stringify(salesLeads(LEADS).map((lead) => readImportedLead(lead).lead));
+  const rows = JSON.stringify(salesLeads(LEADS).map((lead) => readImportedLead(lead).data));
   const columns = COLUMNS.join(", ");
   const types = COLUMNS.map((name) => `${name} ${name === "external_id" ? "uuid" : "text"}`);
   const taken = await seconds(() =>

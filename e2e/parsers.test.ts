@@ -5,6 +5,7 @@ import {
   readFixture,
 } from "../supabase/functions/recruiting/parsers/fixtures/read.ts";
 import { MAPPING_CONFIG } from "../supabase/functions/recruiting/parsers/fixtures/mapping_config.ts";
+import { parse } from "../supabase/functions/recruiting/parsers/fixtures/parsed.ts";
 import { PARSER_NAMES, parserNamed } from "../supabase/functions/recruiting/parsers/index.ts";
 import { assertError, createOrder, createVendor, send, sql, withKey } from "./client.ts";
 
@@ -16,8 +17,7 @@ for (const name of fixtures) {
   Deno.test(`${name}: the payload becomes a lead, once`, async () => {
     const vendor = await createVendor(parser, parser === "mapping" ? MAPPING_CONFIG : {});
     await createOrder(vendor);
-    const parse = parserNamed(parser);
-    const expected = parse!(readFixture(name), MAPPING_CONFIG);
+    const expected = parse(parserNamed(parser)!, readFixture(name), MAPPING_CONFIG);
     const file = new URL(
       `../supabase/functions/recruiting/parsers/fixtures/${name}.json`,
       import.meta.url,

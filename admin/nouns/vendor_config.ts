@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { type Json, parseJson } from "../../supabase/functions/_shared/json.ts";
 import { PARSER_NAMES } from "../../supabase/functions/recruiting/parsers/index.ts";
-import { configProblem } from "../../supabase/functions/recruiting/parsers/mapping.ts";
+import { compileConfig } from "../../supabase/functions/recruiting/parsers/mapping.ts";
 import { CommandError } from "../outcome.ts";
 
 /**
@@ -17,10 +17,11 @@ export function checkParser(parser: string | null | undefined, config: Json): vo
       `There is no parser "${parser}". The parsers are: ${PARSER_NAMES.join(", ")}`,
     );
   }
-  const problem = parser === "mapping" ? configProblem(config) : undefined;
-  if (problem !== undefined) {
+  if (parser !== "mapping") return;
+  const { error } = compileConfig(config);
+  if (error !== null) {
     throw new CommandError(
-      `${problem}\nGive the mapping with --config <file.json>; docs/parsers.md has an example.`,
+      `${error}\nGive the mapping with --config <file.json>; docs/parsers.md has an example.`,
     );
   }
 }

@@ -1,9 +1,9 @@
 import type postgres from "postgres";
-import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import type { Json } from "../../supabase/functions/_shared/json.ts";
 import { readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
-import { decodePdf, type Resume } from "../../supabase/functions/recruiting/ingest/resume.ts";
+import { decodePdf } from "../../supabase/functions/recruiting/ingest/pdf.ts";
 import { parserNamed } from "../../supabase/functions/recruiting/parsers/index.ts";
+import type { Resume } from "../../supabase/functions/recruiting/parsers/resume.ts";
 import { findVendor } from "../find.ts";
 import { CommandError, type Outcome } from "../outcome.ts";
 import { formatTable } from "../table.ts";
@@ -27,8 +27,9 @@ export async function parsePayload(
     );
   }
   const read = (payload: Json) => parse(payload, config);
-  const { lead, resume, reason } = readLead(read, readJsonFile(file));
-  if (lead === undefined) throw new CommandError(`The lead would be refused: ${reason}`);
+  const { data, error } = readLead(read, readJsonFile(file));
+  if (error !== null) throw new CommandError(`The lead would be refused: ${error}`);
+  const { lead, resume } = data;
   const { vendor_fields, ...metadata } = lead.vendor_metadata;
   const stored = resume && describeResume(resume);
   const rows = Object.entries({
@@ -43,14 +44,9 @@ export async function parsePayload(
   return { data: { ...lead, resume: stored ?? null }, text: formatTable(rows) + others };
 }
 
-function describeResume(resume: Resume): string {
-  if (resume.claims !== undefined && resume.claims !== "pdf") {
-    return `not stored: ${resume.claims}`;
-  }
-  try {
-    return `a PDF of ${decodePdf(resume).length} bytes`;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new CommandError(`The lead would be refused: ${error.message}`);
-  }
+function describeResume({ base64, type = "pdf" }: Resume): string {
+  if (type !== "pdf") return `not stored: ${type}`;
+  const { data, error } = decodePdf(base64);
+  if (error !== null) throw new CommandError(`The lead would be refused: ${error.message}`);
+  return `a PDF of ${data.length} bytes`;
 }

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { ApiError, type FieldProblem } from "./errors.ts";
+import { failure, type Result, success } from "./result.ts";
 
 const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
-/** A UUID in any case, of any version; becomes lower case, as the database writes it. */
+/** A UUID of any version, in upper or lower case. It becomes lower case, as the database writes it. */
 export const uuid = z.string({ error: must("be a UUID") })
   .regex(UUID, { error: must("be a UUID") }).toLowerCase();
 
@@ -12,32 +13,48 @@ export function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, { error: must(`be one of ${values.join(", ")}`) });
 }
 
-/** What to say of a value of the wrong kind. */
+/** The message about a value of the wrong type: "must …", or "is missing" where there is no value. */
 export function must(what: string) {
   return ({ input }: { input?: unknown }) =>
     input === undefined || input === null ? "is missing" : `must ${what}`;
 }
 
-/**
- * Reads a value by its schema; what is wrong with it is told field by field.
- *
- * @param whole what to call the value itself, e.g. `the body`
- */
-export function read<Schema extends z.ZodType>(schema: Schema, value: unknown, whole: string) {
-  const { data, error } = schema.safeParse(value);
-  if (error === undefined) return { data: data as z.output<Schema> };
-  const details = error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
-  const reason = details.map(({ field, message }) => `${field || whole} ${message}`).join("; ");
-  return { reason, details } satisfies { reason: string; details: FieldProblem[] };
+/** What is wrong with a value. */
+export interface Invalid {
+  /** Every wrong field in one sentence, e.g. `phone is missing; type must be one of fwk, csk`. */
+  reason: string;
+  /** The same, field by field. */
+  details: FieldProblem[];
 }
 
 /**
- * Reads a request body by its schema.
+ * Checks a value against a schema.
  *
- * @throws ApiError BAD_REQUEST, its details naming each wrong field.
+ * @param name what the reason calls the value itself, e.g. `the lead`
+ * @returns the value as the schema gives it, or what is wrong with it
  */
-export function readBody<Schema extends z.ZodType>(schema: Schema, body: unknown) {
-  const { data, reason, details } = read(schema, body, "the body");
-  if (reason !== undefined) throw new ApiError("BAD_REQUEST", reason, { details });
-  return data as z.output<Schema>;
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  name: string,
+): Result<z.output<Schema>, Invalid> {
+  const { data, error } = schema.safeParse(value);
+  if (error === undefined) return success(data as z.output<Schema>);
+  const details = error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+  const reason = details.map(({ field, message }) => `${field || name} ${message}`).join("; ");
+  return failure({ reason, details });
+}
+
+/**
+ * Requires that a request body fits a schema.
+ *
+ * @throws ApiError BAD_REQUEST; its details name each wrong field.
+ */
+export function requireValidBody<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+): z.output<Schema> {
+  const { data, error } = validate(schema, body, "the body");
+  if (error !== null) throw new ApiError("BAD_REQUEST", error.reason, { details: error.details });
+  return data;
 }

@@ -3,8 +3,9 @@ import type { AppContext } from "../_shared/app.ts";
 import { MIB, readJson } from "../_shared/body.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { isObject, type Json } from "../_shared/json.ts";
+import { failure } from "../_shared/result.ts";
 import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
-import { must, readBody, uuid } from "../_shared/validate.ts";
+import { must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { type Outcome, type Row, storeLeads, type Target } from "./import_chunks.ts";
 import { readImportedLead } from "./imported_lead.ts";
 
@@ -19,66 +20,74 @@ export const importSchema = z.object({
   leads: z.array(z.custom<Json>(), { error: must("be an array") }),
 }, { error: must("be a JSON object") });
 
-/** POST /api/leads/import (SPEC 4.3): sales leads for one agent; each is imported, or reported, by itself. */
+/** POST /api/leads/import (SPEC 4.3): sales leads for one agent. Each lead is imported, or reported, by itself. */
 export async function importLeads(c: AppContext): Promise<Response> {
   if (!matchesSecret(c.req.header("x-api-key") ?? "", secretsFromEnv("LEADS_IMPORT_API_KEY"))) {
     throw new ApiError("UNAUTHORIZED", "send a valid API key as `x-api-key: <API_KEY>`");
   }
-  const { leads, ...target } = readBody(importSchema, await readJson(c.req.raw, BODY_LIMIT));
+
+  const body = requireValidBody(importSchema, await readJson(c.req.raw, BODY_LIMIT));
+  const { leads, ...target } = body;
   if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} leads`);
   }
 
+  const outcomes = await importAll(target, leads, c.get("requestId"));
+
   const lead_ids: string[] = [];
   const errors: object[] = [];
-  const outcomes = await importAll(target, leads, c.get("requestId"));
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.code === undefined) lead_ids.push(outcome.lead_id);
-    else errors.push({ index, external_id: givenId(leads[index]), ...outcome });
+  for (const [index, { data: lead_id, error }] of outcomes.entries()) {
+    if (error === null) lead_ids.push(lead_id);
+    else errors.push({ index, external_id: sentId(leads[index]), ...error });
   }
   const counts = { imported: lead_ids.length, failed: errors.length };
   Object.assign(c.get("log"), counts);
   return c.json({ success: true, ...counts, errors, lead_ids });
 }
 
-/** Imports what can be imported; what became of each lead is told in the request's order. */
+/** Imports the leads that are valid. Returns the outcome of each lead, in the request's order. */
 async function importAll(target: Target, leads: Json[], requestId: string): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const firsts = new Map<string, number>();
+  const firstIndexes = new Map<string, number>();
   const repeats: { index: number; first: number }[] = [];
 
-  /** The leads to store; what becomes of the others is noted in passing. */
+  /** The leads to store. The outcomes of the invalid ones, and the repeats, are noted on the way. */
   function* rows(): Generator<Row> {
     for (const [index, item] of leads.entries()) {
-      const { lead, reason } = readImportedLead(item);
-      if (lead === undefined) {
-        outcomes[index] = { code: "INVALID", reason };
+      const { data: lead, error: reason } = readImportedLead(item);
+      if (reason !== null) {
+        outcomes[index] = failure({ code: "INVALID", reason });
         continue;
       }
-      const first = firsts.get(lead.external_id);
+      const first = firstIndexes.get(lead.external_id);
       if (first !== undefined) {
         repeats.push({ index, first });
         continue;
       }
-      firsts.set(lead.external_id, index);
+      firstIndexes.set(lead.external_id, index);
       yield { index, ...lead };
     }
   }
 
   const stored = await storeLeads(target, rows(), requestId);
   for (const [index, outcome] of stored) outcomes[index] = outcome;
-
   for (const { index, first } of repeats) {
-    const { lead_id } = outcomes[first] as Outcome;
-    const reason = `lead ${first} of this request has the same external_id`;
-    outcomes[index] = lead_id === undefined
-      ? { code: "DATABASE_ERROR", reason: `${reason} and could not be stored` }
-      : { code: "DUPLICATE", reason, lead_id };
+    outcomes[index] = repeatOf(first, outcomes[first] as Outcome);
   }
   return outcomes;
 }
 
-function givenId(item: Json | undefined): string | number | null {
+/** The outcome of a lead whose external_id an earlier lead of the request has. */
+function repeatOf(first: number, { data, error }: Outcome): Outcome {
+  const reason = `lead ${first} of this request has the same external_id`;
+  const lead_id = data ?? error?.lead_id;
+  return lead_id === undefined
+    ? failure({ code: "DATABASE_ERROR", reason: `${reason} and could not be stored` })
+    : failure({ code: "DUPLICATE", reason, lead_id });
+}
+
+/** The external_id as sent, to be reported; null where it is no text or number. */
+function sentId(item: Json | undefined): string | number | null {
   const id = isObject(item) ? item.external_id : null;
   return typeof id === "string" || typeof id === "number" ? id : null;
 }

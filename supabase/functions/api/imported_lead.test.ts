@@ -45,7 +45,9 @@ for (
   ] as const
 ) {
   Deno.test(`an imported lead with ${name}`, () => {
-    assert.deepEqual(readImportedLead({ ...LEAD, ...fields }), { lead: { ...READ, ...expected } });
+    const { data, error } = readImportedLead({ ...LEAD, ...fields });
+    assert.equal(error, null);
+    assert.deepEqual(data, { ...READ, ...expected });
   });
 }
 
@@ -68,9 +70,9 @@ for (
   ] as const
 ) {
   Deno.test(`an item of an import that is ${name} is refused with a reason`, () => {
-    const { lead, reason: given } = readImportedLead(item);
-    assert.equal(lead, undefined);
-    assert.match(given!, reason);
+    const { data, error } = readImportedLead(item);
+    assert.equal(data, null);
+    assert.match(error!, reason);
   });
 }
 
@@ -82,9 +84,9 @@ Deno.test("any item is either a lead or has a reason, and a lead's texts are tri
       .map((fields) => ({ ...LEAD, ...fields })),
   );
   fc.assert(fc.property(item, (sent) => {
-    const { lead, reason } = readImportedLead(sent);
-    assert.notEqual(lead === undefined, reason === undefined);
-    for (const text of Object.values(lead ?? {})) {
+    const { data, error } = readImportedLead(sent);
+    assert.notEqual(data === null, error === null);
+    for (const text of Object.values(data ?? {})) {
       if (text !== null) assert(text !== "" && text === text.trim());
     }
   }));

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AppContext } from "../_shared/app.ts";
 import { KIB, readJson } from "../_shared/body.ts";
 import { callDatabase } from "../_shared/database.ts";
-import { must, oneOf, readBody, uuid } from "../_shared/validate.ts";
+import { must, oneOf, requireValidBody, uuid } from "../_shared/validate.ts";
 import { requireProjectCredentials } from "./credentials.ts";
 
 const BODY_LIMIT = 64 * KIB;
@@ -15,12 +15,15 @@ export const activitySchema = z.object({
 }, { error: must("be a JSON object") });
 
 /**
- * POST /api/leads/log-presentation-activity (SPEC 4.4): what happens to a presentation, told by its pop-out window. It
- * has no session of its own, so the database is asked with the service role's rights.
+ * POST /api/leads/log-presentation-activity (SPEC 4.4): logs what happens to a presentation. The pop-out window that calls
+ * it has no user session, so the database is called with the rights of the service role.
  */
 export async function logPresentationActivity(c: AppContext): Promise<Response> {
   await requireProjectCredentials(c.req.raw);
-  const activity = readBody(activitySchema, await readJson(c.req.raw, BODY_LIMIT));
+
+  const activity = requireValidBody(activitySchema, await readJson(c.req.raw, BODY_LIMIT));
+
   await callDatabase("log_presentation_activity", activity);
+
   return c.json({ success: true });
 }

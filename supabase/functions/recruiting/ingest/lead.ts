@@ -1,25 +1,37 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import type { Resume } from "./resume.ts";
+import { failure, type Result, success } from "../../_shared/result.ts";
+import type { Resume } from "../parsers/resume.ts";
 import type { Vendor } from "./vendor.ts";
 
-/** A lead as the SQL functions take it, but for its id and resume. */
+/** A lead as the SQL functions take it, without its id and resume. */
 export interface Lead {
   first_name: string;
   vendor_lead_id: string | null;
   vendor_metadata: JsonObject;
 }
 
-/** A payload read by its vendor's parser, or why it cannot be a lead. */
-export type ReadLead =
-  | { lead: Lead; resume: Resume | undefined; reason?: undefined }
-  | { lead?: undefined; resume?: undefined; reason: string };
+/** What a payload holds. */
+export interface LeadAndResume {
+  lead: Lead;
+  /** Not decoded yet. */
+  resume?: Resume;
+}
 
-/** Parses one payload with the vendor's parser; what SPEC asks of every recruiting lead is checked here. */
-export function readLead(parse: Vendor["parse"], payload: Json): ReadLead {
-  if (!isObject(payload)) return { reason: "the lead must be a JSON object" };
-  const parsed = parse(payload);
-  const { first_name, vendor_lead_id = null, vendor_metadata, resume, problem } = parsed;
-  if (problem !== undefined) return { reason: problem };
-  if (first_name === undefined) return { reason: "missing first_name" };
-  return { lead: { first_name, vendor_lead_id, vendor_metadata }, resume };
+/**
+ * Reads one payload with its vendor's parser and checks what SPEC.md requires of every recruiting lead.
+ *
+ * @returns the lead, or why the payload cannot be one, for the vendor to read
+ */
+export function readLead(parse: Vendor["parse"], payload: Json): Result<LeadAndResume> {
+  if (!isObject(payload)) return failure("the lead must be a JSON object");
+  const { data: parsed, error } = parse(payload);
+  if (error !== null) return failure(error);
+  const { first_name, vendor_lead_id = null, vendor_metadata, resume } = parsed;
+  if (first_name === undefined) return failure("missing first_name");
+  return success({ lead: { first_name, vendor_lead_id, vendor_metadata }, resume });
+}
+
+/** Says in a lead's metadata that its resume is not stored, and why: `bulk`, or the type that is not stored. */
+export function skipResume(lead: Lead, reason: string): Lead {
+  return { ...lead, vendor_metadata: { ...lead.vendor_metadata, resume_skipped: reason } };
 }

@@ -1,23 +1,25 @@
 import { bearerToken } from "../../_shared/bearer.ts";
-import { callDatabase } from "../../_shared/database.ts";
+import { callDatabase, type CallOptions } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import type { Json } from "../../_shared/json.ts";
+import type { Result } from "../../_shared/result.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
-import type { SqlResults } from "../../_shared/sql_functions.ts";
+import type { SqlArguments, SqlFunction, SqlResults } from "../../_shared/sql_functions.ts";
 import { parserNamed } from "../parsers/index.ts";
 import type { ParsedLead } from "../parsers/parser.ts";
 
-/** A vendor whose key has been checked. */
+/** A vendor whose API key has been checked. */
 export interface Vendor {
   id: string;
+  /** SHA-256 of the API key, in lower-case hex. */
   keyHash: string;
-  /** The vendor's parser, with its configuration. */
-  parse: (payload: Json) => ParsedLead;
+  /** The vendor's parser with its configuration. */
+  parse: (payload: Json) => Result<ParsedLead>;
 }
 
 /**
- * How long an isolate goes by what it knows of a key, in milliseconds. The SQL functions that write check the key
- * again, so a revoked key stops at once; a changed parser takes effect within this time.
+ * How long an isolate remembers a vendor, in milliseconds. A changed parser takes effect within this time. A revoked key
+ * stops at once, because each SQL function that writes checks the key again.
  */
 const CACHE_MS = 10_000;
 const CACHE_SIZE = 1_000;
@@ -25,36 +27,45 @@ const CACHE_SIZE = 1_000;
 const cache = new Map<string, { vendor: Vendor; until: number }>();
 
 /**
- * The vendor whose key the request shows as `Authorization: Bearer <key>`.
+ * Finds the vendor by the API key in `Authorization: Bearer <key>`.
  *
  * @throws ApiError UNAUTHORIZED without a valid key; BAD_REQUEST where the vendor has no parser.
  */
 export async function authenticateVendor(request: Request): Promise<Vendor> {
-  const key = bearerToken(request);
-  if (key === undefined) {
+  const apiKey = bearerToken(request);
+  if (apiKey === undefined) {
     throw unauthorized("send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`");
   }
-  const keyHash = sha256Hex(key);
+  const keyHash = sha256Hex(apiKey);
   const cached = cache.get(keyHash);
   if (cached && cached.until > Date.now()) return cached.vendor;
 
-  const row = await withVendor(
-    keyHash,
-    () => callDatabase("authenticate_vendor", { key_hash: keyHash }, { retryWithin: 2_000 }),
-  );
+  const row = await callAsVendor({ keyHash }, "authenticate_vendor", {}, { retryWithin: 2_000 });
   const vendor = toVendor(keyHash, row);
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(keyHash, { vendor, until: Date.now() + CACHE_MS });
   return vendor;
 }
 
-/** Runs a call that checks the key in the database; a refused key is forgotten and answered with UNAUTHORIZED. */
-export async function withVendor<Result>(
-  keyHash: string,
-  call: () => Promise<Result>,
-): Promise<Result> {
+/** The SQL functions that check a vendor's key. */
+type VendorFunction = {
+  [Name in SqlFunction]: "key_hash" extends keyof SqlArguments<Name> ? Name : never;
+}[SqlFunction];
+
+/**
+ * Calls an SQL function with the vendor's key, which the function checks.
+ *
+ * @throws ApiError as callDatabase() does. After UNAUTHORIZED the isolate has forgotten the vendor.
+ */
+export async function callAsVendor<Name extends VendorFunction>(
+  { keyHash }: Pick<Vendor, "keyHash">,
+  name: Name,
+  args: Omit<SqlArguments<Name>, "key_hash">,
+  options?: CallOptions,
+): Promise<SqlResults[Name]> {
   try {
-    return await call();
+    const allArgs = { key_hash: keyHash, ...args } as unknown as SqlArguments<Name>;
+    return await callDatabase(name, allArgs, options);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") throw error;
     cache.delete(keyHash);

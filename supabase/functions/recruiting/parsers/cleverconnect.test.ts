@@ -7,7 +7,7 @@ Deno.test("cleverconnect: a numeric id; of the attachments the resume is kept an
   assert.deepEqual(lead, {
     first_name: "Camille",
     vendor_lead_id: "12345",
-    resume: { base64: PDF, claims: "pdf" },
+    resume: { base64: PDF, type: "pdf" },
     vendor_metadata: {
       job_id: "agent-fr-1",
       attachments: [{ type: "letter", contentType: "application/pdf", fileName: "letter.pdf" }],

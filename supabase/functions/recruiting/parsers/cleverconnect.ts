@@ -1,8 +1,9 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import type { ResumeFields } from "../ingest/resume.ts";
+import { success } from "../../_shared/result.ts";
 import { Fields } from "./fields.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
+import type { ResumeFields } from "./resume.ts";
 
 /**
  * A CleverConnect (Meteojob) application: a numeric `id`, `jobId`, `candidate`, and `attachments` of type `resume` or
@@ -12,7 +13,7 @@ import type { Parser } from "./parser.ts";
 export const cleverconnect: Parser = (payload) => {
   const fields = new Fields(payload);
   const { resume, others } = readAttachments(fields.value("attachments"));
-  return normalizeLead({
+  return success(normalizeLead({
     vendor_lead_id: fields.text("id"),
     first_name: fields.text("candidate.firstName"),
     last_name: fields.text("candidate.lastName"),
@@ -29,7 +30,7 @@ export const cleverconnect: Parser = (payload) => {
       attachments: others.length > 0 ? others : undefined,
     },
     vendor_fields: fields.rest(),
-  });
+  }));
 };
 
 function readAttachments(list: Json | undefined): { resume: ResumeFields; others: Json[] } {

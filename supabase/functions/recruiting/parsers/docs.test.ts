@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { parse } from "./fixtures/parsed.ts";
 import { PARSER_NAMES } from "./index.ts";
-import { configProblem, mapping } from "./mapping.ts";
+import { compileConfig, mapping } from "./mapping.ts";
 
 const DOCS = Deno.readTextFileSync(new URL("../../../../docs/parsers.md", import.meta.url));
 
@@ -18,13 +19,13 @@ Deno.test("docs/parsers.md describes every parser", () => {
 
 Deno.test("the mapping in docs/parsers.md makes of its payload the lead it says", () => {
   const config = shown("config");
-  assert.equal(configProblem(config), undefined);
-  const { resume, ...lead } = mapping(shown("payload"), config);
-  assert.equal(resume?.claims, "pdf");
+  assert.equal(compileConfig(config).error, null);
+  const { resume, ...lead } = parse(mapping, shown("payload"), config);
+  assert.equal(resume?.type, "pdf");
   assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown("lead"));
 });
 
 Deno.test("the mapping in the SQL of docs/parsers.md is a usable one", () => {
   const config = /'mapping', '(\{.*\})'\)/.exec(DOCS)?.[1];
-  assert.equal(configProblem(JSON.parse(config ?? "null")), undefined);
+  assert.equal(compileConfig(JSON.parse(config ?? "null")).error, null);
 });

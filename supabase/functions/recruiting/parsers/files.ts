@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import type { ResumeFields } from "../ingest/resume.ts";
 import { type Fields, MOST_KEYS, plainKey } from "./fields.ts";
+import type { ResumeFields } from "./resume.ts";
 
 /** How vendors spell what they say of a file, as compared by {@link plainKey}. */
 const CONTENT = new Set([

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../_shared/json.ts";
-import { parsed, PDF } from "./fixtures/parsed.ts";
+import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { generic } from "./generic.ts";
 
 Deno.test("generic: the flat object as documented", () => {
   assert.deepEqual(parsed(generic, "generic"), {
     first_name: "Sam",
     vendor_lead_id: "lead-1",
-    resume: { base64: PDF, claims: "pdf" },
+    resume: { base64: PDF, type: "pdf" },
     vendor_metadata: {
       last_name: "Rivera",
       email: "sam.rivera@example.com",
@@ -26,7 +26,7 @@ Deno.test("generic: other spellings, a full name alone, a numeric id of 21 digit
   assert.deepEqual(parsed(generic, "generic_spellings"), {
     first_name: "Samuel",
     vendor_lead_id: "987654321012345678901",
-    resume: { base64: PDF, claims: "pdf" },
+    resume: { base64: PDF, type: "pdf" },
     vendor_metadata: {
       full_name: "Dr. Samuel van der Berg Jr.",
       last_name: "van der Berg",
@@ -42,12 +42,12 @@ Deno.test("generic: other spellings, a full name alone, a numeric id of 21 digit
 
 for (const key of ["first_name", "firstName", "First Name", "FIRSTNAME", "first-name", "fname"]) {
   Deno.test(`generic: ${key} is the first name`, () => {
-    assert.equal(generic({ [key]: " Ann " }, {}).first_name, "Ann");
+    assert.equal(parse(generic, { [key]: " Ann " }).first_name, "Ann");
   });
 }
 
 Deno.test("generic: the first spelling wins, and the other stays with the vendor's fields", () => {
-  const { vendor_lead_id, vendor_metadata } = generic({ id: 1, lead_id: "L-1" }, {});
+  const { vendor_lead_id, vendor_metadata } = parse(generic, { id: 1, lead_id: "L-1" });
   assert.equal(vendor_lead_id, "L-1");
   assert.deepEqual(vendor_metadata.vendor_fields, { id: 1 });
 });
@@ -64,13 +64,13 @@ for (
   ] as [string, JsonObject, string | undefined][]
 ) {
   Deno.test(`generic: a resume that is ${name}`, () => {
-    assert.equal(generic(payload, {}).resume?.base64, base64);
+    assert.equal(parse(generic, payload).resume?.base64, base64);
   });
 }
 
 Deno.test("generic: a resume that is no file at all goes on, to be refused", () => {
   for (const resume of [5, true, ["x"], { unknown: 1 }]) {
-    assert.notEqual(generic({ resume }, {}).resume, undefined);
+    assert.notEqual(parse(generic, { resume }).resume, undefined);
   }
 });
 
@@ -78,7 +78,7 @@ Deno.test("generic: an address is kept, not taken for a file", () => {
   const url = "https://files.example.com/cv.pdf";
   const payloads: JsonObject[] = [{ resume: url }, { resume_url: url }, { resume: { url } }];
   for (const payload of payloads) {
-    const { resume, vendor_metadata } = generic(payload, {});
+    const { resume, vendor_metadata } = parse(generic, payload);
     assert.equal(resume, undefined);
     assert.equal(vendor_metadata.resume_url, url);
   }

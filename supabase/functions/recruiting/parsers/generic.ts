@@ -1,10 +1,11 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import type { ResumeFields } from "../ingest/resume.ts";
+import { success } from "../../_shared/result.ts";
 import { readContact } from "./contact.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
+import type { ResumeFields } from "./resume.ts";
 
 /** The usual spellings of what is no contact field, as `plainKey` writes them. Earlier spellings win. */
 const VENDOR_LEAD_ID = [
@@ -33,7 +34,7 @@ const IS_TEST = ["istest", "test", "testlead"];
 export const generic: Parser = (payload: Json) => {
   const fields = new Fields(payload);
   const text = (spellings: string[]) => fields.text(...fields.spelt(...spellings));
-  return normalizeLead({
+  return success(normalizeLead({
     ...readContact(fields),
     vendor_lead_id: text(VENDOR_LEAD_ID),
     resume: {
@@ -44,7 +45,7 @@ export const generic: Parser = (payload: Json) => {
     },
     is_test: fields.value(...fields.spelt(...IS_TEST)),
     vendor_fields: fields.rest(),
-  });
+  }));
 };
 
 // An object that holds no file in any known way is refused as a resume rather than lost.

@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../_shared/json.ts";
+import { success } from "../../_shared/result.ts";
 import { Fields, toText } from "./fields.ts";
 import { type FormQuestion, readForm } from "./form.ts";
 import { normalizeLead } from "./normalize.ts";
@@ -12,7 +13,7 @@ import type { Parser } from "./parser.ts";
 export const googleAds: Parser = (payload) => {
   const fields = new Fields(payload);
   const form = readForm(readColumns(fields.value("user_column_data")));
-  return normalizeLead({
+  return success(normalizeLead({
     ...form,
     vendor_lead_id: fields.text("lead_id"),
     is_test: fields.value("is_test"),
@@ -23,7 +24,7 @@ export const googleAds: Parser = (payload) => {
       click_id: fields.text("gcl_id"),
     },
     vendor_fields: fields.rest(),
-  });
+  }));
 };
 
 // Older leads have no column_id and name the column for people: "Full Name", "User Phone".

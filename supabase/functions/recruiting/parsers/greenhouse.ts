@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
 import { Fields, toText } from "./fields.ts";
 import { readFile } from "./files.ts";
@@ -16,7 +17,7 @@ export const greenhouse: Parser = (payload) => {
   const fields = new Fields(payload);
   const isWebhook = isObject(fields.peek(APPLICATION));
   const candidate = (name: string) => isWebhook ? `${APPLICATION}.candidate.${name}` : name;
-  return normalizeLead({
+  return success(normalizeLead({
     vendor_lead_id: fields.text(isWebhook ? `${APPLICATION}.id` : "external_id"),
     first_name: fields.text(candidate("first_name")),
     last_name: fields.text(candidate("last_name")),
@@ -37,7 +38,7 @@ export const greenhouse: Parser = (payload) => {
       answers: readAnswers(fields.value(`${APPLICATION}.answers`)),
     },
     vendor_fields: fields.rest(),
-  });
+  }));
 };
 
 /** The first readable entry of the preferred type, or else of any. The list itself stays among the vendor's fields. */

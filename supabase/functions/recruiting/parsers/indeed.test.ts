@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { indeed } from "./indeed.ts";
-import { parsed, PDF } from "./fixtures/parsed.ts";
+import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
 
 Deno.test("indeed: an application with a resume, questions and an alias address", () => {
   assert.deepEqual(parsed(indeed, "indeed"), {
     first_name: "Maria",
     vendor_lead_id: "5156eb63c9a0a8ac9358c3a444a2818c8a5ffdbcba5960ec0cace3277f6b99df",
-    resume: { base64: PDF, claims: "pdf" },
+    resume: { base64: PDF, type: "pdf" },
     vendor_metadata: {
       email_is_alias: true,
       job_id: "agent-tx-014",
@@ -75,26 +75,26 @@ for (
   for (const isBare of [true, false]) {
     Deno.test(`indeed: ${container} as ${isBare ? "a bare array" : "a container"}`, () => {
       const list = [{ question: { id: "q", question: "Why?" }, answer: "Because." }];
-      const { vendor_metadata } = indeed({
+      const { vendor_metadata } = parse(indeed, {
         applicant: { fullName: "Ann Lee" },
         [container]: isBare ? list : { url: "https://example.com", questionsAndAnswers: list },
-      }, {});
+      });
       assert.deepEqual(vendor_metadata.answers, [{ question: "Why?", answer: "Because." }]);
     });
   }
 }
 
 Deno.test("indeed: an empty newer container does not hide the older one", () => {
-  const { vendor_metadata } = indeed({
+  const { vendor_metadata } = parse(indeed, {
     screenerQuestionsAndAnswers: { questionsAndAnswers: [] },
     questionsAndAnswers: { questionsAndAnswers: [{ question: "Why?", answer: "Because." }] },
-  }, {});
+  });
   assert.deepEqual(vendor_metadata.answers, [{ question: "Why?", answer: "Because." }]);
 });
 
 for (const form of ["text", "html", "json"]) {
   Deno.test(`indeed: a resume that is only ${form}`, () => {
-    const { resume, vendor_metadata } = indeed({ applicant: { resume: { [form]: "Ann" } } }, {});
+    const { resume, vendor_metadata } = parse(indeed, { applicant: { resume: { [form]: "Ann" } } });
     assert.equal(resume, undefined);
     assert.equal(vendor_metadata.resume_skipped, form);
     assert.deepEqual(vendor_metadata.vendor_fields, { applicant: { resume: { [form]: "Ann" } } });
@@ -104,7 +104,7 @@ for (const form of ["text", "html", "json"]) {
 Deno.test("indeed: a form beside the file does not hide the file", () => {
   const payload = readFixture("indeed");
   (payload.applicant as { resume: Record<string, unknown> }).resume.text = "Maria";
-  const { resume, vendor_metadata } = indeed(payload, {});
+  const { resume, vendor_metadata } = parse(indeed, payload);
   assert.equal(resume?.base64, PDF);
   assert.equal(vendor_metadata.resume_skipped, undefined);
 });

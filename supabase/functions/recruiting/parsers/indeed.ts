@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
@@ -14,7 +15,7 @@ export const indeed: Parser = (payload) => {
   const fields = new Fields(payload);
   const resume = readFile(fields, "applicant.resume.file");
   const email = fields.text("applicant.email");
-  return normalizeLead({
+  return success(normalizeLead({
     vendor_lead_id: fields.text("id"),
     first_name: fields.text("applicant.firstName"),
     last_name: fields.text("applicant.lastName"),
@@ -37,7 +38,7 @@ export const indeed: Parser = (payload) => {
       resume_skipped: resume.data ? undefined : otherResume(fields.peek("applicant.resume")),
     },
     vendor_fields: fields.rest(),
-  });
+  }));
 };
 
 // Indeed forwards what is sent to such an address, and gives a new one for each application.

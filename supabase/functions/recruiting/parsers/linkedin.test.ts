@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parsed } from "./fixtures/parsed.ts";
+import { parse, parsed } from "./fixtures/parsed.ts";
 import { linkedin } from "./linkedin.ts";
 
 Deno.test("linkedin: an exported application; its resume is an address to keep", () => {
@@ -45,9 +45,9 @@ for (
 ) {
   Deno.test(`linkedin: the phone ${nationalNumber} of country ${countryCode}`, () => {
     const cellphoneNumberQuestionAnswer = { countryCode, nationalNumber };
-    const { vendor_metadata } = linkedin({
+    const { vendor_metadata } = parse(linkedin, {
       questionResponses: { contactInformationQuestionResponses: { cellphoneNumberQuestionAnswer } },
-    }, {});
+    });
     assert.equal(vendor_metadata.phone, phone);
   });
 }

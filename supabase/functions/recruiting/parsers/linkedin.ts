@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../_shared/json.ts";
+import { success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { normalizeLead } from "./normalize.ts";
@@ -15,7 +16,7 @@ const CUSTOM = "questionResponses.additionalQuestionResponses.customQuestionSetR
  */
 export const linkedin: Parser = (payload) => {
   const fields = new Fields(payload);
-  return normalizeLead({
+  return success(normalizeLead({
     vendor_lead_id: fields.text("jobApplicationId"),
     first_name: fields.text(`${CONTACT}.firstNameAnswer.value`),
     last_name: fields.text(`${CONTACT}.lastNameAnswer.value`),
@@ -30,7 +31,7 @@ export const linkedin: Parser = (payload) => {
       })),
     },
     vendor_fields: fields.rest(),
-  });
+  }));
 };
 
 // The country code may be a country's letters or its dialling code.

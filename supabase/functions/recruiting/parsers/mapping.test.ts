@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
-import { holds, parsed, PDF } from "./fixtures/parsed.ts";
-import { configProblem, mapping } from "./mapping.ts";
+import { holds, parse, parsed, PDF } from "./fixtures/parsed.ts";
+import { compileConfig, mapping } from "./mapping.ts";
 
 /** What the parser makes of a payload with these fields configured, beside a name that is always found. */
 function read(payload: JsonObject, fields: JsonObject) {
-  return mapping(payload, { fields: { first_name: { const: "Ann" }, ...fields } }).vendor_metadata;
+  const config = { fields: { first_name: { const: "Ann" }, ...fields } };
+  return parse(mapping, payload, config).vendor_metadata;
 }
 
 Deno.test("mapping: a payload of no known vendor", () => {
@@ -14,7 +15,7 @@ Deno.test("mapping: a payload of no known vendor", () => {
   assert.deepEqual(lead, {
     first_name: "Rosa",
     vendor_lead_id: "555001",
-    resume: { base64: PDF, claims: "pdf" },
+    resume: { base64: PDF, type: "pdf" },
     vendor_metadata: {
       source: "job fair",
       last_name: "Lindqvist",
@@ -84,7 +85,7 @@ Deno.test("mapping: an expression that the payload does not fit finds nothing", 
 });
 
 for (
-  const [config, problem] of [
+  const [config, reason] of [
     [null, /^parser_config: /],
     [{}, /^parser_config\.fields: /],
     [{ fields: {} }, /^parser_config\.fields: give first_name or full_name$/],
@@ -114,11 +115,11 @@ for (
   ] as [Json, RegExp][]
 ) {
   Deno.test(`mapping: ${JSON.stringify(config).slice(0, 70)} is refused with the place`, () => {
-    assert.match(configProblem(config) ?? "", problem);
-    assert.match(mapping({ a: "Ann" }, config).problem ?? "", problem);
+    assert.match(compileConfig(config).error ?? "", reason);
+    assert.match(mapping({ a: "Ann" }, config).error ?? "", reason);
   });
 }
 
-Deno.test("mapping: a usable configuration has no problem", () => {
-  assert.equal(configProblem(MAPPING_CONFIG), undefined);
+Deno.test("mapping: a usable configuration is compiled", () => {
+  assert.equal(compileConfig(MAPPING_CONFIG).error, null);
 });

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { failure, type Result, success } from "../../_shared/result.ts";
 import { compileExpression, type Expression } from "./expression.ts";
 import { Fields, toText } from "./fields.ts";
 import { normalizeLead } from "./normalize.ts";
@@ -60,16 +61,10 @@ export const mappingConfig = z.strictObject({
     }),
 });
 
-/** What is wrong with a configuration, naming the field and the expression; undefined where nothing is. */
-export function configProblem(config: Json): string | undefined {
-  const compiled = compileConfig(config);
-  return typeof compiled === "string" ? compiled : undefined;
-}
-
 /** Reads whatever `vendors.parser_config` says, for a vendor that no other parser fits. See {@link mappingConfig}. */
 export const mapping: Parser = (payload, config) => {
-  const compiled = compileConfig(config);
-  if (typeof compiled === "string") return { vendor_metadata: {}, problem: compiled };
+  const { data: compiled, error } = compileConfig(config);
+  if (error !== null) return failure(error);
 
   const fields = new Fields(payload);
   const read = (sources: Sources, usable: Usable) =>
@@ -80,34 +75,36 @@ export const mapping: Parser = (payload, config) => {
       ]),
     );
   const { is_test, ...more } = read(compiled.others, unlessEmpty);
-  return normalizeLead({
+  return success(normalizeLead({
     ...read(compiled.texts, toText),
     resume: read(compiled.resume, unlessEmpty),
     is_test,
     more,
     vendor_fields: fields.rest(),
-  });
+  }));
 };
 
 type Step = Expression | { constant: Json };
 type Sources = Record<string, Step[]>;
 type Usable = (value: Json | undefined) => Json | undefined;
 
-/** A configuration made ready: fields that must be text, fields that may be anything, and the resume's. */
-interface Compiled {
+/** A compiled configuration: fields that must be text, fields that may be anything, and the resume's. */
+export interface Compiled {
   texts: Sources;
   others: Sources;
   resume: Sources;
 }
 
-const cache = new WeakMap<JsonObject, Compiled | string>();
+const cache = new WeakMap<JsonObject, Result<Compiled>>();
 
-/** The configuration made ready, once for each; or what is wrong with it. */
-function compileConfig(config: Json): Compiled | string {
+/** Compiles a configuration, each only once; the error names the field and the expression that are wrong. */
+export function compileConfig(config: Json): Result<Compiled> {
   const known = isObject(config) ? cache.get(config) : undefined;
   if (known !== undefined) return known;
   const { data, error } = mappingConfig.safeParse(config);
-  const compiled = data ? compileFields(data.fields as JsonObject) : describe(error);
+  const compiled = data
+    ? success(compileFields(data.fields as JsonObject))
+    : failure(describe(error));
   if (isObject(config)) cache.set(config, compiled);
   return compiled;
 }

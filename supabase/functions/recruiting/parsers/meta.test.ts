@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parsed } from "./fixtures/parsed.ts";
+import { parse, parsed } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
 import { meta } from "./meta.ts";
 
@@ -52,14 +52,13 @@ for (
   })
 ) {
   Deno.test(`meta: the bare notification (${name}) is told what to send instead`, () => {
-    const { problem } = meta(payload, {});
-    assert.match(problem ?? "", /leadgen notification.*GET \/\{leadgen_id\}.*field_data/);
+    const { error } = meta(payload, {});
+    assert.match(error ?? "", /leadgen notification.*GET \/\{leadgen_id\}.*field_data/);
   });
 }
 
 Deno.test("meta: a relay that adds the contact to the notification's fields is read", () => {
-  const { first_name, vendor_lead_id, problem } = meta({ leadgen_id: 77, name: "Lee W" }, {});
-  assert.equal(problem, undefined);
+  const { first_name, vendor_lead_id } = parse(meta, { leadgen_id: 77, name: "Lee W" });
   assert.equal(first_name, "Lee");
   assert.equal(vendor_lead_id, "77");
 });

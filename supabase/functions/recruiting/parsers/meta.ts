@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { failure, success } from "../../_shared/result.ts";
 import { readContact } from "./contact.ts";
 import { Fields, toText } from "./fields.ts";
 import { type FormQuestion, readForm } from "./form.ts";
@@ -19,7 +20,8 @@ export const meta: Parser = (payload) => {
   const questions = readQuestions(fields.value("field_data"));
   const form: RawLead = questions ? readForm(questions) : readContact(fields);
   const leadgenId = fields.text("leadgen_id");
-  return normalizeLead({
+  if (isNotification(payload, form, leadgenId)) return failure(NO_CONTACT);
+  return success(normalizeLead({
     ...form,
     vendor_lead_id: fields.text("id") ?? leadgenId ?? fields.text("lead_id"),
     is_test: isTestLead(payload) || fields.value("is_test"),
@@ -30,8 +32,7 @@ export const meta: Parser = (payload) => {
       ad_id: fields.text("ad_id"),
     },
     vendor_fields: fields.rest(),
-    problem: isNotification(payload, form, leadgenId) ? NO_CONTACT : undefined,
-  });
+  }));
 };
 
 function readQuestions(list: Json | undefined): FormQuestion[] | undefined {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { parsed, PDF } from "./fixtures/parsed.ts";
+import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { monster } from "./monster.ts";
 
 Deno.test("monster: version 2", () => {
   assert.deepEqual(parsed(monster, "monster"), {
     first_name: "Tomasz",
     vendor_lead_id: "7f3a0c52-52a4-4a8e-9a57-1f0d2a6c9b11",
-    resume: { base64: PDF, claims: "pdf" },
+    resume: { base64: PDF, type: "pdf" },
     vendor_metadata: {
       job_id: "agent-il-9",
       answers: [{ question: "Are you licensed?", answer: ["Yes"] }],
@@ -31,7 +31,7 @@ Deno.test("monster: version 1, whose resume is an array of bytes", () => {
   assert.deepEqual(parsed(monster, "monster_v1"), {
     first_name: "Tomasz",
     vendor_lead_id: "agent-il-9:xk2m9vq7",
-    resume: { base64: PDF, claims: "pdf" },
+    resume: { base64: PDF, type: "pdf" },
     vendor_metadata: {
       job_id: "agent-il-9",
       last_name: "Kowalski",
@@ -48,12 +48,14 @@ Deno.test("monster: version 1, whose resume is an array of bytes", () => {
 });
 
 Deno.test("monster: version 1 in base64, of a type that is no PDF", () => {
-  const { resume } = monster({ FileContents: "UEsDBBQ=", FileExt: ".docx" }, {});
-  assert.deepEqual(resume, { base64: "UEsDBBQ=", claims: "docx" });
+  const { resume } = parse(monster, { FileContents: "UEsDBBQ=", FileExt: ".docx" });
+  assert.deepEqual(resume, { base64: "UEsDBBQ=", type: "docx" });
 });
 
 Deno.test("monster: a resume in a shape unknown to us does not stop the lead", () => {
-  const { resume, vendor_metadata } = monster({ applicant: { resume: { blob: { ref: 1 } } } }, {});
+  const { resume, vendor_metadata } = parse(monster, {
+    applicant: { resume: { blob: { ref: 1 } } },
+  });
   assert.equal(resume, undefined);
   assert.deepEqual(vendor_metadata.vendor_fields, { applicant: { resume: { blob: { ref: 1 } } } });
 });

@@ -1,3 +1,4 @@
+import { success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
@@ -13,7 +14,7 @@ export const monster: Parser = (payload) => {
   const fields = new Fields(payload);
   const resume = readFile(fields, "applicant.resume");
   const job = fields.text("jobRefCode", "JobRefID");
-  return normalizeLead({
+  return success(normalizeLead({
     vendor_lead_id: fields.text("integratedApplyID") ?? version1Id(fields, job),
     first_name: fields.text("applicant.firstName", "FirstName"),
     last_name: fields.text("applicant.lastName", "LastName"),
@@ -33,7 +34,7 @@ export const monster: Parser = (payload) => {
       answers: readAnswers(fields.value("questions")),
     },
     vendor_fields: fields.rest(),
-  });
+  }));
 };
 
 // Version 1 has no id of the application; the same resume for the same job is the same application.

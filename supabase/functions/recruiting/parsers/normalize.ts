@@ -2,10 +2,10 @@ import humanparser from "humanparser";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { toE164 } from "../../_shared/phone.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
-import { readResume, type ResumeFields } from "../ingest/resume.ts";
 import { compact, toText } from "./fields.ts";
 import { withoutFiles } from "./files.ts";
 import type { ParsedLead } from "./parser.ts";
+import { readResume, type ResumeFields } from "./resume.ts";
 import { stateCode } from "./states.ts";
 
 /** A lead as a parser found it, before the normalisation all vendors share. Any value may stand anywhere. */
@@ -29,7 +29,6 @@ export interface RawLead {
   more?: Record<string, Json | undefined>;
   /** The vendor's remaining fields, as sent. */
   vendor_fields?: JsonObject;
-  problem?: string;
 }
 
 /** The database's unique index takes ids up to this length; longer ones are known by their digest. */
@@ -76,7 +75,6 @@ export function normalizeLead(raw: RawLead): ParsedLead {
       }),
       resume?.base64,
     ),
-    problem: raw.problem,
   };
 }
 

@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from "../../_shared/json.ts";
-import type { Resume } from "../ingest/resume.ts";
+import type { Result } from "../../_shared/result.ts";
+import type { Resume } from "./resume.ts";
 
 /** What every parser makes of a vendor's payload. */
 export interface ParsedLead {
   first_name?: string;
-  /** The vendor's own id of the application, 512 characters at most; what deduplication goes by. */
+  /** The vendor's own id of the application, at most 512 characters. Deduplication goes by it. */
   vendor_lead_id?: string;
   resume?: Resume;
   /**
@@ -13,14 +14,13 @@ export interface ParsedLead {
    * `job_title`, `answers`, …; the vendor's remaining fields, as sent, are under `vendor_fields`.
    */
   vendor_metadata: JsonObject;
-  /** Why this payload cannot be a lead at all, for the vendor to read. */
-  problem?: string;
 }
 
 /**
- * Reads one payload of one vendor. Pure, and never throws: it gives what it could read, and the route decides.
+ * Reads one payload of one vendor. Pure, and never throws: a parser returns what it could read, and the route decides
+ * whether that is a lead. The error of the result is for a payload that no lead can come from; the vendor reads it.
  *
  * @param payload any JSON value
  * @param config `vendors.parser_config`
  */
-export type Parser = (payload: Json, config: Json) => ParsedLead;
+export type Parser = (payload: Json, config: Json) => Result<ParsedLead>;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { parsed, PDF } from "./fixtures/parsed.ts";
+import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { talroo } from "./talroo.ts";
 
 Deno.test("talroo: a completed application, known by its own id and not the event's", () => {
   assert.deepEqual(parsed(talroo, "talroo"), {
     first_name: "Nia",
     vendor_lead_id: "app-81d2",
-    resume: { base64: PDF, claims: "pdf" },
+    resume: { base64: PDF, type: "pdf" },
     vendor_metadata: {
       job_id: "agent-co-2",
       job_title: "Insurance Agent",
@@ -40,6 +40,9 @@ Deno.test("talroo: a completed application, known by its own id and not the even
 });
 
 Deno.test("talroo: an event without an application id has none", () => {
-  const { vendor_lead_id } = talroo({ id: "evt-1", data: { applicant: { firstName: "Nia" } } }, {});
+  const { vendor_lead_id } = parse(talroo, {
+    id: "evt-1",
+    data: { applicant: { firstName: "Nia" } },
+  });
   assert.equal(vendor_lead_id, undefined);
 });

@@ -1,3 +1,4 @@
+import { success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
@@ -11,7 +12,7 @@ import type { Parser } from "./parser.ts";
  */
 export const talroo: Parser = (payload) => {
   const fields = new Fields(payload);
-  return normalizeLead({
+  return success(normalizeLead({
     vendor_lead_id: fields.text("data.id"),
     first_name: fields.text("data.applicant.firstName"),
     last_name: fields.text("data.applicant.lastName"),
@@ -30,5 +31,5 @@ export const talroo: Parser = (payload) => {
       answers: readAnswers(fields.value("data.questions", "data.answers")),
     },
     vendor_fields: fields.rest(),
-  });
+  }));
 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parsed, PDF } from "./fixtures/parsed.ts";
+import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { ziprecruiter } from "./ziprecruiter.ts";
 
 Deno.test("ziprecruiter: an application with everything", () => {
@@ -31,12 +31,12 @@ Deno.test("ziprecruiter: an application with everything", () => {
 });
 
 Deno.test("ziprecruiter: without a phone, the profile's mobile number is it", () => {
-  const { vendor_metadata } = ziprecruiter({ profile: { mobile: "404-555-0111" } }, {});
+  const { vendor_metadata } = parse(ziprecruiter, { profile: { mobile: "404-555-0111" } });
   assert.equal(vendor_metadata.phone, "+14045550111");
 });
 
 Deno.test("ziprecruiter: a full name alone is split", () => {
-  const { first_name, vendor_metadata } = ziprecruiter({ name: "Devon Okafor" }, {});
+  const { first_name, vendor_metadata } = parse(ziprecruiter, { name: "Devon Okafor" });
   assert.equal(first_name, "Devon");
   assert.equal(vendor_metadata.last_name, "Okafor");
 });

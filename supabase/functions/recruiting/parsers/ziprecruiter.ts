@@ -1,3 +1,4 @@
+import { success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
@@ -11,7 +12,7 @@ import type { Parser } from "./parser.ts";
  */
 export const ziprecruiter: Parser = (payload) => {
   const fields = new Fields(payload);
-  return normalizeLead({
+  return success(normalizeLead({
     vendor_lead_id: fields.text("response_id"),
     first_name: fields.text("first_name"),
     last_name: fields.text("last_name"),
@@ -28,5 +29,5 @@ export const ziprecruiter: Parser = (payload) => {
       answers: readAnswers(fields.value("answers")),
     },
     vendor_fields: fields.rest(),
-  });
+  }));
 };

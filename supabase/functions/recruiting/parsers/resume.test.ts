@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Json } from "../../_shared/json.ts";
+import { readResume, type ResumeFields } from "./resume.ts";
+
+const BASE64 = "JVBERi0xLjQKJSVFT0YK";
+
+for (
+  const [name, data, base64] of [
+    ["bare base64", BASE64, BASE64],
+    ["base64 between spaces", `\n ${BASE64} \n`, BASE64],
+    ["a data: URL", `data:application/pdf;base64,${BASE64}`, BASE64],
+    ["a data: URL with a name", `DATA:application/pdf;name=cv.pdf;base64,${BASE64}`, BASE64],
+    ["a data: URL without a type", `data:;base64,${BASE64}`, BASE64],
+    ["what is not base64 at all", "not base64!", "not base64!"],
+  ] as const
+) {
+  Deno.test(`a resume as ${name} gives its base64, unchecked`, () => {
+    assert.equal(readResume({ data }).resume?.base64, base64);
+  });
+}
+
+for (const data of [5, true, ["JVBERi0="], { a: 1 }] as Json[]) {
+  Deno.test(`${JSON.stringify(data)} is a resume that is not base64`, () => {
+    assert.equal(readResume({ data }).resume?.base64, "?");
+  });
+}
+
+for (
+  const [fields, type] of [
+    [{}, undefined],
+    [{ content_type: "application/pdf" }, "pdf"],
+    [{ content_type: "Application/X-PDF; charset=binary" }, "pdf"],
+    [{ content_type: "pdf" }, "pdf"],
+    [{ content_type: ".PDF" }, "pdf"],
+    [{ content_type: ".docx" }, "docx"],
+    [{ content_type: "text/plain" }, "text/plain"],
+    [{ content_type: "application/octet-stream" }, undefined],
+    [{ content_type: "application/octet-stream", file_name: "cv.doc" }, "doc"],
+    [{ file_name: "my.cv.PDF" }, "pdf"],
+    [{ file_name: "cv" }, undefined],
+    [{ content_type: `${"x".repeat(99)}\u{1f600}` }, `${"x".repeat(99)}\ufffd`],
+    [{ content_type: 5, file_name: {} }, undefined],
+  ] as [ResumeFields, string | undefined][]
+) {
+  Deno.test(`a resume with ${JSON.stringify(fields)} has the type ${type}`, () => {
+    assert.equal(readResume({ data: BASE64, ...fields }).resume?.type, type);
+  });
+}
+
+Deno.test("the type in a data: URL wins", () => {
+  const data = `data:text/html;base64,${BASE64}`;
+  assert.equal(readResume({ data, content_type: "application/pdf" }).resume?.type, "text/html");
+});
+
+for (const data of [undefined, null, "", "  ", "data:application/pdf;base64,", false, {}, []]) {
+  Deno.test(`${JSON.stringify(data)} is no resume`, () => {
+    assert.equal(readResume({ data }).resume, undefined);
+  });
+}
+
+Deno.test("a web URL is kept and is no file", () => {
+  const url = "https://files.example.com/cv.pdf";
+  assert.deepEqual(readResume({ data: url }), { resume_url: url });
+  assert.deepEqual(readResume({ url }), { resume_url: url });
+  assert.equal(readResume({ data: BASE64, url }).resume_url, url);
+});
+
+Deno.test("property: any value may stand in any field", () => {
+  const any = fc.jsonValue() as fc.Arbitrary<Json>;
+  const fields = fc.record({
+    data: fc.oneof(any, fc.base64String(), fc.string().map((text) => `data:${text},JVBERi0=`)),
+    content_type: any,
+    file_name: any,
+    url: any,
+  });
+  fc.assert(fc.property(fields, (fields) => {
+    const { resume } = readResume(fields);
+    assert.notEqual(resume?.base64, "");
+  }));
+});

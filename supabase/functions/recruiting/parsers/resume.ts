@@ -1,0 +1,70 @@
+import type { Json } from "../../_shared/json.ts";
+import { toText } from "./fields.ts";
+
+/** What a vendor says of a resume. Any value may stand in any field. */
+export interface ResumeFields {
+  /** Base64 (bare or a `data:` URL), or a web URL. */
+  data?: Json;
+  /** A media type or a file ending. */
+  content_type?: Json;
+  file_name?: Json;
+  url?: Json;
+}
+
+/** A resume in a parsed lead. It is not decoded yet, and it may be no PDF. */
+export interface Resume {
+  /** Standard or URL-safe base64, with padding or without; nobody has checked it yet. */
+  base64: string;
+  /**
+   * The type that the vendor gives: `pdf` for PDF, else a media type or a file ending. Undefined where the vendor gives
+   * none.
+   */
+  type?: string;
+}
+
+/** Sorts a vendor's resume fields into a file to store and a URL to keep. The URL is never fetched. */
+export function readResume(fields: ResumeFields): { resume?: Resume; resume_url?: string } {
+  const data = typeof fields.data === "string" ? fields.data.trim() : placeholderFor(fields.data);
+  if (WEB_URL.test(data)) return { resume_url: data };
+  const { mediaType, base64 } = splitDataUrl(data);
+  if (base64 === "") return { resume_url: toText(fields.url) };
+  const type = readType(mediaType) ?? readType(fields.content_type) ??
+    fileEnding(toText(fields.file_name));
+  return { resume: { base64, type }, resume_url: toText(fields.url) };
+}
+
+const WEB_URL = /^https?:\/\//i;
+const LONGEST_DATA_PREFIX = 300;
+const LONGEST_TYPE = 100;
+
+/** Media types that say nothing of what a file is. */
+const GENERIC_TYPE =
+  /^(?:application|binary)\/(?:octet-stream|x-download|force-download|download|base64)$/;
+
+// Looks for the comma in the first characters only: where there is none, a regular expression takes quadratic time.
+function splitDataUrl(data: string): { mediaType?: string; base64: string } {
+  const comma = data.slice(0, LONGEST_DATA_PREFIX).indexOf(",");
+  if (comma < 0 || !/^data:/i.test(data)) return { base64: data };
+  return { mediaType: data.slice("data:".length, comma), base64: data.slice(comma + 1) };
+}
+
+// A resume that is not text cannot be base64. It becomes a text that is not base64 either, so that it is refused later.
+function placeholderFor(data: Json | undefined): string {
+  const isEmpty = data === undefined || data === null || data === false ||
+    (typeof data === "object" && Object.keys(data).length === 0);
+  return isEmpty ? "" : "?";
+}
+
+function readType(contentType: Json | undefined): string | undefined {
+  if (typeof contentType !== "string") return undefined;
+  // The cut may split a character of two UTF-16 units, and half a character cannot be stored.
+  const type = contentType.slice(0, LONGEST_TYPE).toWellFormed().split(";", 1)[0]?.trim()
+    .toLowerCase()
+    .replace(/^\./, "");
+  if (!type || GENERIC_TYPE.test(type)) return undefined;
+  return /^(?:application\/(?:x-)?)?pdf$/.test(type) ? "pdf" : type;
+}
+
+function fileEnding(name: string | undefined): string | undefined {
+  return /\.([A-Za-z0-9]{1,10})$/.exec(name ?? "")?.[1]?.toLowerCase();
+}
