@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { callDatabase, mayHaveRun } from "./database.ts";
+import { callDatabase, mayHaveRun, serviceKey } from "./database.ts";
 import { ApiError } from "./errors.ts";
 
 /** What the stand-in for PostgREST does with one request. */
-type Step = "drop" | { status: number; body: object };
+type Step = "drop" | { status: number; body: object | string };
 
 const refused = { status: 401, body: { code: "PT401", message: "invalid API key" } };
 const broken = { status: 400, body: { code: "23514", message: "violates a check" } };
@@ -21,7 +21,7 @@ const server = createServer((request, response) => {
     return;
   }
   response.writeHead(step.status, { "content-type": "application/json" });
-  response.end(JSON.stringify(step.body));
+  response.end(typeof step.body === "string" ? step.body : JSON.stringify(step.body));
 });
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const { port } = server.address() as { port: number };
@@ -68,3 +68,89 @@ Deno.test("after a lost answer a call may have run, whatever the next attempt sa
   assert.equal(error.code, "UNAUTHORIZED");
   assert.equal(error.message, "invalid API key");
 });
+
+Deno.test("a gateway that refuses the key is no passing fault: nothing has run, and nothing is tried again", async () => {
+  const refusals = [
+    { status: 401, body: { message: "Invalid API key", hint: "Double check your API key." } },
+    { status: 401, body: "Unauthorized" },
+    { status: 403, body: "<html>forbidden</html>" },
+  ];
+  for (const refusal of refusals) {
+    const error = await failure(refusal, answered);
+    assert.equal(error.code, "INTERNAL_ERROR");
+    assert.equal(mayHaveRun(error), false);
+    assert.equal((error.cause as { code?: string }).code, `HTTP ${refusal.status}`);
+    assert.equal(steps.length, 1);
+  }
+});
+
+Deno.test("a gateway that cannot reach the database, or has too much to do, is asked again", async () => {
+  for (const status of [429, 502, 503, 504]) {
+    steps = [{ status, body: "<html>try later</html>" }, answered];
+    const row = await callDatabase("authenticate_vendor", { key_hash: "" }, { retryWithin: 2_000 });
+    assert.deepEqual(row, answered.body);
+  }
+});
+
+const SERVICE_KEYS = {
+  "the newer key, also beside a JWT that may have been switched off": {
+    SUPABASE_SECRET_KEYS: '{"default": "sb_secret_new"}',
+    SUPABASE_SERVICE_ROLE_KEY: "eyJ.dead.jwt",
+    expected: "sb_secret_new",
+  },
+  "the newer key alone": {
+    SUPABASE_SECRET_KEYS: '{"default": "sb_secret_new"}',
+    expected: "sb_secret_new",
+  },
+  "of several newer keys the default one": {
+    SUPABASE_SECRET_KEYS: '{"mobile": "sb_secret_mobile", "default": "sb_secret_new"}',
+    expected: "sb_secret_new",
+  },
+  "any newer key where none is the default": {
+    SUPABASE_SECRET_KEYS: '{"mobile": "sb_secret_mobile"}',
+    SUPABASE_SERVICE_ROLE_KEY: "eyJ.dead.jwt",
+    expected: "sb_secret_mobile",
+  },
+  "the JWT where there is no newer key": {
+    SUPABASE_SERVICE_ROLE_KEY: "eyJ.old.jwt",
+    expected: "eyJ.old.jwt",
+  },
+  "the JWT where the newer keys are blank": {
+    SUPABASE_SECRET_KEYS: " ",
+    SUPABASE_SERVICE_ROLE_KEY: "eyJ.old.jwt",
+    expected: "eyJ.old.jwt",
+  },
+  "the JWT where the newer keys cannot be read": {
+    SUPABASE_SECRET_KEYS: "sb_secret_new",
+    SUPABASE_SERVICE_ROLE_KEY: "eyJ.old.jwt",
+    expected: "eyJ.old.jwt",
+  },
+};
+
+for (const [name, { expected, ...variables }] of Object.entries(SERVICE_KEYS)) {
+  Deno.test(`the functions call the database with ${name}`, () => {
+    withVariables(variables, () => assert.equal(serviceKey(), expected));
+  });
+}
+
+Deno.test("without any key the error names the variable to set", () => {
+  withVariables({}, () => assert.throws(serviceKey, /SUPABASE_SECRET_KEYS/));
+});
+
+function withVariables(variables: Record<string, string>, run: () => void): void {
+  const names = ["SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"];
+  const before = names.map((name) => [name, Deno.env.get(name)] as const);
+  const { error } = console;
+  console.error = () => {};
+  try {
+    for (const name of names) Deno.env.delete(name);
+    for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+    run();
+  } finally {
+    console.error = error;
+    for (const [name, value] of before) {
+      if (value === undefined) Deno.env.delete(name);
+      else Deno.env.set(name, value);
+    }
+  }
+}

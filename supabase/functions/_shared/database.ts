@@ -29,10 +29,10 @@ const CALLER_ERRORS: Record<string, ErrorCode> = {
 };
 
 /**
- * Faults that pass by themselves: no connection (supabase-js gives no code then), PostgREST without its database
- * (PGRST000 to PGRST003), a server starting or stopping (class 57P), too many connections, deadlock, serialization.
+ * Faults that pass by themselves: PostgREST without its database (PGRST000 to PGRST003), a server starting or stopping
+ * (class 57P), too many connections, deadlock, serialization.
  */
-const TRANSIENT = /^(?:|PGRST00[0-3]|57P0[1-3]|08\w{3}|53300|40001|40P01)$/;
+const TRANSIENT = /^(?:PGRST00[0-3]|57P0[1-3]|08\w{3}|53300|40001|40P01)$/;
 
 let client: SupabaseClient<Database> | undefined;
 
@@ -59,14 +59,14 @@ export async function callDatabase<Name extends SqlFunction>(
   let lost = false;
   for (let pause = 100;; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const patience = retryWithin > 0 ? Math.max(deadline - Date.now(), 1) : timeout;
-    const { data, error } = await serviceClient()
+    const { data, error, status } = await serviceClient()
       .rpc(name, args as never)
       .abortSignal(AbortSignal.timeout(Math.min(patience, timeout)));
     if (error === null) return data as unknown as SqlResults[Name];
 
-    const isTransient = TRANSIENT.test(error.code ?? "");
+    const isTransient = error.code ? TRANSIENT.test(error.code) : isTransientStatus(status);
     lost ||= isTransient;
-    const cause = new DatabaseError(error.code ?? "", lost);
+    const cause = new DatabaseError(error.code || `HTTP ${status}`, lost);
     const code = CALLER_ERRORS[error.code];
     if (code !== undefined) throw new ApiError(code, error.message, { cause });
     if (!isTransient || Date.now() + pause >= deadline) throw internalError(cause);
@@ -83,6 +83,14 @@ export function mayHaveRun(error: unknown): boolean {
     error.cause.mayHaveRun;
 }
 
+/**
+ * Whether a response without an error code passes by itself. PostgREST always gives a code; without one there was no
+ * response (status 0) or it came from the gateway, which refuses a wrong key with 401 or 403 however often it is asked.
+ */
+function isTransientStatus(status: number): boolean {
+  return status < 400 || status >= 500 || status === 408 || status === 429;
+}
+
 /** What the log may know of a database fault: its SQLSTATE, not the message, which quotes values. */
 class DatabaseError extends Error {
   override readonly name = "DatabaseError";
@@ -95,13 +103,28 @@ class DatabaseError extends Error {
 const fetchInTime: typeof fetch = (input, init) =>
   fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
 
-function serviceKey(): string {
-  return Deno.env.get("SUPABASE_SERVICE_ROLE_KEY") ??
-    namedSecretsFromEnv("SUPABASE_SECRET_KEYS")[0] ?? requiredEnv("SUPABASE_SERVICE_ROLE_KEY");
+/**
+ * The key that stands for the role `service_role`: the newer `SUPABASE_SECRET_KEYS` first, because a hosted project goes
+ * on setting the older JWT after it has been switched off.
+ *
+ * @throws ConfigurationError when there is none.
+ */
+export function serviceKey(): string {
+  const key = namedSecretsFromEnv("SUPABASE_SECRET_KEYS")[0] ??
+    Deno.env.get("SUPABASE_SERVICE_ROLE_KEY");
+  if (key) return key;
+  throw new ConfigurationError("neither SUPABASE_SECRET_KEYS nor SUPABASE_SERVICE_ROLE_KEY is set");
 }
 
 function requiredEnv(name: string): string {
   const value = Deno.env.get(name);
-  if (!value) throw new Error(`${name} is not set`);
+  if (!value) throw new ConfigurationError(`${name} is not set`);
   return value;
+}
+
+/** A variable of the environment is missing. Its message may be logged, for it quotes no value. */
+class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+  /** The log shows an error's code and never its message. */
+  readonly code = this.message;
 }

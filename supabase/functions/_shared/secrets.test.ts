@@ -20,7 +20,28 @@ Deno.test("named secrets, as a JSON object; unset and blank are none", () => {
   assert.deepEqual(namedSecretsFromEnv(name), []);
   Deno.env.set(name, '{"default": "one", "mobile": "two"}');
   assert.deepEqual(namedSecretsFromEnv(name), ["one", "two"]);
+  Deno.env.set(name, '{"mobile": "two", "default": " one ", "blank": "", "none": null}');
+  assert.deepEqual(namedSecretsFromEnv(name), ["one", "two"]);
   Deno.env.delete(name);
+});
+
+Deno.test("named secrets that cannot be read are none, and the log names the variable but not its value", () => {
+  const name = "SECRETS_TEST";
+  const { error } = console;
+  try {
+    for (const malformed of ["sb_secret_x", '"sb_secret_x"', '["sb_secret_x"]', "null", "{"]) {
+      const lines: string[] = [];
+      console.error = (line: string) => lines.push(line);
+      Deno.env.set(name, malformed);
+      assert.deepEqual(namedSecretsFromEnv(name), []);
+      assert.equal(lines.length, 1);
+      assert.match(lines[0]!, /SECRETS_TEST/);
+      assert(!lines[0]!.includes("sb_secret"));
+    }
+  } finally {
+    console.error = error;
+    Deno.env.delete(name);
+  }
 });
 
 Deno.test("a secret matches itself among several, nothing else, and nothing matches none", () => {

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { logError } from "./log.ts";
 
 /**
  * The values of a comma-separated secret, e.g. `LEADS_IMPORT_API_KEY=new,old`: several allow rotation without a gap.
@@ -8,9 +9,30 @@ export function secretsFromEnv(name: string): string[] {
   return (Deno.env.get(name) ?? "").split(",").map((value) => value.trim()).filter(Boolean);
 }
 
-/** The values of a secret that is a JSON object of named ones, as hosted projects hand over their newer API keys. */
+/**
+ * The values of a secret that is a JSON object of named ones, as hosted projects hand over their newer API keys. The one
+ * named `default` comes first. Unset or blank gives none; so does what cannot be read, and the log says so.
+ */
 export function namedSecretsFromEnv(name: string): string[] {
-  return Object.values<string>(JSON.parse(Deno.env.get(name) || "{}"));
+  const text = (Deno.env.get(name) ?? "").trim();
+  if (text === "") return [];
+  const { default: first, ...others } = parseObject(text) ?? reportMalformed(name);
+  return [first, ...Object.values(others)].filter((value) => typeof value === "string")
+    .map((value) => value.trim()).filter(Boolean);
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function reportMalformed(name: string): Record<string, unknown> {
+  logError({ event: "malformed_variable", variable: name, expected: "a JSON object of keys" });
+  return {};
 }
 
 /** The lower-case hex SHA-256 of a text: how the database knows a vendor's key. */
