@@ -92,6 +92,9 @@ const COMPUTED: Record<string, Partial<Call>> = {
     form: "Body=hi",
     signature: "/5ajdvAkJj0uu75NrihzwKze54I=",
   },
+  "spaces around the configured address": { base: " https://mycompany.com \n" },
+  "quotes around the configured address": { base: '"https://mycompany.com/"' },
+  "quotes and spaces around the configured address": { base: " 'https://mycompany.com' " },
   "an alphabet of many": {
     form: "Body=Gr%C3%BC%C3%9Fe+aus+K%C3%B6ln+%F0%9F%99%82+%E4%BD%A0%E5%A5%BD" +
       "&From=%2B14158675309&To=%2B18005551212",
@@ -167,13 +170,15 @@ Deno.test("where no token is set, a signature made with an empty one is refused"
   }
 });
 
-Deno.test("the address is that of SUPABASE_URL where PUBLIC_FUNCTIONS_URL is not set, whatever headers say", () => {
+Deno.test("the address is that of SUPABASE_URL where PUBLIC_FUNCTIONS_URL is not set or blank, whatever headers say", () => {
   const headers = { "x-forwarded-host": "mycompany.com", "x-forwarded-proto": "https" };
   assert.equal(isAccepted({ base: "", headers }), false);
 
   const path = "/recruiting/sms/inbound";
   const signature = "yWRU27Wd2X5dwdDQdLyuzagSM1o=";
-  assert.equal(isAccepted({ base: "", headers, path, form: "Body=hi", signature }), true);
+  for (const base of ["", " ", '""']) {
+    assert.equal(isAccepted({ base, headers, path, form: "Body=hi", signature }), true);
+  }
 });
 
 function isAccepted(call: Partial<Call>): boolean {

@@ -30,12 +30,17 @@ export function requireTwilioSignature(request: Request, form: URLSearchParams):
  * covers their very characters.
  */
 function publicUrls(request: Request): string[] {
-  const base = Deno.env.get("PUBLIC_FUNCTIONS_URL") ||
-    `${Deno.env.get("SUPABASE_URL") ?? ""}/functions/v1`;
+  const base = pastedUrl(Deno.env.get("PUBLIC_FUNCTIONS_URL") ?? "") ||
+    `${pastedUrl(Deno.env.get("SUPABASE_URL") ?? "")}/functions/v1`;
   const pathAndQuery = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
-  const url = base.replace(/\/+$/, "") + pathAndQuery;
+  const url = base + pathAndQuery;
   // Of all that may stand in a query, a Request escapes the apostrophe alone; Twilio signs what is configured.
   return url.includes("%27") ? [url, url.replaceAll("%27", "'")] : [url];
+}
+
+// Spaces, quotes and a slash easily come along when an address is pasted into a dashboard or an .env file.
+function pastedUrl(value: string): string {
+  return value.replace(/^[\s"']+|[\s"'/]+$/g, "");
 }
 
 // A list of values for each name, even a single one: the library signs a name's distinct values in their sorted order.
