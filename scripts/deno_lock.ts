@@ -1,19 +1,22 @@
-import { join } from "node:path";
-import { ROOT } from "../local/mod.ts";
-
 /**
- * Writes each function's deno.lock, which pins what its deno.json brings along. In a copy outside the checkout, because
- * beside a package.json Deno resolves packages from node_modules and keeps no lock.
+ * `npm run lock`: writes each function's deno.lock, which pins what its deno.json brings along.
+ *
+ * The older Deno of hosted projects writes them: it can't read version 5 of the format, and the newer one reads version 4.
+ * It works in a copy outside the checkout, because beside a package.json Deno takes packages from node_modules and keeps no
+ * lock.
  */
-const functions = join(ROOT, "supabase", "functions");
+import { join } from "node:path";
+import { HOSTED_DENO } from "../local/mod.ts";
+import { FUNCTION_NAMES, FUNCTIONS_FOLDER } from "./edge_functions.ts";
+
 const copy = await Deno.makeTempDir();
 try {
-  await run("cp", ["-R", functions, copy]);
-  for (const name of ["recruiting", "api"]) {
+  await run("cp", ["-R", FUNCTIONS_FOLDER, copy]);
+  for (const name of FUNCTION_NAMES) {
     const folder = join(copy, "functions", name);
     const lock = join(folder, "deno.lock");
     await Deno.remove(lock).catch(() => {});
-    await run(Deno.execPath(), [
+    await run(HOSTED_DENO, [
       "install",
       "--quiet",
       "--node-modules-dir=none",
@@ -22,7 +25,7 @@ try {
       "--entrypoint",
       join(folder, "index.ts"),
     ]);
-    await Deno.copyFile(lock, join(functions, name, "deno.lock"));
+    await Deno.copyFile(lock, join(FUNCTIONS_FOLDER, name, "deno.lock"));
     console.log(`Wrote supabase/functions/${name}/deno.lock`);
   }
 } finally {
@@ -30,6 +33,8 @@ try {
 }
 
 async function run(command: string, args: string[]): Promise<void> {
-  const { success } = await new Deno.Command(command, { args }).spawn().status;
+  // Unlike the newer Deno, this one doesn't trust the machine's own certificate authorities unless told.
+  const env = { DENO_TLS_CA_STORE: "mozilla,system" };
+  const { success } = await new Deno.Command(command, { args, env }).spawn().status;
   if (!success) throw new Error(`${command} failed`);
 }
