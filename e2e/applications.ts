@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { createClient } from "@supabase/supabase-js";
-import { type Answer, PDF, send, stack, type Vendor, withKey } from "./client.ts";
+import { type ApiResponse, PDF, send, stack, type Vendor, withKey } from "./client.ts";
 
 /** The PDF as vendors send it. */
 export const PDF_BASE64 = Buffer.from(PDF).toString("base64");
 
 /** Posts one recruiting lead. */
-export function ingest(vendor: Vendor, body: unknown, query = ""): Promise<Answer> {
+export function ingest(vendor: Vendor, body: unknown, query = ""): Promise<ApiResponse> {
   return send(`/recruiting/ingest${query}`, { headers: withKey(vendor), body });
 }
 

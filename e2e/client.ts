@@ -13,8 +13,8 @@ export const sql = postgres(stack.db_url, { max: 8, onnotice: () => {} });
 
 Deno.test.afterAll(() => sql.end());
 
-/** An answer, with its body already parsed. */
-export interface Answer {
+/** A response with its body already parsed. */
+export interface ApiResponse {
   status: number;
   headers: Headers;
   /** As JSON.parse gives it: tests compare bodies as a caller sees them. */
@@ -32,33 +32,33 @@ export interface Sent {
 export async function send(
   path: string,
   { method = "POST", headers = {}, body }: Sent = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ||
     body instanceof URLSearchParams || body instanceof ReadableStream;
-  const response = await fetch(stack.functions_url + path, {
+  const received = await fetch(stack.functions_url + path, {
     method,
     headers: raw ? headers : { "content-type": "application/json", ...headers },
     body: (raw ? body : JSON.stringify(body)) as BodyInit | undefined,
   });
-  const text = await response.text();
-  const answer = {
-    status: response.status,
-    headers: response.headers,
+  const text = await received.text();
+  const response = {
+    status: received.status,
+    headers: received.headers,
     body: text === "" ? null : JSON.parse(text),
   };
-  if (method === "POST") assertDocumented(path, answer);
-  return answer;
+  if (method === "POST") assertDocumented(path, response);
+  return response;
 }
 
 const document = JSON.parse(openApiText());
 const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(document, "openapi");
 
-/** Every answer to a documented path is one that docs/openapi.json promises. */
-function assertDocumented(path: string, { status, headers, body }: Answer): void {
+/** Asserts that a response is one that the OpenAPI document has for its path. */
+function assertDocumented(path: string, { status, headers, body }: ApiResponse): void {
   const route = path.split("?", 1)[0]!;
   const operation = document.paths[route]?.post;
   if (operation === undefined) return;
-  assert(operation.responses[status], `${route} answers ${status}, which is not documented`);
+  assert(operation.responses[status], `${route} responds with ${status}, which is not documented`);
   const keys = ["paths", route, "post", "responses", `${status}`, "content", "application/json"];
   const pointer = [...keys, "schema"]
     .map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
@@ -70,9 +70,9 @@ function assertDocumented(path: string, { status, headers, body }: Answer): void
   assert(headers.get("x-request-id"));
 }
 
-/** Asserts an answer of the error table, in the one error shape. */
+/** Asserts that a response is an error with this status, code and message. */
 export function assertError(
-  { status, body, headers }: Answer,
+  { status, body, headers }: ApiResponse,
   expected: number,
   code: string,
   message: RegExp,

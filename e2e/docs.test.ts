@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { sql, stack } from "./client.ts";
 
-/** A command in the docs, marked with `<!-- run -->`, and the JSON the docs say it answers. */
+/** A command in the docs, marked with `<!-- run -->`, and the JSON that the docs say it prints. */
 interface Example {
   command: string;
-  answer: unknown;
+  output: unknown;
 }
 
 const ROOT = new URL("../", import.meta.url);
@@ -13,14 +13,14 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 function examplesIn(file: string): Example[] {
   const text = Deno.readTextFileSync(new URL(file, ROOT));
-  const examples = [...text.matchAll(RUN)].map(([, command, answer]) => ({
+  const examples = [...text.matchAll(RUN)].map(([, command, output]) => ({
     command: command!,
-    answer: JSON.parse(answer!),
+    output: JSON.parse(output!),
   }));
   assert.equal(
     examples.length,
     text.split("<!-- run -->").length - 1,
-    "a command without its answer",
+    "a command without its output",
   );
   return examples;
 }
@@ -49,13 +49,13 @@ for (const file of ["README.md", "docs/vendors.md"]) {
     await sql`delete from public.leads where external_id = '11111111-1111-4111-8111-111111111111'`;
     const examples = examplesIn(file);
     assert(examples.length > 0);
-    for (const { command, answer } of examples) {
+    for (const { command, output } of examples) {
       await t.step(command.split("\n", 1)[0]!, async () => {
         const { stdout, stderr } = await new Deno.Command("sh", { args: ["-c", command], env })
           .output();
         const text = new TextDecoder().decode(stdout);
         assert(text !== "", new TextDecoder().decode(stderr));
-        assertLike(JSON.parse(text), answer);
+        assertLike(JSON.parse(text), output);
       });
     }
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { examples } from "../local/mod.ts";
 import { stack } from "./client.ts";
 
-const ANSWERS: Record<string, object> = {
+const RESPONSES: Record<string, object> = {
   "POST /recruiting/ingest": { status: "created" },
   "POST /recruiting/ingest/bulk": { created: 2, duplicates: 0, errors: [] },
   "POST /api/leads/import": { success: true },
@@ -14,7 +14,7 @@ const ANSWERS: Record<string, object> = {
 const list = examples(stack);
 
 Deno.test("npm start prints a command for every route of the specification", () => {
-  assert.deepEqual(list.map(({ route }) => route), Object.keys(ANSWERS));
+  assert.deepEqual(list.map(({ route }) => route), Object.keys(RESPONSES));
 });
 
 for (const { route, command } of list) {
@@ -22,6 +22,6 @@ for (const { route, command } of list) {
     const { stdout, stderr } = await new Deno.Command("sh", { args: ["-c", command] }).output();
     const text = new TextDecoder().decode(stdout);
     assert(text !== "", new TextDecoder().decode(stderr));
-    assert.partialDeepStrictEqual(JSON.parse(text), ANSWERS[route]!);
+    assert.partialDeepStrictEqual(JSON.parse(text), RESPONSES[route]!);
   });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import {
-  type Answer,
+  type ApiResponse,
   createVendor,
   PDF,
   send,
@@ -22,11 +22,11 @@ function application(n: number, resume = true) {
   };
 }
 
-function ingest(vendor: Vendor, lead: object): Promise<Answer> {
+function ingest(vendor: Vendor, lead: object): Promise<ApiResponse> {
   return send("/recruiting/ingest", { headers: withKey(vendor), body: lead });
 }
 
-function assertInternalError({ status, body }: Answer) {
+function assertInternalError({ status, body }: ApiResponse) {
   assert.equal(status, 500);
   assert.equal(body.error.code, "INTERNAL_ERROR");
   assert(!/postg|sql|storage|fetch|connect/i.test(JSON.stringify(body.error)), body.error.message);
@@ -50,8 +50,8 @@ async function survives(fault: () => void, count: number): Promise<void> {
   );
   await new Promise((resolve) => setTimeout(resolve, 30));
   fault();
-  for (const answer of await Promise.all(requests)) {
-    if (answer.status !== 201) assertInternalError(answer);
+  for (const response of await Promise.all(requests)) {
+    if (response.status !== 201) assertInternalError(response);
   }
   for (let n = 0; n < count; n++) {
     await eventually(20, async () => {
@@ -59,7 +59,7 @@ async function survives(fault: () => void, count: number): Promise<void> {
       assert([200, 201].includes(status), String(status));
     });
   }
-  // An object whose insert was never answered goes 40 seconds later.
+  // An object whose insert got no response is removed 40 seconds later.
   await eventually(60, () => assertNothingHalfMade(vendor, count + 1));
 }
 
@@ -71,7 +71,7 @@ Deno.test("fault: Postgres restarted mid-request loses and doubles nothing", asy
   await survives(() => Deno.kill(pidOf("postgres"), "SIGINT"), 30);
 });
 
-Deno.test("fault: while PostgREST hangs the answer is INTERNAL_ERROR in time, and the same request succeeds afterwards", async () => {
+Deno.test("fault: while PostgREST hangs the response is INTERNAL_ERROR in time, and the same request succeeds afterwards", async () => {
   const vendor = await createVendor();
   await ingest(vendor, { first_name: "A" });
   const pid = pidOf("postgrest");

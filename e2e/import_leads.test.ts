@@ -197,13 +197,13 @@ for (
   ] as const
 ) {
   Deno.test(`${name} is BAD_REQUEST for the whole request`, async () => {
-    const answer = await send("/api/leads/import", {
+    const response = await send("/api/leads/import", {
       headers: { "x-api-key": stack.leads_import_api_key },
       body: JSON.stringify(body),
     });
-    assertError(answer, 400, "BAD_REQUEST", new RegExp(field || "the body"));
+    assertError(response, 400, "BAD_REQUEST", new RegExp(field || "the body"));
     assert.deepEqual(
-      answer.body.error.details.map(({ field }: { field: string }) => field),
+      response.body.error.details.map(({ field }: { field: string }) => field),
       [field],
     );
   });

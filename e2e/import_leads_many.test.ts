@@ -71,7 +71,7 @@ Deno.test("SPEC 4.3: a repeat of a lead that the agency has is DUPLICATE with th
   );
 });
 
-Deno.test("SPEC 4.3: thousands of leads are told apart and answered in the request's order", async () => {
+Deno.test("SPEC 4.3: thousands of leads are told apart and reported in the request's order", async () => {
   const target = await createTarget();
   const leads = Array.from({ length: 5_000 }, (_, i) => lead(i % 10 === 3 ? { phone: null } : {}));
   for (let i = 7; i < leads.length; i += 100) leads[i] = leads[i - 1]!;
@@ -106,15 +106,15 @@ Deno.test("10,000 leads are taken, one more or a body above 10 MiB is PAYLOAD_TO
 Deno.test("race: the same import several times at once imports each lead once", async () => {
   const target = await createTarget();
   const leads = Array.from({ length: 3_000 }, () => lead());
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [leads, leads.toReversed(), leads].map((sent) => importLeads(target, sent)),
   );
-  for (const { status, body } of answers) {
+  for (const { status, body } of responses) {
     assert.equal(status, 200);
     assert.equal(body.imported + body.failed, leads.length);
     assert(body.errors.every(({ code }: Failure) => code === "DUPLICATE"));
   }
-  const imported = answers.flatMap(({ body }) => body.lead_ids);
+  const imported = responses.flatMap(({ body }) => body.lead_ids);
   assert.equal(new Set(imported).size, leads.length);
   assert.equal(imported.length, leads.length);
   assert.equal((await storedLeads(target)).size, leads.length);
@@ -181,8 +181,8 @@ Deno.test("fault: when nothing could be stored the request is INTERNAL_ERROR, wh
   const target = await createTarget();
   const name = crypto.randomUUID();
   await refusing(name, "55000", async () => {
-    const answer = await importLeads(target, [lead({ first_name: name }), lead()]);
-    assertError(answer, 500, "INTERNAL_ERROR", /^the request could not be completed/);
+    const response = await importLeads(target, [lead({ first_name: name }), lead()]);
+    assertError(response, 500, "INTERNAL_ERROR", /^the request could not be completed/);
   });
   assert.equal((await storedLeads(target)).size, 0);
 });

@@ -78,7 +78,7 @@ Deno.test("SPEC 4.1: a flat payload in the usual spellings", async () => {
   assert.deepEqual(lead!.vendor_metadata.vendor_fields, { budget: 10 });
 });
 
-Deno.test("SPEC 4.1: a duplicate answers 200 with the first lead's id and creates nothing, no object either", async () => {
+Deno.test("SPEC 4.1: a duplicate gets 200 with the first lead's id and creates nothing, not even an object", async () => {
   const vendor = await createVendor("indeed");
   const first = await ingest(vendor, application("dup"));
   const second = await ingest(vendor, { ...application("dup"), extra: true });
@@ -129,12 +129,12 @@ Deno.test("SPEC 4.1: ids keep every digit, and an id of any length deduplicates"
 Deno.test("race: 50 parallel posts of one application make one lead, one 201 and 49 × 200, one object", async () => {
   const vendor = await createVendor("indeed");
   const order = await createOrder(vendor);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, () => ingest(vendor, application("race"))),
   );
-  const created = answers.filter(({ status }) => status === 201);
+  const created = responses.filter(({ status }) => status === 201);
   assert.equal(created.length, 1);
-  for (const { status, body } of answers) {
+  for (const { status, body } of responses) {
     assert.equal(body.id, created[0]!.body.id);
     assert(status === 201 || (status === 200 && body.status === "duplicate"), String(status));
   }
@@ -149,11 +149,11 @@ Deno.test("race: 60 parallel leads for an order with 40 left fill it exactly, in
   const vendor = await createVendor();
   const order = await createOrder(vendor, { quantity: 40, agents: 3 });
   await withoutOpenOrders(async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => ingest(vendor, { first_name: "A", vendor_lead_id: n })),
     );
-    assert(answers.every(({ status }) => status === 201));
-    assert.equal(answers.filter(({ body }) => body.distributed_to !== null).length, 40);
+    assert(responses.every(({ status }) => status === 201));
+    assert.equal(responses.filter(({ body }) => body.distributed_to !== null).length, 40);
   });
   const [counted] =
     await sql`select filled, status from public.recruiting_orders where id = ${order.id}`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import {
-  type Answer,
+  type ApiResponse,
   createOrder,
   createVendor,
   PDF,
@@ -13,7 +13,7 @@ import {
   withKey,
 } from "./client.ts";
 
-function ingestBulk(vendor: Vendor, body: unknown): Promise<Answer> {
+function ingestBulk(vendor: Vendor, body: unknown): Promise<ApiResponse> {
   return send("/recruiting/ingest/bulk", { headers: withKey(vendor), body });
 }
 
@@ -100,10 +100,10 @@ for (
 ) {
   Deno.test(`SPEC 7: leads that is ${what} is BAD_REQUEST`, async () => {
     const vendor = await createVendor();
-    const answer = await ingestBulk(vendor, body);
-    assert.equal(answer.status, 400);
-    assert.equal(answer.body.error.code, "BAD_REQUEST");
-    assert.match(answer.body.error.message, /leads|body/);
+    const response = await ingestBulk(vendor, body);
+    assert.equal(response.status, 400);
+    assert.equal(response.body.error.code, "BAD_REQUEST");
+    assert.match(response.body.error.message, /leads|body/);
     assert.equal((await storedLeads(vendor)).length, 0);
   });
 }
@@ -125,12 +125,12 @@ Deno.test("race: the same 300 leads in four requests at once, each in another or
   const vendor = await createVendor();
   const leads = Array.from({ length: 300 }, (_, n) => ({ first_name: "A", vendor_lead_id: n }));
   const orders = [leads, leads.toReversed(), leads.toSorted(() => Math.random() - 0.5), leads];
-  const answers = await Promise.all(orders.map((leads) => ingestBulk(vendor, { leads })));
-  for (const { status, body } of answers) {
+  const responses = await Promise.all(orders.map((leads) => ingestBulk(vendor, { leads })));
+  for (const { status, body } of responses) {
     assert.equal(status, 200);
     assert.equal(body.created + body.duplicates, 300);
   }
-  assert.equal(answers.reduce((sum, { body }) => sum + body.created, 0), 300);
+  assert.equal(responses.reduce((sum, { body }) => sum + body.created, 0), 300);
   assert.equal((await storedLeads(vendor)).length, 300);
 });
 

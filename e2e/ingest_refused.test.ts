@@ -40,12 +40,12 @@ for (const [fault, headersFor] of KEY_FAULTS) {
     const vendor = await createVendor();
     const headers = await headersFor(vendor);
     for (const path of ["/recruiting/ingest", "/recruiting/ingest/bulk"]) {
-      const answer = await send(path, {
+      const response = await send(path, {
         headers,
         body: { first_name: "A", leads: [{ first_name: "A" }] },
       });
-      assertError(answer, 401, "UNAUTHORIZED", /key/);
-      assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer/);
+      assertError(response, 401, "UNAUTHORIZED", /key/);
+      assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
     }
     assert.equal((await storedLeads(vendor)).length, 0);
   });
@@ -63,11 +63,11 @@ for (const parser of [null, "no-such-parser", "constructor"]) {
   Deno.test(`SPEC 7: a vendor whose parser is ${parser} is BAD_REQUEST`, async () => {
     const vendor = await createVendor(parser);
     for (const path of ["/recruiting/ingest", "/recruiting/ingest/bulk"]) {
-      const answer = await send(path, {
+      const response = await send(path, {
         headers: withKey(vendor),
         body: { leads: [{ first_name: "A" }] },
       });
-      assertError(answer, 400, "BAD_REQUEST", /parser/);
+      assertError(response, 400, "BAD_REQUEST", /parser/);
     }
   });
 }
@@ -99,11 +99,11 @@ const BAD_BODIES: [string, BodyInit, number, RegExp][] = [
 for (const [what, body, status, message] of BAD_BODIES) {
   Deno.test(`a body that is ${what} is refused and stores nothing`, async () => {
     const vendor = await createVendor();
-    const answer = await send("/recruiting/ingest", {
+    const response = await send("/recruiting/ingest", {
       headers: { ...withKey(vendor), "content-type": "application/json" },
       body,
     });
-    assertError(answer, status, status === 413 ? "PAYLOAD_TOO_LARGE" : "BAD_REQUEST", message);
+    assertError(response, status, status === 413 ? "PAYLOAD_TOO_LARGE" : "BAD_REQUEST", message);
     assert.equal((await storedLeads(vendor)).length, 0);
     assert.equal((await storedResumes(vendor)).length, 0);
   });
@@ -144,9 +144,9 @@ Deno.test("content types, methods and paths", async () => {
 });
 
 Deno.test("a wrong key with a 20 MB body still gets to read UNAUTHORIZED", async () => {
-  const answer = await send("/recruiting/ingest", {
+  const response = await send("/recruiting/ingest", {
     headers: { authorization: "Bearer nobody", "content-type": "application/json" },
     body: "x".repeat(20_000_000),
   });
-  assertError(answer, 401, "UNAUTHORIZED", /key/);
+  assertError(response, 401, "UNAUTHORIZED", /key/);
 });

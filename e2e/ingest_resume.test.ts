@@ -7,11 +7,11 @@ Deno.test("a resume of more than 10 MiB is PAYLOAD_TOO_LARGE and stores nothing"
   const vendor = await createVendor();
   const large = new Uint8Array(10 * 1024 * 1024 + 1);
   large.set(PDF);
-  const answer = await ingest(vendor, {
+  const response = await ingest(vendor, {
     first_name: "A",
     resume: Buffer.from(large).toString("base64"),
   });
-  assertError(answer, 413, "PAYLOAD_TOO_LARGE", /resume/);
+  assertError(response, 413, "PAYLOAD_TOO_LARGE", /resume/);
   assert.equal((await storedLeads(vendor)).length, 0);
   assert.equal((await storedResumes(vendor)).length, 0);
 });

@@ -1,4 +1,4 @@
-import { type Answer, createAgency, send, sql, stack } from "./client.ts";
+import { type ApiResponse, createAgency, send, sql, stack } from "./client.ts";
 
 /** An agency with one agent, to import leads for. */
 export interface Target {
@@ -25,7 +25,7 @@ export function lead(fields: Record<string, unknown> = {}): Record<string, unkno
 }
 
 /** Imports leads for a target. */
-export function importLeads(target: object, leads: unknown): Promise<Answer> {
+export function importLeads(target: object, leads: unknown): Promise<ApiResponse> {
   return send("/api/leads/import", {
     headers: { "x-api-key": stack.leads_import_api_key },
     body: { ...target, leads },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
 import fc from "fast-check";
-import { type Answer, assertError, send, sql, stack } from "./client.ts";
+import { type ApiResponse, assertError, send, sql, stack } from "./client.ts";
 import { createTarget, importLeads, lead, type Target } from "./leads.ts";
 
 const PATH = "/api/leads/log-presentation-activity";
@@ -25,7 +25,7 @@ function log(
   body: unknown,
   headers: Record<string, string> = { apikey: stack.anon_key },
   query = "",
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return send(PATH + query, { headers, body });
 }
 
@@ -67,13 +67,13 @@ Deno.test("SPEC 2.3, 4.4: an activity of each type is appended and counted", asy
 
 Deno.test("race: thirty activities at once are all counted", async () => {
   const mine = await createLead();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from(
       { length: 30 },
       (_, i) => log(activity(mine, i % 3 ? "presentation_resumed" : "presentation_paused")),
     ),
   );
-  assert.deepEqual(answers.map(({ status }) => status), Array(30).fill(200));
+  assert.deepEqual(responses.map(({ status }) => status), Array(30).fill(200));
   assert.deepEqual(await counts(mine.lead_id), [0, 20, 10]);
 });
 
@@ -81,13 +81,13 @@ Deno.test("the anon or publishable key counts in apikey, as Bearer and as ?apike
   const mine = await createLead();
   for (const key of [stack.anon_key, stack.publishable_key]) {
     for (
-      const answer of [
+      const response of [
         await log(activity(mine), { apikey: key }),
         await log(activity(mine), { authorization: `Bearer ${key}` }),
         await log(activity(mine), {}, `?apikey=${encodeURIComponent(key)}`),
         await log(activity(mine), { apikey: key, authorization: `Bearer ${key}` }),
       ]
-    ) assert.equal(answer.status, 200);
+    ) assert.equal(response.status, 200);
   }
   assert.deepEqual(await counts(mine.lead_id), [8, 0, 0]);
 });
@@ -136,9 +136,9 @@ Deno.test("without a valid credential the request is UNAUTHORIZED, before its bo
   ];
   for (const headers of wrong) {
     for (const body of [activity(mine), "not JSON"]) {
-      const answer = await log(body, headers);
-      assertError(answer, 401, "UNAUTHORIZED", /apikey/);
-      assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer/);
+      const response = await log(body, headers);
+      assertError(response, 401, "UNAUTHORIZED", /apikey/);
+      assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
     }
   }
   assertError(await log(activity(mine), {}, "?apikey="), 401, "UNAUTHORIZED", /apikey/);
@@ -179,9 +179,9 @@ for (const field of ["lead_id", "agent_id", "type"]) {
   Deno.test(`SPEC 2.3: ${field} is required; a wrong one is BAD_REQUEST and named in the details`, async () => {
     const mine = await createLead();
     for (const value of [undefined, null, "", "x", 7, {}, [], true, "presentation_submitted"]) {
-      const answer = await log({ ...activity(mine), [field]: value });
-      assertError(answer, 400, "BAD_REQUEST", new RegExp(`^${field} `));
-      assert.deepEqual(answer.body.error.details.map((d: { field: string }) => d.field), [field]);
+      const response = await log({ ...activity(mine), [field]: value });
+      assertError(response, 400, "BAD_REQUEST", new RegExp(`^${field} `));
+      assert.deepEqual(response.body.error.details.map((d: { field: string }) => d.field), [field]);
     }
     assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
   });
@@ -196,8 +196,8 @@ Deno.test("sendBeacon's text/plain is taken, unknown fields ignored, ids in any 
     occurred_at: "1999-01-01",
   };
   const headers = { "content-type": "text/plain;charset=UTF-8" };
-  const answer = await log(JSON.stringify(upper), headers, `?apikey=${stack.publishable_key}`);
-  assert.equal(answer.status, 200);
+  const response = await log(JSON.stringify(upper), headers, `?apikey=${stack.publishable_key}`);
+  assert.equal(response.status, 200);
   assert.deepEqual(await counts(mine.lead_id), [1, 0, 0]);
 });
 

@@ -24,12 +24,12 @@ for (const name of fixtures) {
     );
     const body = await Deno.readTextFile(file);
 
-    const answer = await send("/recruiting/ingest", { headers: withKey(vendor), body });
-    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    const response = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+    assert.equal(response.status, 201, JSON.stringify(response.body));
     const isTest = expected.vendor_metadata.is_test === true;
-    assert.equal(answer.body.distributed_to === null, isTest, "a test lead goes to nobody");
+    assert.equal(response.body.distributed_to === null, isTest, "a test lead goes to nobody");
 
-    const [row] = await sql`select * from public.recruiting_leads where id = ${answer.body.id}`;
+    const [row] = await sql`select * from public.recruiting_leads where id = ${response.body.id}`;
     assert.equal(row!.first_name, expected.first_name);
     assert.equal(row!.vendor_lead_id, expected.vendor_lead_id ?? null);
     assert.deepEqual(row!.vendor_metadata, JSON.parse(JSON.stringify(expected.vendor_metadata)));
@@ -38,18 +38,18 @@ for (const name of fixtures) {
     if (expected.vendor_lead_id === undefined) return;
     const again = await send("/recruiting/ingest", { headers: withKey(vendor), body });
     assert.equal(again.status, 200);
-    assert.deepEqual(again.body, { id: answer.body.id, status: "duplicate" });
+    assert.deepEqual(again.body, { id: response.body.id, status: "duplicate" });
   });
 }
 
-Deno.test("meta: the bare notification is answered with what to send instead", async () => {
+Deno.test("meta: the response to a bare notification says what to send instead", async () => {
   const vendor = await createVendor("meta");
   const body = readFixture("meta_notification");
-  const answer = await send("/recruiting/ingest", { headers: withKey(vendor), body });
-  assertError(answer, 400, "BAD_REQUEST", /leadgen notification.*Graph API/);
+  const response = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+  assertError(response, 400, "BAD_REQUEST", /leadgen notification.*Graph API/);
 });
 
-Deno.test("mapping: a configuration that cannot be read is answered with the place", async () => {
+Deno.test("mapping: the response to a configuration that cannot be read names the place", async () => {
   const vendor = await createVendor("mapping", { fields: { first_name: "a[", phone: "b" } });
   const one = await send("/recruiting/ingest", { headers: withKey(vendor), body: { a: ["Ann"] } });
   assertError(one, 400, "BAD_REQUEST", /parser_config\.fields\.first_name: cannot read `a\[`/);

@@ -1,8 +1,8 @@
-/** SPEC.md, row by row: the tables of its sections as requests and what they answer and leave. */
+/** SPEC.md, row by row: the tables of its sections as requests, with the response and what is left in the database. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import {
-  type Answer,
+  type ApiResponse,
   PDF,
   send,
   sql,
@@ -19,12 +19,12 @@ import type { World } from "./world.ts";
 export interface Scenario {
   /** Section and row of SPEC.md. */
   spec: string;
-  send: (world: World) => Promise<Answer>;
+  send: (world: World) => Promise<ApiResponse>;
   status: number;
   /** What the body holds at least. */
   body: object;
   /** What is left in the database. */
-  then?: (world: World, answer: Answer) => Promise<void>;
+  then?: (world: World, response: ApiResponse) => Promise<void>;
 }
 
 const INGEST = "/recruiting/ingest";

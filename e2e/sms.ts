@@ -1,5 +1,5 @@
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import { type Answer, createAgency, send, sql, stack } from "./client.ts";
+import { type ApiResponse, createAgency, send, sql, stack } from "./client.ts";
 
 /** A conversation of a test's own. */
 export interface Conversation {
@@ -22,7 +22,7 @@ export async function createConversation(): Promise<Conversation> {
 export function receive(
   { recruit, service }: Conversation,
   fields: Record<string, string | string[] | undefined> = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const all = { From: recruit, To: service, Body: "Hi", MessageSid: newSid(), ...fields };
   const parameters = Object.entries(all).filter(([, value]) => value !== undefined);
   return sendSigned("/recruiting/sms/inbound", Object.fromEntries(parameters) as Parameters);
@@ -60,7 +60,7 @@ export function newSid(): string {
 export type Parameters = Record<string, string | string[]>;
 
 /** Sends a form as Twilio does, signed for the stack's public URL. */
-export function sendSigned(path: string, parameters: Parameters): Promise<Answer> {
+export function sendSigned(path: string, parameters: Parameters): Promise<ApiResponse> {
   const signature = getExpectedTwilioSignature(
     stack.twilio_auth_token,
     stack.functions_url + path,

@@ -9,11 +9,11 @@ Deno.test("fault: a message that comes while PostgREST hangs for a moment is sto
   const resume = setTimeout(() => Deno.kill(pid, "SIGCONT"), 3_000);
   try {
     const sid = newSid();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       receive(conversation, { MessageSid: sid }),
       receive(conversation, { MessageSid: sid }),
     ]);
-    assert.deepEqual(answers.map(({ body }) => body), Array(2).fill({ status: "received" }));
+    assert.deepEqual(responses.map(({ body }) => body), Array(2).fill({ status: "received" }));
   } finally {
     clearTimeout(resume);
     Deno.kill(pid, "SIGCONT");
@@ -24,12 +24,12 @@ Deno.test("fault: a message that comes while PostgREST hangs for a moment is sto
 Deno.test("fault: messages that come while PostgREST is gone are stored once it is back", async () => {
   const conversation = await createConversation();
   Deno.kill(pidOf("postgrest"), "SIGKILL");
-  const answers = await Promise.all(Array.from({ length: 10 }, () => receive(conversation)));
-  assert.deepEqual(answers.map(({ body }) => body), Array(10).fill({ status: "received" }));
+  const responses = await Promise.all(Array.from({ length: 10 }, () => receive(conversation)));
+  assert.deepEqual(responses.map(({ body }) => body), Array(10).fill({ status: "received" }));
   await eventually(5, async () => assert.equal((await messages(conversation)).length, 10));
 });
 
-Deno.test("fault: when the database stays away the answer is 200 and `error` within 10 s, its MessageSid is logged, and the same message again is stored once", async () => {
+Deno.test("fault: when the database stays away the response is 200 and `error` within 10 s, its MessageSid is logged, and the same message again is stored once", async () => {
   const conversation = await createConversation();
   const MessageSid = newSid();
   const pid = pidOf("postgrest");

@@ -51,8 +51,8 @@ for (
 
 Deno.test("U+0000 is dropped from a text", async () => {
   const conversation = await createConversation();
-  const answer = await receive(conversation, { Body: "a\0b", MediaUrl0: "https://m.example/\0" });
-  assert.deepEqual(answer.body, { status: "received" });
+  const response = await receive(conversation, { Body: "a\0b", MediaUrl0: "https://m.example/\0" });
+  assert.deepEqual(response.body, { status: "received" });
   const [stored] = await messages(conversation);
   assert.equal(stored!.body, "ab");
   assert.equal(stored!.media[0].url, "https://m.example/");
@@ -106,10 +106,10 @@ Deno.test("a number of a messaging service is found by From and To as well", asy
 Deno.test("race: one MessageSid twenty times at once is stored once", async () => {
   const conversation = await createConversation();
   const sid = newSid();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => receive(conversation, { MessageSid: sid })),
   );
-  for (const { status, body } of answers) {
+  for (const { status, body } of responses) {
     assert.deepEqual([status, body], [200, { status: "received" }]);
   }
   assert.equal((await messages(conversation)).length, 1);
@@ -182,7 +182,7 @@ Deno.test("a body that is no form, is too large, or another method is refused as
   assertError(await send(PATH, { method: "GET" }), 405, "METHOD_NOT_ALLOWED", /POST/);
 });
 
-Deno.test("property: past the signature every form is answered with 200 and loses no text", async () => {
+Deno.test("property: past the signature every form gets 200 and loses no text", async () => {
   const conversation = await createConversation();
   const text = fc.oneof(fc.string({ unit: "binary" }), fc.string());
   const extra = fc.dictionary(text, fc.oneof(text, fc.array(text, { minLength: 1 })));
@@ -194,8 +194,8 @@ Deno.test("property: past the signature every form is answered with 200 and lose
         (_, value) => typeof value === "string" ? value.toWellFormed() : value,
       );
       const Body = body.toWellFormed();
-      const answer = await receive(conversation, { ...wellFormed, Body });
-      assert.deepEqual([answer.status, answer.body], [200, { status: "received" }]);
+      const response = await receive(conversation, { ...wellFormed, Body });
+      assert.deepEqual([response.status, response.body], [200, { status: "received" }]);
       sent++;
     }),
     { numRuns: 50 },

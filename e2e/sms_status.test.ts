@@ -25,8 +25,8 @@ Deno.test("SPEC 3, 4.6: a message goes through its callbacks; times and error co
   const sid = newSid();
   await storeOutbound(conversation, sid);
   for (const status of ["queued", "sent", "delivered"]) {
-    const answer = await report(sid, status);
-    assert.deepEqual([answer.status, answer.body], [200, { status: "updated" }]);
+    const response = await report(sid, status);
+    assert.deepEqual([response.status, response.body], [200, { status: "updated" }]);
   }
   const [delivered] = await messages(conversation);
   assert.equal(delivered!.status, "delivered");
@@ -44,9 +44,9 @@ Deno.test("SPEC 3: every callback is appended, known or not, and twice when it c
   const sid = newSid();
   await storeOutbound(conversation, sid);
   const statuses = ["sending", "sent", "sent", "read", "undelivered"];
-  const answers = [];
-  for (const status of statuses) answers.push((await report(sid, status)).body.status);
-  assert.deepEqual(answers, ["ignored", "updated", "updated", "ignored", "updated"]);
+  const responses = [];
+  for (const status of statuses) responses.push((await report(sid, status)).body.status);
+  assert.deepEqual(responses, ["ignored", "updated", "updated", "ignored", "updated"]);
   assert.deepEqual((await events(sid)).map((row) => ({ ...row })), [
     { provider_status: "sending", status: null, error_code: null },
     { provider_status: "sent", status: "sent", error_code: null },
@@ -96,7 +96,7 @@ Deno.test("without MessageSid or MessageStatus a callback is ignored", async () 
   assert.equal((await messages(conversation))[0]!.status, null);
 });
 
-Deno.test("naughty values are answered with 200 and change nothing else", async () => {
+Deno.test("odd values get 200 and change nothing else", async () => {
   const conversation = await createConversation();
   const sid = newSid();
   await storeOutbound(conversation, sid);
@@ -121,8 +121,8 @@ Deno.test("SPEC 5, 7: without a valid signature, or with one for the other webho
   );
   for (const signature of ["", forInbound]) {
     const headers = { "x-twilio-signature": signature };
-    const answer = await send(PATH, { headers, body: new URLSearchParams(parameters) });
-    assertError(answer, 401, "UNAUTHORIZED", /X-Twilio-Signature/);
+    const response = await send(PATH, { headers, body: new URLSearchParams(parameters) });
+    assertError(response, 401, "UNAUTHORIZED", /X-Twilio-Signature/);
   }
   assert.equal((await events(sid)).length, 0);
 });

@@ -5,9 +5,9 @@ import { theWorld } from "./world.ts";
 for (const { spec, send, status, body, then } of SCENARIOS) {
   Deno.test(`SPEC ${spec}`, async () => {
     const world = await theWorld();
-    const answer = await send(world);
-    assert.equal(answer.status, status, JSON.stringify(answer.body));
-    assert.partialDeepStrictEqual(answer.body, body);
-    await then?.(world, answer);
+    const response = await send(world);
+    assert.equal(response.status, status, JSON.stringify(response.body));
+    assert.partialDeepStrictEqual(response.body, body);
+    await then?.(world, response);
   });
 }

@@ -79,14 +79,14 @@ Deno.test("SPEC 4.4: a signed-in agent submits demographics, sale and referrals 
   });
 });
 
-Deno.test("a repeated client_submission_id is answered with the first result, in parallel too", async () => {
+Deno.test("a repeated client_submission_id gets the first result, in parallel too", async () => {
   const { client, lead_id } = await arrange();
   const args = { lead_id, ...submission, client_submission_id: crypto.randomUUID() };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 5 }, () => client.rpc("submit_lead_presentation", args)),
   );
-  for (const { error } of answers) assert.equal(error, null);
-  const [first, ...repeats] = answers.map(({ data }) => data).sort((a, b) =>
+  for (const { error } of responses) assert.equal(error, null);
+  const [first, ...repeats] = responses.map(({ data }) => data).sort((a, b) =>
     a.duplicate - b.duplicate
   );
   assert.equal(first.duplicate, false);

@@ -54,11 +54,11 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
   const { key, key_prefix } = await json("key", "create", slug, "--label", "first");
   const ingest = () =>
     send("/recruiting/ingest", { headers: { authorization: `Bearer ${key}` }, body: payload });
-  const answer = await ingest();
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  const response = await ingest();
+  assert.equal(response.status, 201, JSON.stringify(response.body));
   const [lead] = await sql`
     select l.first_name, l.phone, l.vendor_lead_id from public.recruiting_leads l
-    where l.id = ${answer.body.id}`;
+    where l.id = ${response.body.id}`;
   assert.deepEqual({ ...lead }, {
     first_name: "Rosa",
     phone: "+15035550166",
