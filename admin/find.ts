@@ -25,6 +25,10 @@ export interface AgentRow {
   first_name: string;
   last_name: string | null;
   email: string | null;
+  phone: string | null;
+  role: "agent" | "manager";
+  is_active: boolean;
+  accepts_recruits: boolean;
 }
 
 export interface OrderRow {
@@ -33,10 +37,9 @@ export interface OrderRow {
   quantity: number;
   filled: number;
   status: "open" | "paused" | "filled" | "closed";
+  starts_at: Date | null;
+  ends_at: Date | null;
 }
-
-/** What a parameter that names a row takes, for the help. */
-export const BY_ID = "its id or an unambiguous beginning of it";
 
 /** @throws {CommandError} when there is no vendor with this slug */
 export async function findVendor(sql: postgres.Sql, slug: string): Promise<VendorRow> {

@@ -23,17 +23,44 @@ export function option<Value>(
   });
 }
 
-/** The same option, where the word `none` takes the value away (null). */
+/** The value of an option that was given as `none`. It is not null, because commander turns null into an empty text. */
+export const NONE = Symbol("none");
+
+/** The value of an option that may be left out, or given as `none`. */
+export type Nullable<Value> = Value | typeof NONE | undefined;
+
+/** The same option, which also takes the word `none`. */
 export function orNone(inner: Option): Option {
   const parse = inner.parseArg! as (text: string, previous: unknown) => unknown;
-  inner.argParser((text, previous) => text === "none" ? null : parse(text, previous));
-  inner.description += ', or "none"';
+  inner.argParser((text, previous) => text === "none" ? NONE : parse(text, previous));
+  inner.description += ' ("none" takes it away)';
   return inner;
+}
+
+/** The columns to write: an option that was left out gives none, and the word `none` gives null. */
+export function toColumns<Columns>(
+  values: { [Name in keyof Columns]?: Nullable<Columns[Name]> },
+): Partial<Columns> {
+  return Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, value === NONE ? null : value]),
+  ) as Partial<Columns>;
 }
 
 /** A text that is not blank. */
 export function text(flags: string, description: string): Option {
   return option(flags, description, "a text with something in it", (given) => given || undefined);
+}
+
+/** An e-mail address. */
+export function email(flags: string, description: string): Option {
+  return option(
+    flags,
+    description,
+    "an e-mail address",
+    (given) => /^[^\s@]+@[^\s@]+$/.test(given) ? given.toLowerCase() : undefined,
+  );
 }
 
 /** `true` or `false`. */
@@ -85,13 +112,14 @@ export function futureTime(flags: string, description: string): Option {
 export function agencyTime(flags: string, description: string): Option {
   return option(
     flags,
-    `${description}; in the agency's time zone unless it says another`,
+    `${description}, in the agency's time zone unless it says another`,
     "a time such as 2027-01-31, 2027-01-31T09:00 or 2027-01-31T09:00Z",
     (given) => {
       const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/;
-      const isReal = form.test(given) && !Number.isNaN(Date.parse(given)) &&
-        new Date(`${given.slice(0, 10)}Z`).toISOString().startsWith(given.slice(0, 10));
-      return isReal ? given : undefined;
+      if (!form.test(given) || Number.isNaN(Date.parse(given))) return undefined;
+      // JavaScript may take the 30th of February for the 2nd of March.
+      const [year, month, day] = given.split(/\D/).map(Number) as [number, number, number];
+      return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day ? given : undefined;
     },
   );
 }

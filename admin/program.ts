@@ -1,5 +1,8 @@
 import { Command, type ErrorOptions } from "commander";
+import { addAgency } from "./nouns/agency.ts";
+import { addAgent } from "./nouns/agent.ts";
 import { addKey } from "./nouns/key.ts";
+import { addOrder } from "./nouns/order.ts";
 import { addVendor } from "./nouns/vendor.ts";
 import { type Run, UsageError } from "./outcome.ts";
 
@@ -13,7 +16,9 @@ export interface GlobalOptions {
 /** The command line of `npm run admin`: one command a noun, one subcommand a verb. */
 export function buildProgram(run: Run): Command {
   const program = new AdminCommand("npm run admin --")
-    .description("Administers the service: vendors and their keys.")
+    .description(
+      "Administers agencies, agents, orders, vendors and keys. Times in tables are in UTC.",
+    )
     .usage("<noun> <verb> [options]")
     .option(
       "--db-url <url>",
@@ -26,6 +31,9 @@ export function buildProgram(run: Run): Command {
     .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
     .configureOutput({ writeErr: (text) => console.log(text.trimEnd()) })
     .exitOverride();
+  addAgency(program, run);
+  addAgent(program, run);
+  addOrder(program, run);
   addKey(addVendor(program, run), run);
   addKey(program, run);
   return program;

@@ -1,0 +1,120 @@
+import type { Command } from "commander";
+import type postgres from "postgres";
+import { type AgentRow, findAgency, findAgent } from "../find.ts";
+import { boolean, choice, email, type Nullable, orNone, text, toColumns } from "../options.ts";
+import type { Outcome, Run } from "../outcome.ts";
+import { formatTable } from "../table.ts";
+import { addNoun, addVerb, requireChange } from "../verb.ts";
+
+/** What may be set of an agent; what is left out stays as it is. */
+interface Settings {
+  firstName?: string;
+  lastName?: Nullable<string>;
+  email?: Nullable<string>;
+  phone?: Nullable<string>;
+  role?: "agent" | "manager";
+  active?: boolean;
+  acceptsRecruits?: boolean;
+}
+
+export function addAgent(parent: Command, run: Run): void {
+  const agent = addNoun(parent, "agent", "the people of the agencies, managers among them");
+  const agency = (description: string) => text("--agency <agency>", description);
+  const firstName = () => text("--first-name <text>", "the agent's first name");
+  const rest = [
+    () => orNone(text("--last-name <text>", "the agent's last name")),
+    () => orNone(email("--email <address>", "the agent's e-mail address")),
+    () => orNone(text("--phone <number>", "the agent's phone number")),
+    () => choice("--role <role>", "a manager sees all of the agency's leads", ["agent", "manager"]),
+    () =>
+      boolean(
+        "--accepts-recruits <true|false>",
+        "whether the agent takes turns at recruiting leads; a manager does not unless told",
+      ),
+  ];
+
+  addVerb(agent, "list", "agents, of all agencies or of one", 'list --agency "Lakeshore Insurance"')
+    .addOption(agency("only this agency's; its id, the beginning of its id, or its name"))
+    .action(({ agency }: { agency?: string }) => run(({ sql }) => listAgents(sql, agency)));
+
+  const create = addVerb(
+    agent,
+    "create",
+    "a new agent",
+    'create --agency "Lakeshore Insurance" --first-name Maria --last-name Alvarez --email maria@example.com',
+  )
+    .addOption(
+      agency("the agency: its id, the beginning of its id, or its name").makeOptionMandatory(),
+    )
+    .addOption(firstName().makeOptionMandatory());
+  for (const option of rest) create.addOption(option());
+  create.action((settings: Settings & { agency: string; firstName: string }) =>
+    run(({ sql }) => createAgent(sql, settings))
+  );
+
+  const update = addVerb(
+    agent,
+    "update <agent>",
+    "changes what is given; the agent by its id, the beginning of its id, or its e-mail address",
+    "update maria@example.com --role manager --accepts-recruits true",
+  ).addOption(firstName());
+  for (const option of rest) update.addOption(option());
+  update
+    .addOption(
+      boolean("--active <true|false>", "an inactive agent sees nothing and is given no recruit"),
+    )
+    .action((given: string, settings: Settings, command: Command) => {
+      requireChange(settings, command);
+      return run(({ sql }) => updateAgent(sql, given, settings));
+    });
+}
+
+async function listAgents(sql: postgres.Sql, given: string | undefined): Promise<Outcome> {
+  const agency = given === undefined ? undefined : await findAgency(sql, given);
+  const agents = await sql`
+    select a.id, a.first_name, a.last_name, a.email, a.phone, a.role, g.name as agency,
+      a.is_active as active, a.accepts_recruits, a.user_id is not null as has_login,
+      a.last_assigned_at as last_assigned
+    from public.agents a
+    join public.agencies g on g.id = a.agency_id
+    where ${agency === undefined ? sql`true` : sql`g.id = ${agency.id}`}
+    order by g.name, g.id, a.first_name, a.last_name, a.id`;
+  const none = "There is no agent yet: npm run admin -- agent create --help";
+  return { data: agents, text: agents.length > 0 ? formatTable(agents) : none };
+}
+
+async function createAgent(
+  sql: postgres.Sql,
+  settings: Settings & { agency: string },
+): Promise<Outcome> {
+  const agency = await findAgency(sql, settings.agency);
+  const [agent] = await sql<[AgentRow]>`
+    insert into public.agents ${sql({ agency_id: agency.id, ...columnsOf(settings) })} returning *`;
+  return {
+    data: agent,
+    text: `Created the agent ${fullName(agent)} (${agent.id}) of "${agency.name}".`,
+  };
+}
+
+async function updateAgent(sql: postgres.Sql, given: string, settings: Settings): Promise<Outcome> {
+  const { id } = await findAgent(sql, given);
+  const [agent] = await sql<[AgentRow]>`
+    update public.agents set ${sql(columnsOf(settings))} where id = ${id} returning *`;
+  return { data: agent, text: `Changed the agent ${fullName(agent)}.` };
+}
+
+function columnsOf(settings: Settings): Partial<AgentRow> {
+  return toColumns<AgentRow>({
+    first_name: settings.firstName,
+    last_name: settings.lastName,
+    email: settings.email,
+    phone: settings.phone,
+    role: settings.role,
+    is_active: settings.active,
+    accepts_recruits: settings.acceptsRecruits,
+  });
+}
+
+function fullName({ first_name, last_name }: AgentRow): string {
+  return last_name === null ? first_name : `${first_name} ${last_name}`;
+}
