@@ -169,7 +169,11 @@ Deno.test("a dry run tells what would happen and changes nothing", async () => {
   const before = await ingest(vendor, application("dry"), "?dry_run=true");
   assert.equal(before.status, 200);
   assert.equal(before.body.status, "created");
-  assert.equal(before.body.order_id, order.id);
+  assert.deepEqual(before.body.distributed_to, {
+    agency_id: order.agency_id,
+    agent_id: order.agent_ids[0],
+  });
+  assert(!JSON.stringify(before.body).includes(order.id), "an order is no business of a vendor's");
   assert.equal(before.body.lead.vendor_metadata.email, "mj@example.com");
   assert.equal((await storedLeads(vendor)).length, 0);
   assert.equal((await storedResumes(vendor)).length, 0);

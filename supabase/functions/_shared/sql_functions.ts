@@ -41,7 +41,6 @@ export interface Preview {
   status: "created" | "duplicate";
   /** The existing lead's, for a duplicate. */
   id: string | null;
-  order_id: string | null;
   distributed_to: DistributedTo | null;
 }
 

@@ -18,9 +18,9 @@ export async function ingest(c: AppContext): Promise<Response> {
   const { lead, pdf } = requireLead(vendor, await readJson(c.req.raw, BODY_LIMIT));
 
   if (isDryRun) {
-    const preview = await previewLead(vendor, lead);
+    const { status, id, distributed_to } = await previewLead(vendor, lead);
     const read = { ...lead, resume_bytes: pdf?.length ?? null };
-    return c.json({ dry_run: true, lead: read, ...preview });
+    return c.json({ dry_run: true, status, id, distributed_to, lead: read });
   }
   const { id, status, distributed_to } = await storeLead(vendor, lead, pdf);
 
