@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { openApiText } from "../scripts/openapi/main.ts";
+import { openApiDocument } from "../scripts/openapi/document.ts";
 import { readStackInfo } from "../local/mod.ts";
 
 /** The running stack that the scenarios go against. */
@@ -46,28 +46,36 @@ export async function send(
     headers: received.headers,
     body: text === "" ? null : JSON.parse(text),
   };
-  if (method === "POST") assertDocumented(path, response);
+  assertDocumented(method, path, response);
   return response;
 }
 
-const document = JSON.parse(openApiText());
+const document = JSON.parse(JSON.stringify(openApiDocument({ strict: true })));
 const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(document, "openapi");
 
-/** Asserts that a response is one that the OpenAPI document has for its path. */
-function assertDocumented(path: string, { status, headers, body }: ApiResponse): void {
+/** Asserts that a response is one that the OpenAPI document has for its route, and has no field more. */
+function assertDocumented(
+  method: string,
+  path: string,
+  { status, headers, body }: ApiResponse,
+): void {
   const route = path.split("?", 1)[0]!;
-  const operation = document.paths[route]?.post;
+  const operation = document.paths[route]?.[method.toLowerCase()];
   if (operation === undefined) return;
-  assert(operation.responses[status], `${route} responds with ${status}, which is not documented`);
-  const keys = ["paths", route, "post", "responses", `${status}`, "content", "application/json"];
-  const pointer = [...keys, "schema"]
-    .map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
-  const validate = ajv.getSchema(`openapi#/${pointer}`)!;
+  const documented = operation.responses[status];
+  assert(documented, `${route} responds with ${status}, which is not documented`);
+  const { content } = documented.$ref ? resolve(documented.$ref) : documented;
+  const validate = ajv.getSchema(`openapi${content["application/json"].schema.$ref}`)!;
   assert(
     validate(body),
     `${route} ${status}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(body)}`,
   );
   assert(headers.get("x-request-id"));
+}
+
+/** What a reference such as `#/components/responses/BAD_REQUEST` means. */
+function resolve(ref: string) {
+  return ref.slice(2).split("/").reduce((value, key) => value[key], document);
 }
 
 /** Asserts that a response is an error with this status, code and message. */

@@ -1,68 +1,40 @@
 import * as z from "zod";
 import { type ErrorCode, STATUS_OF_CODE } from "../../supabase/functions/_shared/errors.ts";
+import { uuid } from "../../supabase/functions/_shared/validate.ts";
+import * as api from "./api.ts";
+import { ERROR_RESPONSES, errorSchema } from "./errors.ts";
+import * as ingest from "./ingest.ts";
+import type { Examples, NamedSchemas, Operation } from "./operation.ts";
+import { SECURITY_SCHEMES } from "./security.ts";
+import * as sms from "./sms.ts";
 
-/** One route, as the OpenAPI document describes it. The schemas are those that validate, where anything does. */
-export interface Operation {
-  /** Below `{base_url}`, e.g. `/recruiting/ingest`. */
-  path: string;
-  id: string;
-  summary: string;
-  description?: string;
-  /** Names of {@link SECURITY_SCHEMES}; any one of them will do. */
-  security: (keyof typeof SECURITY_SCHEMES)[];
-  query?: Record<string, { description: string; schema: z.ZodType }>;
-  body: { type: "application/json" | "application/x-www-form-urlencoded"; schema: z.ZodType };
-  /** Successful answers by HTTP status. */
-  answers: Record<number, { description: string; schema: z.ZodType }>;
-  errors: ErrorCode[];
-}
+const DESCRIPTION = [
+  "Recruiting leads, sales leads, presentation activity and SMS webhooks of insurance agencies.",
+  "A method that a path does not take gets 405 with `Allow`, an unknown path gets 404.",
+  "Unknown fields in a request are accepted.",
+  "Responses may gain fields: a client must ignore fields that it does not know.",
+].join(" ");
 
-export const SECURITY_SCHEMES = {
-  vendorKey: {
-    type: "http",
-    scheme: "bearer",
-    description: "A vendor's API key; it also selects the parser of the body.",
-  },
-  importKey: { type: "apiKey", in: "header", name: "x-api-key" },
-  projectKey: {
-    type: "apiKey",
-    in: "header",
-    name: "apikey",
-    description: "The project's anon or publishable key.",
-  },
-  projectKeyInQuery: {
-    type: "apiKey",
-    in: "query",
-    name: "apikey",
-    description: "The same, for sendBeacon, which cannot set headers.",
-  },
-  userToken: { type: "http", scheme: "bearer", description: "A signed-in user's JWT." },
-  twilioSignature: {
-    type: "apiKey",
-    in: "header",
-    name: "X-Twilio-Signature",
-    description: "Twilio's signature over the public URL and every parameter.",
-  },
-} as const;
+const ROUTES = [ingest, api, sms];
 
-const errorSchema = z.strictObject({
-  error: z.strictObject({
-    code: z.enum(Object.keys(STATUS_OF_CODE) as [ErrorCode, ...ErrorCode[]]),
-    message: z.string(),
-    details: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
-  }),
-  request_id: z.string(),
-});
+/** The routes in the order of SPEC.md. */
+export const OPERATIONS: Operation[] = ROUTES.flatMap(({ operations }) => operations);
 
-/** The OpenAPI 3.1 document of the given routes. */
-export function openApiDocument(operations: Operation[]) {
+/**
+ * The OpenAPI 3.1 document of all routes.
+ *
+ * @param strict a response has no fields but those of its schema. Our own tests check the responses against this.
+ */
+export function openApiDocument({ strict = false } = {}) {
+  const requests = register(ROUTES.map(({ requestSchemas }) => requestSchemas));
+  const responses = register([
+    ...ROUTES.map(({ responseSchemas }) => responseSchemas),
+    { Error: errorSchema },
+  ]);
+  const codes = new Set(OPERATIONS.flatMap(({ errors }) => errors));
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Lead intake",
-      version: "1.0.0",
-      description: "Recruiting leads, sales leads, presentation activity and SMS webhooks.",
-    },
+    info: { title: "Lead intake", version: "1.0.0", description: DESCRIPTION },
     servers: [
       {
         url: "https://{project}.supabase.co/functions/v1",
@@ -71,63 +43,118 @@ export function openApiDocument(operations: Operation[]) {
       },
       { url: "http://127.0.0.1:54321/functions/v1", description: "The local stack" },
     ],
-    paths: Object.fromEntries(operations.map((operation) => [operation.path, {
-      post: describe(operation),
-    }])),
+    paths: Object.fromEntries(
+      OPERATIONS.map((
+        operation,
+      ) => [operation.path, { post: describe(operation, requests, responses) }]),
+    ),
     components: {
       securitySchemes: SECURITY_SCHEMES,
       headers: {
         RequestId: {
           description:
-            "The caller's x-request-id if it is 1 to 128 of A-Z a-z 0-9 . _ -, else a new one.",
+            "The caller's x-request-id if it has 1 to 128 of A-Z a-z 0-9 . _ -, else a new one.",
           schema: { type: "string" },
         },
       },
-      schemas: { Error: toSchema(errorSchema, "output") },
+      responses: Object.fromEntries(Array.from(codes, (code) => [code, errorResponse(code)])),
+      schemas: { ...toSchemas(requests, "input"), ...toSchemas(responses, "output", strict) },
     },
   };
 }
 
-function describe({ id, summary, description, security, query, body, answers, errors }: Operation) {
+function describe(operation: Operation, requests: Registry, responses: Registry) {
+  const { body, query = {}, errors } = operation;
+  const schema = refer(requests, body.schema);
   return {
-    operationId: id,
-    summary,
-    description,
-    security: security.map((name) => ({ [name]: [] })),
-    parameters: Object.entries(query ?? {}).map(([name, { description, schema }]) => ({
+    operationId: operation.id,
+    summary: operation.summary,
+    description: operation.description,
+    security: operation.security.map((name) => ({ [name]: [] })),
+    parameters: Object.entries(query).map(([name, { description, schema }]) => ({
       name,
       in: "query",
       description,
-      schema: toSchema(schema, "input"),
+      schema: toInlineSchema(schema),
     })),
     requestBody: {
       required: true,
-      content: { [body.type]: { schema: toSchema(body.schema, "input") } },
+      content: Object.fromEntries(
+        body.types.map((type) => [type, { schema, examples: body.examples }]),
+      ),
     },
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([status, { description, schema }]) => [
+        Object.entries(operation.responses).map(([status, { description, schema, examples }]) => [
           status,
-          response(description, toSchema(schema, "output")),
+          response(description, refer(responses, schema), examples),
         ]),
       ),
-      ...Object.fromEntries(errors.map((code) => [
-        STATUS_OF_CODE[code],
-        response(code, { $ref: "#/components/schemas/Error" }),
-      ])),
+      ...Object.fromEntries(
+        errors.map((code) => [
+          STATUS_OF_CODE[code],
+          { $ref: `#/components/responses/${code}` },
+        ]),
+      ),
     },
   };
 }
 
-function response(description: string, schema: object) {
+type Registry = z.core.$ZodRegistry<{ id: string }>;
+
+function register(schemas: NamedSchemas[]): Registry {
+  const registry: Registry = z.registry<{ id: string }>();
+  for (const [id, schema] of schemas.flatMap(Object.entries)) registry.add(schema, { id });
+  return registry;
+}
+
+function uriOf(id: string): string {
+  return `#/components/schemas/${id}`;
+}
+
+function refer(registry: Registry, schema: z.ZodType) {
+  const named = registry.get(schema);
+  if (named === undefined) throw new Error("a schema of an operation has no name");
+  return { $ref: uriOf(named.id) };
+}
+
+function toSchemas(registry: Registry, io: "input" | "output", strict = true) {
+  const { schemas } = z.toJSONSchema(registry, {
+    io,
+    uri: uriOf,
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      if (!strict && jsonSchema.additionalProperties === false) {
+        delete jsonSchema.additionalProperties;
+      }
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (zodSchema === uuid) {
+        delete jsonSchema.pattern;
+        jsonSchema.format = "uuid";
+      }
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
+  );
+}
+
+function toInlineSchema(schema: z.ZodType) {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return rest;
+}
+
+function response(description: string, schema: object, examples: Examples, headers = {}) {
   return {
     description,
-    headers: { "x-request-id": { $ref: "#/components/headers/RequestId" } },
-    content: { "application/json": { schema } },
+    headers: { "x-request-id": { $ref: "#/components/headers/RequestId" }, ...headers },
+    content: { "application/json": { schema, examples } },
   };
 }
 
-function toSchema(schema: z.ZodType, io: "input" | "output") {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  return rest;
+function errorResponse(code: ErrorCode) {
+  const { description, message, details, headers } = ERROR_RESPONSES[code];
+  const value = { error: { code, message, details }, request_id: "req-1" };
+  const examples = { [code]: { summary: description, value } };
+  return response(description, { $ref: uriOf("Error") }, examples, headers);
 }

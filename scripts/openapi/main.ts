@@ -1,22 +1,17 @@
-/** `npm run openapi`: writes the OpenAPI document of both functions' routes. */
+/** `npm run openapi`: writes the OpenAPI document of all routes. */
 import { join } from "node:path";
-import { openApiDocument } from "./document.ts";
-import { operations as api } from "./api.ts";
-import { operations as recruiting } from "./recruiting.ts";
 import { ROOT } from "../../local/mod.ts";
+import { openApiDocument } from "./document.ts";
 
-/** Where the document is kept: for people, and for the functions, which are deployed without the docs. */
-export const OPENAPI_FILES = ["docs/openapi.json", "supabase/functions/_shared/openapi.json"]
-  .map((file) => join(ROOT, file));
+/** Where the document is kept. The functions are deployed with it and serve it. */
+export const OPENAPI_FILE = join(ROOT, "supabase/functions/_shared/openapi.json");
 
-/** The document as the schemas say it, as text. */
+/** The document as text. */
 export function openApiText(): string {
-  return JSON.stringify(openApiDocument([...recruiting, ...api]), null, 2) + "\n";
+  return JSON.stringify(openApiDocument(), null, 2) + "\n";
 }
 
 if (import.meta.main) {
-  for (const file of OPENAPI_FILES) {
-    Deno.writeTextFileSync(file, openApiText());
-    console.log(`Wrote ${file}`);
-  }
+  Deno.writeTextFileSync(OPENAPI_FILE, openApiText());
+  console.log(`Wrote ${OPENAPI_FILE}`);
 }

@@ -1,0 +1,29 @@
+import type * as z from "zod";
+import type { ErrorCode } from "../../supabase/functions/_shared/errors.ts";
+import type { SecurityScheme } from "./security.ts";
+
+/** One route, as the OpenAPI document describes it. */
+export interface Operation {
+  /** Below `{base_url}`, e.g. `/recruiting/ingest`. */
+  path: string;
+  id: string;
+  summary: string;
+  description?: string;
+  /** Any one of them is enough. */
+  security: SecurityScheme[];
+  query?: Record<string, { description: string; schema: z.ZodType }>;
+  body: {
+    types: ("application/json" | "text/plain" | "application/x-www-form-urlencoded")[];
+    schema: z.ZodType;
+    examples: Examples;
+  };
+  /** Successful responses by HTTP status. */
+  responses: Record<number, { description: string; schema: z.ZodType; examples: Examples }>;
+  errors: ErrorCode[];
+}
+
+/** Values that fit a schema, by name. */
+export type Examples = Record<string, { summary: string; value: object }>;
+
+/** The schemas that get a name of their own in the document; where one stands inside another, it is referred to. */
+export type NamedSchemas = Record<string, z.ZodType>;

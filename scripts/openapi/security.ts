@@ -1,0 +1,31 @@
+/** The ways in which a caller can show who it is, as in SPEC 5. */
+export const SECURITY_SCHEMES = {
+  vendorKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "A vendor's API key. It also selects the parser of the body.",
+  },
+  importKey: { type: "apiKey", in: "header", name: "x-api-key" },
+  projectKey: {
+    type: "apiKey",
+    in: "header",
+    name: "apikey",
+    description: "The project's anon or publishable key.",
+  },
+  projectKeyInQuery: {
+    type: "apiKey",
+    in: "query",
+    name: "apikey",
+    description: "The same key, for sendBeacon, which cannot set headers.",
+  },
+  userToken: { type: "http", scheme: "bearer", description: "A signed-in user's JWT." },
+  twilioSignature: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Twilio-Signature",
+    description: "Twilio's signature over the public URL and every parameter.",
+  },
+} as const;
+
+/** The name of a security scheme. */
+export type SecurityScheme = keyof typeof SECURITY_SCHEMES;
