@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { newMigrationPath, topicProblem } from "./files.ts";
+
+Deno.test("a topic is lower-case words with underscores", () => {
+  for (const topic of ["daily_cap", "x", "notes2", "a_2"]) {
+    assert.equal(topicProblem(topic), undefined);
+  }
+  for (
+    const topic of [
+      undefined,
+      "",
+      "Daily",
+      "daily-cap",
+      "daily cap",
+      "_x",
+      "x_",
+      "a__b",
+      "../x",
+      "2x",
+      "x".repeat(61),
+    ]
+  ) {
+    assert(topicProblem(topic), `${topic} is refused`);
+  }
+});
+
+Deno.test("a new migration is always the last one", () => {
+  const file = (name: string) => ({ path: `supabase/migrations/${name}`, text: "" });
+  const now = new Date("2026-03-04T05:06:07.890Z");
+  assert.equal(newMigrationPath("x", [], now), "supabase/migrations/20260304050607_x.sql");
+  const earlier = [file("20260101000000_a.sql"), file("20260304050606_b.sql")];
+  assert.equal(newMigrationPath("x", earlier, now), "supabase/migrations/20260304050607_x.sql");
+  assert.equal(
+    newMigrationPath("x", [...earlier, file("20260304050607_c.sql")], now),
+    "supabase/migrations/20260304050608_x.sql",
+  );
+  assert.equal(
+    newMigrationPath("x", [file("20261231235959_later.sql")], now),
+    "supabase/migrations/20270101000000_x.sql",
+  );
+});

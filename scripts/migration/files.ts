@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { ROOT } from "../../local/mod.ts";
+
+/** A file of SQL, with its path as a person knows it. */
+export interface SqlFile {
+  /** Relative to the root of the checkout. */
+  path: string;
+  text: string;
+}
+
+export const MIGRATIONS = "supabase/migrations";
+
+/** The files of `supabase/schemas`, in the order in which they apply. */
+export function schemaFiles(root = ROOT): SqlFile[] {
+  return readFolder(root, "supabase/schemas");
+}
+
+/** The migrations, in the order in which they apply. */
+export function migrationFiles(root = ROOT): SqlFile[] {
+  return readFolder(root, MIGRATIONS);
+}
+
+function readFolder(root: string, folder: string): SqlFile[] {
+  return Array.from(Deno.readDirSync(join(root, folder)), ({ name }) => name)
+    .filter((name) => name.endsWith(".sql"))
+    .sort()
+    .map((name) => ({
+      path: `${folder}/${name}`,
+      text: Deno.readTextFileSync(join(root, folder, name)),
+    }));
+}
+
+/** What is wrong with a migration's topic, or undefined. */
+export function topicProblem(topic: string | undefined): string | undefined {
+  if (!topic) return "A migration needs a topic.";
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(topic) || topic.length > 60) {
+    return `"${topic}" is no topic: use lower-case words with underscores, such as daily_cap.`;
+  }
+}
+
+/**
+ * The path of a new migration. Its timestamp is the present time in UTC, or one second after the last migration, so that
+ * it is always the last.
+ */
+export function newMigrationPath(topic: string, existing: SqlFile[], now = new Date()): string {
+  const last = existing.map(({ path }) => /\/(\d{14})_/.exec(path)?.[1] ?? "").sort().at(-1) ?? "";
+  const present = timestamp(now);
+  const time = present > last ? present : timestamp(new Date(parseTimestamp(last) + 1000));
+  return `${MIGRATIONS}/${time}_${topic}.sql`;
+}
+
+function timestamp(time: Date): string {
+  return time.toISOString().replace(/[^0-9]/g, "").slice(0, 14);
+}
+
+function parseTimestamp(text: string): number {
+  return Date.parse(text.replace(/(....)(..)(..)(..)(..)(..)/, "$1-$2-$3T$4:$5:$6Z"));
+}
