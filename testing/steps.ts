@@ -61,6 +61,13 @@ export const STEPS: Step[] = [
     },
   },
   {
+    name: "schema",
+    title: "Schemas and migrations make one database",
+    remedy:
+      "npm run migration -- <topic> writes what the migrations lack; npm test -- schema runs this alone.",
+    run: async (stack) => denoTest(["supabase/tests"], { STACK_FILE: (await stack()).file }),
+  },
+  {
     name: "unit",
     title: "Unit tests",
     remedy: "npm test -- unit runs them alone.",

@@ -4,8 +4,8 @@ create extension if not exists dblink with schema extensions;
 select plan(14);
 
 create function pg_temp.dsn() returns text language sql as $$
-  select format('host=%s port=%s dbname=%s user=postgres password=postgres',
-    host(inet_server_addr()), inet_server_port(), current_database())
+  select format('host=%s port=%s dbname=%s user=%s password=postgres',
+    host(inet_server_addr()), inet_server_port(), current_database(), session_user)
 $$;
 
 -- Runs the command on several connections at once and waits for all of them. {worker} is the number of the connection.
