@@ -12,11 +12,12 @@ export interface Session {
   /** `{base_url}` of the project, for the examples that are shown. */
   baseUrl: string;
   /**
-   * Asks before something that cannot be undone. `--yes` is the answer of scripts.
+   * Asks before something that cannot be undone. `--yes` is the answer beforehand.
    *
-   * @throws {CommandError} when the answer is no, or when there is no terminal to ask on
+   * @param unattended whether to go on where there is no terminal to ask on, as in a script
+   * @throws {CommandError} when the answer is no, or nobody can be asked
    */
-  confirm(question: string): Promise<void>;
+  confirm(question: string, options?: { unattended?: boolean }): Promise<void>;
 }
 
 /** Carries out a verb: connects, runs it and prints its outcome. */

@@ -6,7 +6,7 @@ import { buildProgram } from "./program.ts";
 /** Reads a command line; nothing is carried out. Returns the verb that would be. */
 async function read(words: string[]): Promise<string> {
   let verb = "";
-  const program = buildProgram(() => Promise.resolve());
+  const program = buildProgram(() => Promise.resolve(), () => {});
   program.hook("preAction", (_program, command) => {
     verb = `${command.parent!.name()} ${command.name()}`;
   });
@@ -20,7 +20,9 @@ function split(line: string): string[] {
 }
 
 /** Every verb there is, with what `--help` shows of it. */
-function verbs(command: Command = buildProgram(() => Promise.resolve())): [string, string][] {
+function verbs(
+  command: Command = buildProgram(() => Promise.resolve(), () => {}),
+): [string, string][] {
   if (command.commands.length > 0) return command.commands.flatMap((inner) => verbs(inner));
   let help = "";
   command.configureOutput({ writeOut: (text) => help += text }).outputHelp();

@@ -13,8 +13,12 @@ export interface GlobalOptions {
   yes?: boolean;
 }
 
-/** The command line of `npm run admin`: one command a noun, one subcommand a verb. */
-export function buildProgram(run: Run): Command {
+/**
+ * The command line of `npm run admin`: one command a noun, one subcommand a verb.
+ *
+ * @param print where help goes
+ */
+export function buildProgram(run: Run, print: (text: string) => void): Command {
   const program = new AdminCommand("npm run admin --")
     .description(
       "Administers agencies, agents, orders, vendors and keys. Times in tables are in UTC.",
@@ -29,7 +33,7 @@ export function buildProgram(run: Run): Command {
     .helpOption("-h, --help", "show this")
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
-    .configureOutput({ writeErr: (text) => console.log(text.trimEnd()) })
+    .configureOutput({ writeOut: print, writeErr: print })
     .exitOverride();
   addAgency(program, run);
   addAgent(program, run);

@@ -1,37 +1,23 @@
-/** Runs the administrator's command line as a person does, against the running stack. */
+/** Runs the administrator's command line against the running stack. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { type Ran, runCommandLine } from "../admin/command_line.ts";
 import { stackInfoFile } from "../local/mod.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What a command printed, and how it ended. */
-export interface Ran {
-  code: number;
-  out: string;
-  err: string;
+// The running stack is meant, whatever database the developer works with.
+Deno.env.delete("SUPABASE_DB_URL");
+
+/** What `npm run admin -- <words>` does in a script, without the time that npm takes. */
+export function admin(...words: string[]): Promise<Ran> {
+  return runCommandLine(words, undefined);
 }
 
-/** Runs `npm run admin -- <words>`, or another of the npm scripts. */
-export async function admin(
-  words: string[],
-  env: Record<string, string> = {},
-  script = "admin",
-): Promise<Ran> {
-  return await run("npm", ["run", "--silent", script, "--", ...words], env);
-}
-
-/** Runs `npm run admin -- <words>` on a terminal, where somebody types this. Errors come with the output. */
-export async function adminOnTerminal(words: string[], typed: string): Promise<Ran> {
-  const command = `npm run --silent admin -- ${words.map((word) => `'${word}'`).join(" ")}`;
-  return await run("script", ["--quiet", "--return", "--command", command, "/dev/null"], {}, typed);
-}
-
-/** What `npm run admin -- <words>` prints for scripts. */
+/** What `npm run admin -- <words> --json` prints. */
 export async function adminJson(...words: string[]) {
-  const { code, out, err } = await admin([...words, "--json"]);
+  const { code, out, err } = await admin(...words, "--json");
   assert.equal(code, 0, err);
-  assert.equal(err, "");
   return JSON.parse(out);
 }
 
@@ -40,6 +26,21 @@ export function assertRefused({ code, out, err }: Ran, expected: 1 | 2, reason: 
   assert.equal(code, expected, out + err);
   assert.match(err.split("\n", 1)[0]!, reason);
   assert.equal(out, "");
+}
+
+/** Runs one of the npm scripts as a person does: `npm run <script> -- <words>`. */
+export function npmRun(
+  script: string,
+  words: string[],
+  env: Record<string, string> = {},
+): Promise<Ran> {
+  return run("npm", ["run", "--silent", script, "--", ...words], env);
+}
+
+/** Runs `npm run admin -- <words>` on a terminal, where somebody types this. What it prints to stderr is in `out`. */
+export function npmRunOnTerminal(words: string[], typed: string): Promise<Ran> {
+  const command = `npm run --silent admin -- ${words.map((word) => `'${word}'`).join(" ")}`;
+  return run("script", ["--quiet", "--return", "--command", command, "/dev/null"], {}, typed);
 }
 
 async function run(
@@ -51,7 +52,7 @@ async function run(
   const child = new Deno.Command(command, {
     args,
     cwd: ROOT,
-    env: { STACK_FILE: stackInfoFile(), SUPABASE_DB_URL: "", ...env },
+    env: { STACK_FILE: stackInfoFile(), ...env },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

@@ -57,13 +57,13 @@ Deno.test("from nothing to a lead that is handed out", async () => {
     quantity: 1,
     status: "filled",
   });
-  const agencies = await admin(["agency", "list"]);
+  const agencies = await admin("agency", "list");
   assert.match(agencies.out, /^id +name +timezone +active_agents +open_orders +created$/m);
   assert.match(
     agencies.out,
     new RegExp(`^${agency.id} +${agency.name} +America/Chicago +1 +0 `, "m"),
   );
-  const agents = await admin(["agent", "list", "--agency", agency.id]);
+  const agents = await admin("agent", "list", "--agency", agency.id);
   assert.match(agents.out, new RegExp(`^${agent.id} +Maria +Alvarez +${email} `, "m"));
 });
 
@@ -97,21 +97,21 @@ Deno.test("an order is paused, opened and closed", async () => {
     statuses.push((await adminJson("order", verb, id)).status);
   }
   assert.deepEqual(statuses, ["paused", "open", "closed", "open", "open"]);
-  assert.match((await admin(["order", "open", id])).out, /was open before/);
+  assert.match((await admin("order", "open", id)).out, /was open before/);
   await adminJson("order", "close", id);
-  assertRefused(await admin(["order", "pause", id]), 1, /is closed, so it gets no leads/);
+  assertRefused(await admin("order", "pause", id), 1, /is closed, so it gets no leads/);
 });
 
 Deno.test("an order that is filled gets more by its quantity alone", async () => {
   const { id } = await createOrder(await createAgency());
   await sql`update public.recruiting_orders set filled = 10, status = 'filled' where id = ${id}`;
   assertRefused(
-    await admin(["order", "open", id]),
+    await admin("order", "open", id),
     1,
     /has all of its 10 leads\. For more: .* --quantity/,
   );
   assertRefused(
-    await admin(["order", "update", id, "--quantity", "9"]),
+    await admin("order", "update", id, "--quantity", "9"),
     1,
     /^--quantity: 9 is less than the 10 leads it has already received$/,
   );
@@ -192,7 +192,7 @@ Deno.test("what is wrong is named by its option, and nothing is written", async 
       [1, /^There is no order "zzz"/, "order", "close", "zzz"],
     ] as [1 | 2, RegExp, ...string[]][]
   ) {
-    assertRefused(await admin(words), code, reason);
+    assertRefused(await admin(...words), code, reason);
   }
   assert.deepEqual(await counts(), before);
 });
@@ -204,7 +204,7 @@ Deno.test("the beginning of several ids names none of them", async () => {
     values (${first!}, 'First', 'America/Chicago'), (${second!}, 'Second', 'America/Chicago')
     on conflict do nothing`;
   assertRefused(
-    await admin(["agency", "update", "abcdef", "--name", "X"]),
+    await admin("agency", "update", "abcdef", "--name", "X"),
     1,
     new RegExp(
       `^"abcdef" is the beginning of several: ${first} \\(First\\), ${second} \\(Second\\)$`,

@@ -1,6 +1,6 @@
 /** `npm run admin -- key`: the life of a vendor's keys. */
 import assert from "node:assert/strict";
-import { admin, adminJson, adminOnTerminal, assertRefused } from "./admin.ts";
+import { admin, adminJson, assertRefused, npmRunOnTerminal } from "./admin.ts";
 import { createVendor, send, sql, type Vendor } from "./client.ts";
 
 async function statusWith(key: string): Promise<number> {
@@ -24,12 +24,12 @@ Deno.test("key revoke takes any beginning of a key that no other key has", async
   await rename(vendor, "lik_AAbbbbbb", "lik_AAcccccc");
 
   assertRefused(
-    await admin(["key", "revoke", vendor.slug, "lik_AA"]),
+    await admin("key", "revoke", vendor.slug, "lik_AA"),
     1,
     /^"lik_AA" is the beginning of several keys: lik_AAbbbbbb \(test, works\), lik_AAcccccc \(second, works\)$/,
   );
   assert.equal(await statusWith(vendor.key), 200);
-  const refused = await admin(["key", "revoke", vendor.slug, "lik_X"]);
+  const refused = await admin("key", "revoke", vendor.slug, "lik_X");
   assertRefused(refused, 1, /has no key that starts with "lik_X"/);
 
   const revoked = await adminJson("key", "revoke", vendor.slug, "lik_AAb");
@@ -43,14 +43,14 @@ Deno.test("key revoke takes any beginning of a key that no other key has", async
 
 Deno.test("key revoke takes the whole key", async () => {
   const vendor = await createVendor();
-  const { code, err } = await admin(["key", "revoke", vendor.slug, vendor.key]);
+  const { code, err } = await admin("key", "revoke", vendor.slug, vendor.key);
   assert.equal(code, 0, err);
   assert.equal(await statusWith(vendor.key), 401);
 });
 
 Deno.test("another vendor's key is not revoked", async () => {
   const [vendor, other] = [await createVendor(), await createVendor()];
-  const { code } = await admin(["key", "revoke", vendor.slug, other.key]);
+  const { code } = await admin("key", "revoke", vendor.slug, other.key);
   assert.equal(code, 1);
   assert.equal(await statusWith(other.key), 200);
 });
@@ -87,11 +87,11 @@ Deno.test({
   async fn() {
     const vendor = await createVendor();
     const words = ["key", "revoke", vendor.slug, vendor.key];
-    const declined = await adminOnTerminal(words, "n\n");
+    const declined = await npmRunOnTerminal(words, "n\n");
     assert.equal(declined.code, 1, declined.out);
     assert.match(declined.out, /for good\? \[y\/N\][^]*Nothing was changed\./);
     assert.equal(await statusWith(vendor.key), 200);
-    const accepted = await adminOnTerminal(words, "y\n");
+    const accepted = await npmRunOnTerminal(words, "y\n");
     assert.equal(accepted.code, 0, accepted.out);
     assert.equal(await statusWith(vendor.key), 401);
   },

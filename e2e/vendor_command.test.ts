@@ -1,14 +1,14 @@
 /** `npm run vendor` against the running stack, as an agency takes on a vendor that no parser knows. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { admin, adminJson } from "./admin.ts";
+import { admin, adminJson, assertRefused, npmRun } from "./admin.ts";
 import { assertError, send, sql, stack } from "./client.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAYLOAD = "supabase/functions/recruiting/parsers/fixtures/mapping.json";
 
-const vendor = (args: string[], env?: Record<string, string>) => admin(args, env, "vendor");
-const json = (...args: string[]) => adminJson("vendor", ...args);
+const vendor = (words: string[], env?: Record<string, string>) => npmRun("vendor", words, env);
+const json = (...words: string[]) => adminJson("vendor", ...words);
 
 async function withConfig<Result>(
   config: unknown,
@@ -39,7 +39,7 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
     assert.match(created.out, new RegExp(`vendor -- key create ${slug}`));
   });
 
-  const parsed = await json("parse", slug, PAYLOAD);
+  const parsed = await json("parse", slug, ROOT + PAYLOAD);
   assert.equal(parsed.first_name, "Rosa");
   assert.equal(parsed.vendor_metadata.phone, "+15035550166");
   const shown = await vendor(["parse", slug, PAYLOAD]);
@@ -95,14 +95,9 @@ Deno.test("a mistake is named with what to do next, and changes nothing", async 
   const slug = `mistake-${crypto.randomUUID().slice(0, 8)}`;
   await json("create", slug, "--parser", "generic");
   const bad = { fields: { first_name: "person.name[" } };
-  const check = async (code: number, message: RegExp, ...args: string[]) => {
-    const { err, ...ran } = await vendor(args);
-    assert.equal(ran.code, code, `${args}: ${ran.out}${err}`);
-    assert.match(err, message);
-    assert.equal(ran.out, "");
-  };
+  const check = async (code: 1 | 2, message: RegExp, ...words: string[]) =>
+    assertRefused(await admin("vendor", ...words), code, message);
 
-  await check(2, /no command "frob"[^]*usage:/, "frob");
   await check(1, new RegExp(`already: .* update ${slug}`), "create", slug, "--parser", "generic");
   await check(
     1,
@@ -136,6 +131,16 @@ Deno.test("a mistake is named with what to do next, and changes nothing", async 
 
   const [unchanged] = await sql`select parser from public.vendors where slug = ${slug}`;
   assert.equal(unchanged!.parser, "generic");
+});
+
+Deno.test("a mistake on the command line of npm run is named in the first line", async () => {
+  const unknown = await vendor(["frob"]);
+  assertRefused(unknown, 2, /^there is no command "frob"$/);
+  assert.match(unknown.err, /^usage: npm run admin -- vendor <verb> \[options\]$/m);
+  assertRefused(await vendor(["parse", "nobody", "x.json"]), 1, /^There is no vendor "nobody"/);
+  const help = await vendor([]);
+  assert.equal(help.code, 0);
+  assert.match(help.out, /^Usage: npm run admin -- vendor /);
 });
 
 Deno.test("without a stack, the command takes a database's address or says so", async () => {

@@ -25,6 +25,9 @@ interface KeyRow {
 /** How many characters of a key the database keeps to recognise it by. */
 const PREFIX_LENGTH = 12;
 
+/** A script may stop a key without `--yes`: a key that has leaked must not wait for anybody. */
+const UNATTENDED = { unattended: true };
+
 export function addKey(parent: Command, run: Run): void {
   const key = addNoun(parent, "key", "the API keys of vendors");
   const label = () => text("--label <text>", "what the key is for");
@@ -133,7 +136,7 @@ async function revokeKey(
   const outcome = { slug, key_prefix, revoked: state !== "revoked" };
   if (state === "revoked") return { data: outcome, text: `${key_prefix}… was revoked before` };
 
-  await confirmAtTerminal(confirm, `Revoke ${key_prefix}… of ${slug} for good?`);
+  await confirm(`Revoke ${key_prefix}… of ${slug} for good?`, UNATTENDED);
   await sql`select public.revoke_vendor_api_key(${key_prefix})`;
   return { data: outcome, text: `Revoked ${key_prefix}…, which stops at once` };
 }
@@ -171,7 +174,7 @@ async function rotateKeys(
 ): Promise<Outcome> {
   const vendor = await findVendor(sql, slug);
   if (keepOldUntil === undefined) {
-    await confirmAtTerminal(confirm, `Make a new key for ${slug} and revoke all others for good?`);
+    await confirm(`Make a new key for ${slug} and revoke all others for good?`, UNATTENDED);
   }
   return await sql.begin(async (transaction) => {
     const ended = await transaction<{ key_prefix: string }[]>`
@@ -200,9 +203,4 @@ async function rotateKeys(
       text: `${describeNewKey(slug, key, baseUrl)}\n\n${stopped}`,
     };
   });
-}
-
-/** A script may stop a key without `--yes`: a key that has leaked must not wait for anybody. */
-async function confirmAtTerminal(confirm: Session["confirm"], question: string): Promise<void> {
-  if (Deno.stdin.isTerminal()) await confirm(question);
 }

@@ -21,7 +21,7 @@ export function checkParser(parser: string | null | undefined, config: Json): vo
   const { error } = compileConfig(config);
   if (error !== null) {
     throw new CommandError(
-      `${error}\nGive the mapping with --config <file.json>; docs/parsers.md has an example.`,
+      `${error}. Give the mapping with --config <file.json>; docs/parsers.md has an example.`,
     );
   }
 }
