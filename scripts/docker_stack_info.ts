@@ -1,0 +1,55 @@
+import type { StackInfo } from "../local/mod.ts";
+
+/** The variables of `supabase status -o json` that a StackInfo is made of. */
+const VARIABLES = {
+  api_url: "API_URL",
+  db_url: "DB_URL",
+  anon_key: "ANON_KEY",
+  service_role_key: "SERVICE_ROLE_KEY",
+  publishable_key: "PUBLISHABLE_KEY",
+  secret_key: "SECRET_KEY",
+  jwt_secret: "JWT_SECRET",
+} as const;
+
+/** The secrets that the functions of `supabase start` read from `supabase/functions/.env`. */
+const SECRETS = {
+  leads_import_api_key: "LEADS_IMPORT_API_KEY",
+  twilio_auth_token: "TWILIO_AUTH_TOKEN",
+} as const;
+
+/**
+ * Turns what `supabase status -o json` prints into the description of a stack, without vendors.
+ *
+ * @param env the variables of `supabase/functions/.env`; of several secrets separated by commas the first is taken
+ * @throws {Error} naming the variable that is missing or wrong
+ */
+export function toStackInfo(
+  status: Record<string, string | undefined>,
+  env: Record<string, string | undefined>,
+): Omit<StackInfo, "vendors"> {
+  const fromStatus = pick(VARIABLES, status, "supabase status -o json");
+  const secrets = pick(SECRETS, env, "supabase/functions/.env");
+  const functions_url = `${fromStatus.api_url}/functions/v1`;
+  // Inside its container a function knows another address than the caller, and Twilio signs the caller's.
+  if (env.PUBLIC_FUNCTIONS_URL !== functions_url) {
+    throw new Error(`Set PUBLIC_FUNCTIONS_URL=${functions_url} in supabase/functions/.env`);
+  }
+  return {
+    ...fromStatus,
+    functions_url,
+    leads_import_api_key: secrets.leads_import_api_key.split(",")[0]!.trim(),
+    twilio_auth_token: secrets.twilio_auth_token.split(",")[0]!.trim(),
+  };
+}
+
+function pick<Field extends string>(
+  names: Record<Field, string>,
+  values: Record<string, string | undefined>,
+  source: string,
+): Record<Field, string> {
+  const entries = Object.entries<string>(names).map(([field, name]) => {
+    if (!values[name]) throw new Error(`There is no ${name} in ${source}`);
+    return [field, values[name]];
+  });
+  return Object.fromEntries(entries);
+}
