@@ -29,10 +29,13 @@ Deno.test("each function serves the document of all six routes", async () => {
   }
 });
 
-Deno.test("the document is read with GET alone", async () => {
-  const { status, headers } = await send("/api/openapi.json", { body: {} });
-  assert.equal(status, 405);
-  assert.equal(headers.get("allow"), "GET");
+Deno.test("the document is read with GET or HEAD alone", async () => {
+  const head = await send("/api/openapi.json", { method: "HEAD" });
+  assert.deepEqual([head.status, head.body], [200, null]);
+  assert.match(head.headers.get("content-type")!, /^application\/json/);
+  const post = await send("/api/openapi.json", { body: {} });
+  assert.equal(post.status, 405);
+  assert.equal(post.headers.get("allow"), "GET, HEAD");
 });
 
 Deno.test("decisions.md: no request and no response forbids a field that it does not name", () => {

@@ -4,6 +4,8 @@ import { ApiError } from "./errors.ts";
 
 const app = createApp("/fn");
 addRoute(app, "/ok", (c) => Promise.resolve(c.json({ ok: true })));
+addRoute(app, "/read", (c) => Promise.resolve(c.json({ ok: true })), "GET");
+addRoute(app, "/things/:name", (c) => Promise.resolve(c.json({ ok: true })));
 addRoute(app, "/refused", () => {
   throw new ApiError("BAD_REQUEST", "no name", {
     details: [{ field: "name", message: "missing" }],
@@ -15,7 +17,8 @@ addRoute(app, "/broken", () => {
 
 async function send(path: string, init: RequestInit = { method: "POST" }) {
   const response = await app.fetch(new Request(`http://localhost${path}`, init));
-  return { response, body: await response.json() };
+  const text = await response.text();
+  return { response, body: text === "" ? null : JSON.parse(text) };
 }
 
 Deno.test("a usable x-request-id is echoed, another is replaced, in header and error body", async () => {
@@ -60,30 +63,56 @@ Deno.test("an unknown path is NOT_FOUND", async () => {
 
 Deno.test("another method is METHOD_NOT_ALLOWED with Allow", async () => {
   for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-    const { response, body } = await send("/fn/ok", { method });
-    assert.equal(response.status, 405, method);
-    assert.equal(response.headers.get("allow"), "POST");
-    assert.equal(body.error.code, "METHOD_NOT_ALLOWED");
+    for (const path of ["/fn/ok", "/fn/ok/", "/fn/things/x"]) {
+      const { response, body } = await send(path, { method });
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers.get("allow"), "POST");
+      assert.equal(body.error.code, "METHOD_NOT_ALLOWED");
+      assert.equal(body.error.message, "this path takes POST");
+      assert.equal(response.headers.get("x-request-id"), body.request_id);
+    }
   }
+  const post = await send("/fn/read");
+  assert.equal(post.response.status, 405);
+  assert.equal(post.response.headers.get("allow"), "GET, HEAD");
+  assert.equal(post.body.error.message, "this path takes GET or HEAD");
 });
 
-Deno.test("one log line per request, without the unknown path", async () => {
+Deno.test("HEAD gets the headers of GET, without the body", async () => {
+  const { response, body } = await send("/fn/read", { method: "HEAD" });
+  assert.deepEqual([response.status, body], [200, null]);
+  assert.match(response.headers.get("content-type")!, /json/);
+  assert(response.headers.get("x-request-id"));
+  const post = await send("/fn/ok", { method: "HEAD" });
+  assert.deepEqual([post.response.status, post.body], [405, null]);
+  assert.equal(post.response.headers.get("allow"), "POST");
+});
+
+Deno.test("one log line per request, with the route's pattern and without an unknown path", async () => {
   const lines: string[] = [];
   const log = console.log;
   console.log = (line: string) => lines.push(line);
   try {
     await send("/fn/ok");
+    await send("/fn/ok", { method: "PUT" });
+    await send("/fn/things/john.doe@example.com");
+    await send("/fn/things/john.doe@example.com", { method: "PUT" });
     await send("/fn/john.doe@example.com");
   } finally {
     console.log = log;
   }
-  const [known, unknown] = lines.map((line) => JSON.parse(line));
-  assert.equal(lines.length, 2);
   assert.deepEqual(
-    { method: known.method, route: known.route, status: known.status },
-    { method: "POST", route: "/fn/ok", status: 200 },
+    lines.map((line) => JSON.parse(line)).map((
+      { method, route, status },
+    ) => [method, route, status]),
+    [
+      ["POST", "/fn/ok", 200],
+      ["PUT", "/fn/ok", 405],
+      ["POST", "/fn/things/:name", 200],
+      ["PUT", "/fn/things/:name", 405],
+      ["POST", null, 404],
+    ],
   );
-  assert.equal(typeof known.duration_ms, "number");
-  assert.equal(unknown.route, null);
+  assert.equal(typeof JSON.parse(lines[0]!).duration_ms, "number");
   assert(!lines.join("").includes("john"));
 });

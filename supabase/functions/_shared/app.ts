@@ -1,16 +1,18 @@
 import { type Context, Hono } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { routePath } from "hono/route";
 import { drain } from "./body.ts";
 import { ApiError, internalError } from "./errors.ts";
 import { describeError, logError, type LogFields, logInfo } from "./log.ts";
 
-/** What every route finds in its context: `c.get("requestId")`, `c.get("log")`. */
+/** What a route finds in its context: `c.get("requestId")`, `c.get("log")`. */
 export interface Env {
   Variables: {
     /** The caller's `x-request-id` where it is usable, else a new one. */
     requestId: string;
-    /** The path of the matched route; an unknown path is the caller's own text and is not logged. */
+    /** The route's path, e.g. `/recruiting/ingest`. Undefined for an unknown path, which may hold anything. */
     route?: string;
-    /** Fields a route adds to the request's log line: `vendor_id` and counts. */
+    /** Fields that a route adds to the request's log line: `vendor_id` and counts. */
     log: LogFields;
   };
 }
@@ -21,8 +23,8 @@ export type AppContext = Context<Env>;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * A function's app: whatever happens in a route, the caller gets an answer of the error table and `x-request-id`, and
- * the log gets one line.
+ * Makes the app of an edge function. Whatever happens in a route, the caller gets a response with `x-request-id`, an error
+ * in the shape of errors.ts, and the log gets one line.
  *
  * @example
  * const app = createApp("/recruiting");
@@ -49,33 +51,38 @@ export function createApp(basePath: string): App {
       ...c.get("log"),
     });
   });
-  app.notFound((c) => answer(new ApiError("NOT_FOUND", "there is no such path"), c));
-  app.onError(answer);
+  app.use(methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) => {
+      const error = new ApiError("METHOD_NOT_ALLOWED", `this path takes ${methods.join(" or ")}`, {
+        headers: { Allow: methods.join(", ") },
+      });
+      return errorResponse(error, c);
+    },
+  }));
+  app.notFound((c) => errorResponse(new ApiError("NOT_FOUND", "there is no such path"), c));
+  app.onError(errorResponse);
   return app.basePath(basePath);
 }
 
-/** Adds a route; any other method on its path is METHOD_NOT_ALLOWED. */
+/** Adds a route. GET takes HEAD as well; any other method on its path is METHOD_NOT_ALLOWED. */
 export function addRoute(
   app: App,
   path: string,
   handle: (c: AppContext) => Promise<Response>,
   method: "POST" | "GET" = "POST",
 ): void {
-  app.all(path, (c) => {
-    c.set("route", c.req.path);
-    if (c.req.method !== method) {
-      throw new ApiError("METHOD_NOT_ALLOWED", `this path takes ${method}`, {
-        headers: { Allow: method },
-      });
-    }
-    return handle(c);
+  app.use(path, async (c, next) => {
+    c.set("route", routePath(c));
+    await next();
   });
+  app.on(method, path, handle);
 }
 
-function answer(error: Error, c: AppContext): Response {
-  const known = error instanceof ApiError ? error : internalError(error);
-  if (known.code === "INTERNAL_ERROR") {
-    logError({ request_id: c.get("requestId"), ...describeError(known.cause) });
+function errorResponse(error: Error, c: AppContext): Response {
+  const apiError = error instanceof ApiError ? error : internalError(error);
+  if (apiError.code === "INTERNAL_ERROR") {
+    logError({ request_id: c.get("requestId"), ...describeError(apiError.cause) });
   }
-  return known.toResponse(c.get("requestId"));
+  return apiError.toResponse(c.get("requestId"));
 }
