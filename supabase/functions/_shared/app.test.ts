@@ -21,7 +21,7 @@ async function send(path: string, init: RequestInit = { method: "POST" }) {
   return { response, body: text === "" ? null : JSON.parse(text) };
 }
 
-Deno.test("a usable x-request-id is echoed, another is replaced, in header and error body", async () => {
+Deno.test("a valid x-request-id is returned, an invalid one is replaced, in the header and the error body", async () => {
   const own = await send("/fn/ok", { method: "POST", headers: { "x-request-id": "Abc-1._" } });
   assert.equal(own.response.headers.get("x-request-id"), "Abc-1._");
   for (const bad of ["", "a b", "x".repeat(129), "é"]) {
@@ -35,7 +35,7 @@ Deno.test("a usable x-request-id is echoed, another is replaced, in header and e
   }
 });
 
-Deno.test("a refusal has the error shape, with details", async () => {
+Deno.test("an error response has the error shape, with details", async () => {
   const { response, body } = await send("/fn/refused");
   assert.equal(response.status, 400);
   assert.deepEqual(body.error, {
@@ -45,7 +45,7 @@ Deno.test("a refusal has the error shape, with details", async () => {
   });
 });
 
-Deno.test("an unexpected error is INTERNAL_ERROR and says nothing of the inside", async () => {
+Deno.test("an unexpected error is INTERNAL_ERROR, and the response says nothing of its cause", async () => {
   const { response, body } = await send("/fn/broken");
   assert.equal(response.status, 500);
   assert.equal(body.error.code, "INTERNAL_ERROR");

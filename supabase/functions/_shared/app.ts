@@ -23,8 +23,8 @@ export type AppContext = Context<Env>;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Makes the app of an edge function. Whatever happens in a route, the caller gets a response with `x-request-id`, an error
- * in the shape of errors.ts, and the log gets one line.
+ * Makes the app of an edge function. Whatever happens in a route, the caller gets a response with `x-request-id`, an
+ * error in the shape of errors.ts, and the log gets one line.
  *
  * @example
  * const app = createApp("/recruiting");

@@ -3,19 +3,19 @@ import { createServer } from "node:http";
 import { callDatabase, mayHaveRun, serviceKey } from "./database.ts";
 import { ApiError } from "./errors.ts";
 
-/** What the stand-in for PostgREST does with one request. */
+/** What the double of PostgREST does with one request. */
 type Step = "drop" | { status: number; body: object | string };
 
 const refused = { status: 401, body: { code: "PT401", message: "invalid API key" } };
 const broken = { status: 400, body: { code: "23514", message: "violates a check" } };
 const away = { status: 503, body: { code: "PGRST001", message: "no database" } };
-const answered = { status: 200, body: { vendor_id: "v", parser: null, parser_config: {} } };
+const succeeded = { status: 200, body: { vendor_id: "v", parser: null, parser_config: {} } };
 
 let steps: Step[] = [];
 const server = createServer((request, response) => {
   const step = steps.shift() ?? "drop";
   if (step === "drop") {
-    // An answer that breaks off: the caller cannot tell whether its call was carried out.
+    // The response breaks off: the client cannot tell whether its call has run.
     response.writeHead(200, { "content-length": 1_000 });
     response.write("{", () => request.socket.destroy());
     return;
@@ -40,43 +40,43 @@ async function failure(...of: Step[]): Promise<ApiError> {
   return error;
 }
 
-Deno.test("a lost answer is asked for again", async () => {
-  steps = ["drop", away, answered];
+Deno.test("a call whose response is lost is retried", async () => {
+  steps = ["drop", away, succeeded];
   const row = await callDatabase("authenticate_vendor", { key_hash: "" }, { retryWithin: 2_000 });
-  assert.deepEqual(row, answered.body);
+  assert.deepEqual(row, succeeded.body);
 });
 
-Deno.test("a call is not repeated unless it says that it may be", async () => {
-  steps = ["drop", answered];
+Deno.test("a call without retryWithin is not retried", async () => {
+  steps = ["drop", succeeded];
   await assert.rejects(callDatabase("authenticate_vendor", { key_hash: "" }), {
     code: "INTERNAL_ERROR",
   });
   assert.equal(steps.length, 1);
 });
 
-Deno.test("what the database refuses is over, and has not run", async () => {
-  const error = await failure(broken, answered);
+Deno.test("a call that the database refuses is not retried and has not run", async () => {
+  const error = await failure(broken, succeeded);
   assert.equal(error.code, "INTERNAL_ERROR");
   assert.equal(mayHaveRun(error), false);
   assert.equal(steps.length, 1);
   assert.equal(mayHaveRun(await failure(refused)), false);
 });
 
-Deno.test("after a lost answer a call may have run, whatever the next attempt says", async () => {
+Deno.test("after a lost response a call may have run, whatever the next attempt returns", async () => {
   for (const last of [refused, broken]) assert.equal(mayHaveRun(await failure("drop", last)), true);
   const error = await failure("drop", refused);
   assert.equal(error.code, "UNAUTHORIZED");
   assert.equal(error.message, "invalid API key");
 });
 
-Deno.test("a gateway that refuses the key is no passing fault: nothing has run, and nothing is tried again", async () => {
+Deno.test("a call that the gateway refuses for its key is not retried and has not run", async () => {
   const refusals = [
     { status: 401, body: { message: "Invalid API key", hint: "Double check your API key." } },
     { status: 401, body: "Unauthorized" },
     { status: 403, body: "<html>forbidden</html>" },
   ];
   for (const refusal of refusals) {
-    const error = await failure(refusal, answered);
+    const error = await failure(refusal, succeeded);
     assert.equal(error.code, "INTERNAL_ERROR");
     assert.equal(mayHaveRun(error), false);
     assert.equal((error.cause as { code?: string }).code, `HTTP ${refusal.status}`);
@@ -84,11 +84,11 @@ Deno.test("a gateway that refuses the key is no passing fault: nothing has run, 
   }
 });
 
-Deno.test("a gateway that cannot reach the database, or has too much to do, is asked again", async () => {
+Deno.test("a call is retried when the gateway cannot reach the database or is overloaded", async () => {
   for (const status of [429, 502, 503, 504]) {
-    steps = [{ status, body: "<html>try later</html>" }, answered];
+    steps = [{ status, body: "<html>try later</html>" }, succeeded];
     const row = await callDatabase("authenticate_vendor", { key_hash: "" }, { retryWithin: 2_000 });
-    assert.deepEqual(row, answered.body);
+    assert.deepEqual(row, succeeded.body);
   }
 });
 

@@ -4,24 +4,24 @@ import { ApiError, type ErrorCode, internalError } from "./errors.ts";
 import { namedSecretsFromEnv } from "./secrets.ts";
 import type { SqlArguments, SqlFunction, SqlResults } from "./sql_functions.ts";
 
-/** How a call behaves when the database does not answer. */
+/** What a call does when the database fails or does not respond. */
 export interface CallOptions {
   /**
-   * Milliseconds within which the call is tried again after a passing fault. Only for SQL functions that may run twice
-   * with the same result, because a lost answer does not tell whether the first call was carried out.
+   * For how many milliseconds the call is retried after a passing fault. Only for SQL functions that may run twice with
+   * the same result: when a response is lost, the first call may have run.
    */
   retryWithin?: number;
-  /** Milliseconds that one attempt may take; by default somewhat more than the database's statement timeout of 8 s. */
+  /** How many milliseconds one attempt may take. The default is a little more than the statement timeout of 8 s. */
   timeout?: number;
 }
 
-/** Any request of the client without a time limit of its own, an upload of 10 MiB among them. */
+/** For requests of the client that set no time limit themselves, such as an upload of 10 MiB. */
 const REQUEST_TIMEOUT_MS = 20_000;
 
-/** Attempts are made up to the end of the time there is for them, not just in its first half. */
+/** The longest pause between two attempts. Without it the pauses would double, and attempts would soon become rare. */
 const MAX_PAUSE_MS = 1_000;
 
-/** SQLSTATEs our SQL functions raise for the caller; the message is written for the caller too. */
+/** The SQLSTATEs that our SQL functions raise for the caller. Their messages are written for the caller, too. */
 const CALLER_ERRORS: Record<string, ErrorCode> = {
   PT400: "BAD_REQUEST",
   PT401: "UNAUTHORIZED",
@@ -29,14 +29,14 @@ const CALLER_ERRORS: Record<string, ErrorCode> = {
 };
 
 /**
- * Faults that pass by themselves: PostgREST without its database (PGRST000 to PGRST003), a server starting or stopping
- * (class 57P), too many connections, deadlock, serialization.
+ * Faults that pass by themselves: PostgREST has lost its database (PGRST000 to PGRST003), the server starts or stops
+ * (57P), the connection broke (08), there are too many connections, a deadlock or a serialization failure.
  */
 const TRANSIENT = /^(?:PGRST00[0-3]|57P0[1-3]|08\w{3}|53300|40001|40P01)$/;
 
 let client: SupabaseClient<Database> | undefined;
 
-/** The service-role client, made once per isolate. */
+/** The supabase-js client with the rights of the service role, made once in each isolate. */
 export function serviceClient(): SupabaseClient<Database> {
   client ??= createClient<Database>(requiredEnv("SUPABASE_URL"), serviceKey(), {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
@@ -46,9 +46,10 @@ export function serviceClient(): SupabaseClient<Database> {
 }
 
 /**
- * Calls one SQL function and gives what it returns.
+ * Calls one SQL function and returns its result.
  *
- * @throws ApiError with the code and message the function raised for the caller, else INTERNAL_ERROR.
+ * @throws ApiError with the code and message that the function raised for the caller; INTERNAL_ERROR for any other
+ * fault.
  */
 export async function callDatabase<Name extends SqlFunction>(
   name: Name,
@@ -75,8 +76,8 @@ export async function callDatabase<Name extends SqlFunction>(
 }
 
 /**
- * Whether a failed {@link callDatabase} may have been carried out all the same, since the answer of one of its attempts
- * was lost or never came. What the database refuses leaves nothing behind.
+ * Whether a call of {@link callDatabase} that failed may have run in the database all the same. That is so when one of
+ * its attempts got no response. What the database refuses has not run.
  */
 export function mayHaveRun(error: unknown): boolean {
   return error instanceof ApiError && error.cause instanceof DatabaseError &&
@@ -84,14 +85,14 @@ export function mayHaveRun(error: unknown): boolean {
 }
 
 /**
- * Whether a response without an error code passes by itself. PostgREST always gives a code; without one there was no
- * response (status 0) or it came from the gateway, which refuses a wrong key with 401 or 403 however often it is asked.
+ * Whether a fault without an error code passes by itself. PostgREST always gives a code. Without one there was no
+ * response (status 0), or it came from the gateway, which refuses a wrong key with 401 or 403 every time.
  */
 function isTransientStatus(status: number): boolean {
   return status < 400 || status >= 500 || status === 408 || status === 429;
 }
 
-/** What the log may know of a database fault: its SQLSTATE, not the message, which quotes values. */
+/** A fault of the database as it may be logged: with its SQLSTATE and without its message, which quotes values. */
 class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   constructor(readonly code: string, readonly mayHaveRun: boolean) {
@@ -99,13 +100,13 @@ class DatabaseError extends Error {
   }
 }
 
-// Storage calls take no signal of their own, and a service that hangs must not hang the vendor.
+// Storage calls take no signal. Without this limit a storage service that hangs would let the vendor wait forever.
 const fetchInTime: typeof fetch = (input, init) =>
   fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
 
 /**
- * The key that stands for the role `service_role`: the newer `SUPABASE_SECRET_KEYS` first, because a hosted project goes
- * on setting the older JWT after it has been switched off.
+ * The key of the role `service_role`. The newer `SUPABASE_SECRET_KEYS` come first, because a hosted project still sets
+ * the older JWT after it has been switched off.
  *
  * @throws ConfigurationError when there is none.
  */
@@ -122,9 +123,9 @@ function requiredEnv(name: string): string {
   return value;
 }
 
-/** A variable of the environment is missing. Its message may be logged, for it quotes no value. */
+/** An environment variable is missing. The message holds no value, so it may be logged. */
 class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
-  /** The log shows an error's code and never its message. */
+  /** The log shows the code of an error and never its message. */
   readonly code = this.message;
 }

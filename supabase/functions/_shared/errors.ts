@@ -1,9 +1,9 @@
 /**
- * The errors a caller can see. Every failing answer has the body
+ * The errors that a caller can see. The body of every error response is
  * `{"error": {"code", "message", "details"?}, "request_id"}`.
  */
 
-/** Error codes and the HTTP status each is answered with. */
+/** The error codes, each with its HTTP status. */
 export const STATUS_OF_CODE = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -15,10 +15,10 @@ export const STATUS_OF_CODE = {
   INTERNAL_ERROR: 500,
 } as const;
 
-/** One of the codes of the error table. */
+/** The code of an error response. */
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
-/** What one wrong field of a request body is, as listed in `error.details`. */
+/** What is wrong with one field of a request body, as listed in `error.details`. */
 export interface FieldProblem {
   /** Path of the field, e.g. `leads.0.phone`; empty for the body itself. */
   field: string;
@@ -26,7 +26,7 @@ export interface FieldProblem {
 }
 
 /**
- * An answer other than success. Throw it anywhere below a route; the router turns it into the response.
+ * Ends the request with an error response. Thrown anywhere below a route; the app makes the response of it.
  *
  * @example
  * throw new ApiError("BAD_REQUEST", "first_name is missing");
@@ -48,12 +48,12 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The HTTP status this error is answered with. */
+  /** The HTTP status of the response. */
   get status(): number {
     return STATUS_OF_CODE[this.code];
   }
 
-  /** The answer, in the one error shape of every route. */
+  /** The response, in the one error shape of all routes. */
   toResponse(requestId: string): Response {
     const { code, message, details } = this;
     return Response.json(
@@ -63,7 +63,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The INTERNAL_ERROR answer, which says nothing of the inside; `cause` is for the log alone. */
+/** An INTERNAL_ERROR. The caller learns nothing of the cause; it is for the log only. */
 export function internalError(cause: unknown): ApiError {
   return new ApiError(
     "INTERNAL_ERROR",

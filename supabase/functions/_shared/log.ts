@@ -1,6 +1,6 @@
 /**
- * One JSON line per event. Fields are ids, counts, codes and durations; never a key, a name, a phone number, an
- * address or a message body.
+ * The fields of one JSON log line: ids, counts, codes and durations. Never a key, a name, a phone number, an address or
+ * a message body.
  */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
@@ -15,8 +15,8 @@ export function logError(fields: LogFields): void {
 }
 
 /**
- * What may be logged of an exception: its class, its SQLSTATE or system code, and where it was thrown. Its message is
- * left out, because the database's and the parsers' quote the values they fail on.
+ * What may be logged of an exception: its class, its SQLSTATE or system code, and where it was thrown. Not its message,
+ * because messages of the database and of parsers quote the values that they fail on.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

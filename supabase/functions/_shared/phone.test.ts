@@ -24,7 +24,7 @@ for (
   });
 }
 
-Deno.test("a US number in a usual notation is read as the library reads it", () => {
+Deno.test("property: a US number in a usual notation is read as the library reads it", () => {
   const separator = fc.constantFrom("", " ", ".", "-");
   const usual = fc.tuple(
     fc.constantFrom("", "1", "+1", "1 ", "1-", "+1 ", "+1."),
@@ -40,7 +40,7 @@ Deno.test("a US number in a usual notation is read as the library reads it", () 
   fc.assert(fc.property(usual, readAsByLibrary), { numRuns: 2_000 });
 });
 
-Deno.test("a text that is almost a US number is read as the library reads it", () => {
+Deno.test("property: a text that is almost a US number is read as the library reads it", () => {
   const almost = fc.string({ unit: fc.constantFrom(..."0123456789 .-()+x"), maxLength: 18 });
   fc.assert(fc.property(almost, readAsByLibrary), { numRuns: 2_000 });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { matchesSecret, namedSecretsFromEnv, secretsFromEnv, sha256Hex } from "./secrets.ts";
 
-Deno.test("several secrets, comma-separated; unset and blank are none", () => {
+Deno.test("a comma-separated variable has several secrets; unset or blank, it has none", () => {
   const name = "SECRETS_TEST";
   Deno.env.delete(name);
   assert.deepEqual(secretsFromEnv(name), []);
@@ -12,7 +12,7 @@ Deno.test("several secrets, comma-separated; unset and blank are none", () => {
   Deno.env.delete(name);
 });
 
-Deno.test("named secrets, as a JSON object; unset and blank are none", () => {
+Deno.test("a variable with a JSON object has named secrets; unset or blank, it has none", () => {
   const name = "SECRETS_TEST";
   Deno.env.delete(name);
   assert.deepEqual(namedSecretsFromEnv(name), []);
@@ -25,7 +25,7 @@ Deno.test("named secrets, as a JSON object; unset and blank are none", () => {
   Deno.env.delete(name);
 });
 
-Deno.test("named secrets that cannot be read are none, and the log names the variable but not its value", () => {
+Deno.test("a variable that is not such an object has no secrets; the log has its name but not its value", () => {
   const name = "SECRETS_TEST";
   const { error } = console;
   try {
@@ -44,7 +44,7 @@ Deno.test("named secrets that cannot be read are none, and the log names the var
   }
 });
 
-Deno.test("a secret matches itself among several, nothing else, and nothing matches none", () => {
+Deno.test("a text matches if it is one of the secrets; without secrets nothing matches", () => {
   assert(matchesSecret("old", ["new", "old"]));
   for (const wrong of ["", "ol", "olds", "OLD"]) assert(!matchesSecret(wrong, ["new", "old"]));
   assert(!matchesSecret("", []));

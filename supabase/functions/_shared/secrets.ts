@@ -2,16 +2,17 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { logError } from "./log.ts";
 
 /**
- * The values of a comma-separated secret, e.g. `LEADS_IMPORT_API_KEY=new,old`: several allow rotation without a gap.
- * Unset or blank gives none, so that nothing matches.
+ * The values of a comma-separated secret, e.g. `LEADS_IMPORT_API_KEY=new,old`. Several values allow rotation without a
+ * gap. A variable that is unset or blank has no values, so nothing matches.
  */
 export function secretsFromEnv(name: string): string[] {
   return (Deno.env.get(name) ?? "").split(",").map((value) => value.trim()).filter(Boolean);
 }
 
 /**
- * The values of a secret that is a JSON object of named ones, as hosted projects hand over their newer API keys. The one
- * named `default` comes first. Unset or blank gives none; so does what cannot be read, and the log says so.
+ * The values of a secret that is a JSON object of named keys, as a hosted project gives its newer API keys. The key
+ * named `default` comes first. A variable that is unset or blank has no values. Neither has one that is not such an
+ * object; the log says so.
  */
 export function namedSecretsFromEnv(name: string): string[] {
   const text = (Deno.env.get(name) ?? "").trim();
@@ -35,14 +36,14 @@ function reportMalformed(name: string): Record<string, unknown> {
   return {};
 }
 
-/** The lower-case hex SHA-256 of a text: how the database knows a vendor's key. */
+/** SHA-256 of a text in lower-case hex. The database stores a vendor's key in this form. */
 export function sha256Hex(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
 /**
- * Whether `given` is one of `secrets`, in a time that tells nothing about them: digests, which are of one length, are
- * compared to their end, and all of them.
+ * Whether `given` is one of `secrets`. The time it takes says nothing about them, because digests of one length are
+ * compared to their end, and every secret is compared.
  */
 export function matchesSecret(given: string, secrets: string[]): boolean {
   const digest = sha256(given);

@@ -2,8 +2,8 @@ import type { Database } from "./database.types.ts";
 import type { Json } from "./json.ts";
 
 /**
- * What the SQL functions return, which Postgres knows as jsonb alone; each function's comment in supabase/schemas says the
- * same. Their arguments are in database.types.ts, which is generated.
+ * What the SQL functions return. Postgres only knows that it is jsonb, so the types stand here, as in the functions'
+ * comments in supabase/schemas. The types of the arguments are generated into database.types.ts.
  */
 export interface SqlResults {
   authenticate_vendor: { vendor_id: string; parser: string | null; parser_config: Json };
@@ -16,7 +16,7 @@ export interface SqlResults {
   };
   import_leads: {
     imported: { index: number; id: string }[];
-    /** The id is that of the lead stored before. */
+    /** With the id of the lead stored before. */
     duplicates: { index: number; id: string }[];
     failed: { index: number; reason: string }[];
   };
@@ -25,13 +25,13 @@ export interface SqlResults {
   update_sms_status: { status: "updated" | "ignored" };
 }
 
-/** Where a recruiting lead went. */
+/** The agency and the agent that a recruiting lead went to. */
 export interface DistributedTo {
   agency_id: string;
   agent_id: string | null;
 }
 
-/** What became of a recruiting lead; the id is the stored lead's. */
+/** What became of a recruiting lead. The id of a duplicate is that of the lead stored before. */
 export type Ingested =
   | { id: string; status: "created"; distributed_to: DistributedTo | null }
   | { id: string; status: "duplicate"; distributed_to?: undefined };
@@ -39,7 +39,7 @@ export type Ingested =
 /** What would become of a recruiting lead. */
 export interface Preview {
   status: "created" | "duplicate";
-  /** The existing lead's, for a duplicate. */
+  /** The lead stored before, for a duplicate. */
   id: string | null;
   distributed_to: DistributedTo | null;
 }
@@ -47,7 +47,7 @@ export interface Preview {
 /** The name of an SQL function that the edge functions call. */
 export type SqlFunction = keyof SqlResults & keyof Database["public"]["Functions"];
 
-/** Its arguments by name; any may be null, which the generated types do not say. */
+/** The arguments of an SQL function by name. Any may be null, which the generated types do not say. */
 export type SqlArguments<Name extends SqlFunction> = {
   [Argument in keyof Database["public"]["Functions"][Name]["Args"]]: unknown;
 };

@@ -4,13 +4,13 @@ import { requireProjectCredentials } from "./credentials.ts";
 
 const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1In0.c2lnbmF0dXJl";
 
-/** Stands in for the auth server: answers with `answer` and remembers which tokens it was asked about. */
-let answer = 200;
+/** A double of the auth server. It responds with `authStatus` and remembers the tokens that it was asked about. */
+let authStatus = 200;
 const asked: (string | null)[] = [];
 const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
   asked.push(request.headers.get("authorization"));
-  return Response.json(answer === 200 ? { id: "u" } : { code: answer, msg: "no" }, {
-    status: answer,
+  return Response.json(authStatus === 200 ? { id: "u" } : { code: authStatus, msg: "no" }, {
+    status: authStatus,
   });
 });
 Deno.test.afterAll(() => server.shutdown());
@@ -52,7 +52,7 @@ Deno.test("each of the project's keys is accepted in each place", async () => {
   }
 });
 
-Deno.test("one right credential is enough, whatever stands beside it", async () => {
+Deno.test("one right credential is enough beside a wrong one", async () => {
   assert.equal(await check({ apikey: "anon", authorization: "Bearer x" }), "accepted");
   assert.equal(await check({ apikey: "x" }, { query: "?apikey=anon" }), "accepted");
 });
@@ -76,18 +76,18 @@ Deno.test("where no key is set, none is accepted", async () => {
   }
 });
 
-Deno.test("a user's token is accepted when the auth server knows it", async () => {
-  answer = 200;
+Deno.test("a user's token is accepted if the auth server accepts it", async () => {
+  authStatus = 200;
   asked.length = 0;
   assert.equal(await check({ authorization: `Bearer ${TOKEN}` }), "accepted");
   assert.deepEqual(asked, [`Bearer ${TOKEN}`]);
-  for (answer of [400, 401, 403, 404]) {
+  for (authStatus of [400, 401, 403, 404]) {
     assert.equal(await check({ authorization: `Bearer ${TOKEN}` }), "UNAUTHORIZED");
   }
 });
 
-Deno.test("the auth server is asked about nothing but a Bearer token that may be a user's", async () => {
-  answer = 200;
+Deno.test("the auth server is asked only about a Bearer token in the form of a JWT", async () => {
+  authStatus = 200;
   asked.length = 0;
   await check({ authorization: "Bearer anon" });
   await check({ authorization: `Bearer ${TOKEN}`, apikey: "anon" });
@@ -98,8 +98,8 @@ Deno.test("the auth server is asked about nothing but a Bearer token that may be
   assert.deepEqual(asked, []);
 });
 
-Deno.test("a token that cannot be checked is INTERNAL_ERROR, and a key works as ever", async () => {
-  for (answer of [429, 500, 502, 503, 504]) {
+Deno.test("a token that cannot be checked is INTERNAL_ERROR, and a key still works", async () => {
+  for (authStatus of [429, 500, 502, 503, 504]) {
     assert.equal(await check({ authorization: `Bearer ${TOKEN}` }), "INTERNAL_ERROR");
   }
   await server.shutdown();

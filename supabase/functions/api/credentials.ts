@@ -5,28 +5,29 @@ import { ApiError, internalError } from "../_shared/errors.ts";
 import { matchesSecret, namedSecretsFromEnv } from "../_shared/secrets.ts";
 
 /**
- * Lets a caller pass who shows one of the project's own keys, in `apikey`, `Authorization: Bearer` or `?apikey=`, or the
- * token of a signed-in user as Bearer. One of them is enough: a pop-out whose user's token has expired still has the key.
+ * Requires one of the project's API keys, in `apikey`, `Authorization: Bearer` or `?apikey=`, or a signed-in user's
+ * token in `Authorization: Bearer`. One valid credential is enough: a pop-out whose token has expired still has the
+ * key.
  *
- * @throws ApiError UNAUTHORIZED, or INTERNAL_ERROR when a token cannot be checked.
+ * @throws ApiError UNAUTHORIZED without a valid credential; INTERNAL_ERROR when the token cannot be checked.
  */
 export async function requireProjectCredentials(request: Request): Promise<void> {
   const bearer = bearerToken(request);
-  const shown = [
+  const keys = [
     request.headers.get("apikey"),
     bearer,
     // sendBeacon cannot set headers.
     new URL(request.url).searchParams.get("apikey"),
   ];
-  const keys = projectKeys();
-  if (shown.some((key) => key && matchesSecret(key, keys))) return;
+  const valid = projectKeys();
+  if (keys.some((key) => key && matchesSecret(key, valid))) return;
   if (bearer && await isUserToken(bearer)) return;
-  throw new ApiError("UNAUTHORIZED", "show the project's anon or publishable key as `apikey`", {
+  throw new ApiError("UNAUTHORIZED", "send the project's anon or publishable key as `apikey`", {
     headers: { "WWW-Authenticate": 'Bearer realm="api"' },
   });
 }
 
-// The secret keys may do far more, so refusing them here would only surprise.
+// The secret keys are among them. They may do far more, so refusing them here would only surprise their owner.
 function projectKeys(): string[] {
   return [
     Deno.env.get("SUPABASE_ANON_KEY"),
@@ -38,8 +39,8 @@ function projectKeys(): string[] {
   ].filter((key) => key !== undefined && key !== "") as string[];
 }
 
-// The auth server is asked rather than the signature checked here, so that a token of a user who has signed out or been
-// removed stops at once, whatever way the project signs them.
+// Asks the auth server instead of checking the signature here. So the token of a user who has signed out or was removed
+// stops at once, and the way in which the project signs its tokens does not matter.
 async function isUserToken(token: string): Promise<boolean> {
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return false;
   const { error } = await serviceClient().auth.getUser(token);

@@ -40,8 +40,8 @@ for (
       phone: "+44 20 7946 0958",
       phone_e164: "+442079460958",
     }],
-    ["a phone that is none", { phone: "ask Ann" }, { phone: "ask Ann", phone_e164: null }],
-    ["fields nobody knows", { ssn: "1", constructor: 1, index: 9 }, {}],
+    ["a phone that is no number", { phone: "ask Ann" }, { phone: "ask Ann", phone_e164: null }],
+    ["unknown fields", { ssn: "1", constructor: 1, index: 9 }, {}],
   ] as const
 ) {
   Deno.test(`an imported lead with ${name}`, () => {
@@ -76,7 +76,7 @@ for (
   });
 }
 
-Deno.test("any item is either a lead or has a reason, and a lead's texts are trimmed and not blank", () => {
+Deno.test("property: any item is a lead or has a reason, and a lead's texts are trimmed and not blank", () => {
   const value = fc.oneof(fc.string(), fc.jsonValue());
   const item = fc.oneof(
     fc.jsonValue(),

@@ -40,8 +40,9 @@ export function readImportedLead(item: unknown): Result<ImportedLead> {
 }
 
 /**
- * The fields of a lead: texts are trimmed, a blank text is null, and a number is its text. Vendors send zips as numbers,
- * and now and then a phone; rejecting the lead would lose more. A loop of its own, because zod takes 40 times as long.
+ * The fields of a lead: texts are trimmed, a blank text is null, and a number is its text. Vendors send zips as
+ * numbers, and now and then a phone; rejecting the lead would lose more. A loop of its own, because zod takes 40 times
+ * as long.
  */
 function tidy(item: Record<string, unknown>): Record<string, unknown> {
   const tidied: Record<string, unknown> = {};

@@ -6,8 +6,8 @@ import { logPresentationActivity } from "./log_presentation_activity.ts";
 
 const app = createApp("/api");
 
-// The one route that browsers call. The pop-out may be on any site. A JSON Blob sent by sendBeacon comes with credentials,
-// and then a browser wants the origin by name, not `*`. That gives nothing away: the route reads no cookies.
+// The only route that browsers call. The pop-out may be on any site. sendBeacon sends a JSON Blob with credentials, and
+// then a browser refuses `*` and requires the origin's name. This is safe, because the route reads no cookies.
 app.use(
   "/leads/log-presentation-activity",
   cors({

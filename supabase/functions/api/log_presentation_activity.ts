@@ -15,8 +15,8 @@ export const activitySchema = z.object({
 }, { error: must("be a JSON object") });
 
 /**
- * POST /api/leads/log-presentation-activity (SPEC 4.4): logs what happens to a presentation. The pop-out window that calls
- * it has no user session, so the database is called with the rights of the service role.
+ * POST /api/leads/log-presentation-activity (SPEC 4.4): logs what happens to a presentation. The pop-out window that
+ * calls it has no user session, so the database is called with the rights of the service role.
  */
 export async function logPresentationActivity(c: AppContext): Promise<Response> {
   await requireProjectCredentials(c.req.raw);

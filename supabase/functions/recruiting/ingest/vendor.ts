@@ -18,8 +18,8 @@ export interface Vendor {
 }
 
 /**
- * How long an isolate remembers a vendor, in milliseconds. A changed parser takes effect within this time. A revoked key
- * stops at once, because each SQL function that writes checks the key again.
+ * How long an isolate remembers a vendor, in milliseconds. A changed parser takes effect within this time. A revoked
+ * key stops at once, because each SQL function that writes checks the key again.
  */
 const CACHE_MS = 10_000;
 const CACHE_SIZE = 1_000;

@@ -1,20 +1,20 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 
-/** One screening question and what the applicant answered, as kept under `vendor_metadata.answers`. */
+/** A screening question and the applicant's answer, as kept under `vendor_metadata.answers`. */
 export interface Answer extends JsonObject {
   question: Json;
   answer: Json;
 }
 
-/** What a vendor's item says; undefined where it does not say. */
+/** The question and the answer in a vendor's item; undefined where the item has none. */
 export interface QuestionAndAnswer {
   question?: Json;
   answer?: Json;
 }
 
 /**
- * A list of question and answer pairs in one shape, from whatever list of objects a vendor sends; undefined where it
- * is none. An item that `read` finds neither in is kept whole as an answer.
+ * Reads a vendor's list of questions and answers into one shape. Undefined where the value is no list, or an empty one.
+ * An item in which `read` finds neither a question nor an answer is kept whole as an answer.
  */
 export function readAnswers(
   list: Json | undefined,
@@ -29,7 +29,7 @@ export function readAnswers(
   return answers.length > 0 ? answers : undefined;
 }
 
-/** The pair in an item of the usual names. */
+/** The question and the answer in an item with the usual keys. */
 function readPair(item: JsonObject): QuestionAndAnswer {
   const own = (...keys: string[]) => {
     const key = keys.find((key) => Object.hasOwn(item, key) && item[key] !== null);

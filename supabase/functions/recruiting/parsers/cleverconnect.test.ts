@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cleverconnect } from "./cleverconnect.ts";
 import { holds, parsed, PDF } from "./fixtures/parsed.ts";
 
-Deno.test("cleverconnect: a numeric id; of the attachments the resume is kept and others named", () => {
+Deno.test("cleverconnect: a numeric id; the resume is kept, of other attachments only the name and type", () => {
   const lead = parsed(cleverconnect, "cleverconnect");
   assert.deepEqual(lead, {
     first_name: "Camille",

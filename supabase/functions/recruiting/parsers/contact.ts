@@ -1,7 +1,7 @@
 import type { Fields } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
 
-/** The usual spellings of each contact field, as `plainKey` writes them. Earlier spellings win. */
+/** The usual spellings of each contact field, in the form that `plainKey` gives. The first one found wins. */
 const SPELLINGS = {
   first_name: ["firstname", "fname", "givenname", "forename", "first"],
   last_name: ["lastname", "lname", "surname", "familyname", "last"],
@@ -21,7 +21,7 @@ const SPELLINGS = {
 
 type ContactField = keyof typeof SPELLINGS;
 
-/** The contact fields of a flat object, in whatever usual spelling; taken. */
+/** Takes the contact fields of a flat object, in any of the usual spellings. */
 export function readContact(fields: Fields): Pick<RawLead, ContactField> {
   return Object.fromEntries(
     Object.entries(SPELLINGS).map((

@@ -5,7 +5,7 @@ import { compileConfig, mapping } from "./mapping.ts";
 
 const DOCS = Deno.readTextFileSync(new URL("../../../../docs/parsers.md", import.meta.url));
 
-/** The JSON that the page shows below a mark. */
+/** The JSON that docs/parsers.md shows below a mark. */
 function shown(mark: string) {
   const [, text] = DOCS.split(`<!-- mapping: ${mark} -->`);
   const json = /^\n+```json\n(.*?)```/s.exec(text ?? "")?.[1];
@@ -17,7 +17,7 @@ Deno.test("docs/parsers.md describes every parser", () => {
   for (const name of PARSER_NAMES) assert.match(DOCS, new RegExp(`^## ${name}$`, "m"));
 });
 
-Deno.test("the mapping in docs/parsers.md makes of its payload the lead it says", () => {
+Deno.test("the mapping in docs/parsers.md makes the lead that the page shows of its payload", () => {
   const config = shown("config");
   assert.equal(compileConfig(config).error, null);
   const { resume, ...lead } = parse(mapping, shown("payload"), config);
@@ -25,7 +25,7 @@ Deno.test("the mapping in docs/parsers.md makes of its payload the lead it says"
   assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown("lead"));
 });
 
-Deno.test("the mapping in the SQL of docs/parsers.md is a usable one", () => {
+Deno.test("the mapping in the SQL of docs/parsers.md can be compiled", () => {
   const config = /'mapping', '(\{.*\})'\)/.exec(DOCS)?.[1];
   assert.equal(compileConfig(JSON.parse(config ?? "null")).error, null);
 });

@@ -13,7 +13,7 @@ Deno.test("fields: what is taken does not remain", () => {
   assert.equal(fields.rest(), undefined);
 });
 
-Deno.test("fields: blank text is passed over and stays", () => {
+Deno.test("fields: blank text is not taken", () => {
   const fields = new Fields({ a: " ", b: null, c: false, d: "x" });
   assert.equal(fields.text("a", "b", "c", "d"), "x");
   assert.deepEqual(fields.rest(), { a: " ", b: null, c: false });
@@ -24,7 +24,7 @@ Deno.test("fields: a key with a dot in it is found before a path", () => {
   assert.equal(fields.value("a.b"), 1);
 });
 
-Deno.test("fields: only a payload's own keys are found, whatever they are called", () => {
+Deno.test("fields: only a payload's own keys are found, not members of JavaScript objects", () => {
   const payload = JSON.parse('{"__proto__": {"x": 1}, "constructor": "Ann"}') as JsonObject;
   const fields = new Fields(payload);
   assert.equal(fields.value("toString"), undefined);
@@ -34,7 +34,7 @@ Deno.test("fields: only a payload's own keys are found, whatever they are called
   assert.equal(new Fields({}).peek("__proto__"), undefined);
 });
 
-Deno.test("fields: a key may be spelt in any number of ways", () => {
+Deno.test("fields: a payload may have any number of spellings of one key", () => {
   const spellings = Array.from({ length: 200_000 }, (_, i) => [
     `name${String.fromCharCode(0x4e00 + i % 20_000)}${"-".repeat(i / 20_000)}`,
     null,
@@ -43,7 +43,7 @@ Deno.test("fields: a key may be spelt in any number of ways", () => {
   assert.equal(fields.text(...fields.spelt("name")), "Ann");
 });
 
-Deno.test("fields: anything but an object is empty", () => {
+Deno.test("fields: a payload that is no object has no fields", () => {
   for (const payload of [null, 1, "a", true, [{ a: 1 }]]) {
     assert.equal(new Fields(payload).value("a", "0", "length"), undefined);
     assert.equal(new Fields(payload).rest(), undefined);

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 
-/** Keys that count as one spelling at most: a call cannot take hundreds of thousands of arguments. */
-export const MOST_KEYS = 100;
+/** How many keys may count as one spelling. A JavaScript call cannot take hundreds of thousands of arguments. */
+export const MAX_KEYS = 100;
 
 /**
- * A vendor's payload while a parser reads it: hands out values by dotted path and remembers which were taken, so that
- * everything else can be kept as the vendor's own fields. Nothing here throws, whatever the payload holds.
+ * A vendor's payload while a parser reads it. Gives values by dotted path and remembers which were taken, so that all
+ * others can be kept as the vendor's own fields. Nothing here throws, whatever the payload holds.
  *
  * @example
  * const fields = new Fields({ id: 7, applicant: { email: "a@b.c", age: 30 } });
@@ -22,7 +22,7 @@ export class Fields {
     this.#payload = isObject(payload) ? payload : {};
   }
 
-  /** The first of the paths that holds readable text, trimmed; taken. */
+  /** Takes the first of the paths that holds a text which is not blank, or a number. Returns it as trimmed text. */
   text(...paths: string[]): string | undefined {
     for (const path of paths) {
       const text = toText(this.peek(path));
@@ -34,7 +34,7 @@ export class Fields {
     return undefined;
   }
 
-  /** The first of the paths that holds anything but null; taken as a whole. */
+  /** Takes the first of the paths that holds a value other than null. Returns the whole value. */
   value(...paths: string[]): Json | undefined {
     for (const path of paths) {
       const value = this.peek(path);
@@ -46,7 +46,7 @@ export class Fields {
     return undefined;
   }
 
-  /** The value at a path, left where it is. */
+  /** Returns the value at a path without taking it. */
   peek(path: string): Json | undefined {
     if (Object.hasOwn(this.#payload, path)) return this.#payload[path];
     let value: Json | undefined = this.#payload;
@@ -56,13 +56,13 @@ export class Fields {
     return value;
   }
 
-  /** The top-level keys written in one of these ways (see {@link plainKey}); earlier spellings come first. */
+  /** The top-level keys in one of these spellings (see {@link plainKey}), in the order of the spellings. */
   spelt(...spellings: string[]): string[] {
     this.#keys ??= Map.groupBy(Object.keys(this.#payload), plainKey);
-    return spellings.flatMap((spelling) => this.#keys?.get(spelling)?.slice(0, MOST_KEYS) ?? []);
+    return spellings.flatMap((spelling) => this.#keys?.get(spelling)?.slice(0, MAX_KEYS) ?? []);
   }
 
-  /** What nobody has taken, in the vendor's own shape; undefined where nothing is left. */
+  /** What was not taken, in the vendor's own shape; undefined where nothing is left. */
   rest(): JsonObject | undefined {
     return this.#without(this.#payload, "");
   }
@@ -85,12 +85,14 @@ export class Fields {
   }
 }
 
-/** A key as spellings are compared: `firstName`, `First Name` and `first_name` are all `firstname`. */
+/**
+ * A key in the form in which spellings are compared: `firstName`, `First Name` and `first_name` are all `firstname`.
+ */
 export function plainKey(key: string): string {
   return key.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** A string or number as trimmed text; undefined for anything blank or of another type. */
+/** A string or number as trimmed text; undefined for a blank string and for any other type. */
 export function toText(value: Json | undefined): string | undefined {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") return undefined;

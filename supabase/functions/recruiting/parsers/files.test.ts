@@ -8,7 +8,7 @@ const LONG = "QUJD".repeat(2_000);
 for (
   const [name, given, kept] of [
     ["a long base64 text", { note: LONG }, {}],
-    ["one in lines", { note: `${LONG}\r\n${LONG}` }, {}],
+    ["a long base64 text in lines", { note: `${LONG}\r\n${LONG}` }, {}],
     ["a data: URL", { photo: "data:image/png;base64,iVBORw0=" }, {}],
     ["a short PDF", { letter: "JVBERi0xLjQK" }, {}],
     ["a file among others", { files: ["JVBERi0xLjQK", "a.pdf"] }, { files: [null, "a.pdf"] }],
@@ -32,7 +32,7 @@ for (
   });
 }
 
-Deno.test("a file's fields may be spelt in any number of ways", () => {
+Deno.test("a file's object may have any number of spellings of one key", () => {
   const spellings = Array.from({ length: 200_000 }, (_, i) => [
     `data${String.fromCharCode(0x4e00 + i % 20_000)}${"-".repeat(i / 20_000)}`,
     null,
@@ -45,7 +45,7 @@ Deno.test("metadata without files: the resume's own text, wherever it stands", (
   assert.deepEqual(withoutFiles({ a: { cv: "aGVsbG8=" }, b: "x" }, "aGVsbG8="), { a: {}, b: "x" });
 });
 
-Deno.test("a file's object gives what is known of it and leaves the rest", () => {
+Deno.test("a file's object gives the known keys and leaves the others", () => {
   const fields = new Fields({
     cv: { Content: "aGk=", MimeType: "text/plain", "file-name": "a.txt", pages: 2 },
   });

@@ -1,33 +1,33 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { type Fields, MOST_KEYS, plainKey } from "./fields.ts";
+import { type Fields, MAX_KEYS, plainKey } from "./fields.ts";
 import type { ResumeFields } from "./resume.ts";
 
-/** How vendors spell what they say of a file, as compared by {@link plainKey}. */
-const CONTENT = new Set([
+/** The keys that vendors use for what they say of a file, in the form that {@link plainKey} gives. */
+const CONTENT_KEYS = new Set([
   ...["data", "content", "contents", "base64", "base64data", "base64content"],
   ...["filecontent", "filecontents", "filedata"],
 ]);
-const TYPE = new Set(["contenttype", "mimetype", "mediatype", "fileext", "fileextension"]);
-const NAME = new Set(["filename", "name"]);
-const ADDRESS = new Set(["url", "href", "link", "fileurl", "downloadurl", "mediaurl"]);
+const TYPE_KEYS = new Set(["contenttype", "mimetype", "mediatype", "fileext", "fileextension"]);
+const NAME_KEYS = new Set(["filename", "name"]);
+const URL_KEYS = new Set(["url", "href", "link", "fileurl", "downloadurl", "mediaurl"]);
 
-/** An object with one of these describes a file; `name` alone would be too common. */
-const FILE_MARK = new Set([...TYPE, "filename"]);
+/** An object with one of these keys describes a file. `name` is too common to be among them. */
+const FILE_KEYS = new Set([...TYPE_KEYS, "filename"]);
 
-/** The form key by which Google proves itself to the advertiser. It is a secret, and no part of the lead. */
+/** The key of a Google form. Google proves by it that it is the sender, so it is a secret and not kept. */
 const GOOGLE_KEY = "googlekey";
 
-/** Text without a blank this long is a file, whatever it is called. */
-const LONGEST_TOKEN = 4_096;
+/** Base64 text of this length or more is a file, whatever its key is. */
+const MIN_FILE_LENGTH = 4_096;
 const BASE64 = /^[A-Za-z0-9+/_=\r\n-]+$/;
 const DATA_URL = /^data:[^,]{0,200};base64,/i;
-/** How base64 of a PDF, a zip archive (docx), an OLE file (doc) and RTF begins. */
+/** The first characters of a PDF, a zip archive (docx), an OLE file (doc) and an RTF file in base64. */
 const FILE_START = /^(?:JVBERi0|UEsDB|0M8R4K|e1xydGY)/;
 
 /**
- * A file at a path: an object that holds it under any of the usual names, or else the value itself. What is recognised
- * is taken; the rest of the object stays among the vendor's fields.
+ * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual keys.
+ * The other keys of the object stay among the vendor's fields.
  */
 export function readFile(fields: Fields, path: string): ResumeFields {
   const file = fields.peek(path);
@@ -35,23 +35,23 @@ export function readFile(fields: Fields, path: string): ResumeFields {
   const take = (spellings: Set<string>) => {
     const keys = Object.keys(file).filter((key) => spellings.has(plainKey(key))).slice(
       0,
-      MOST_KEYS,
+      MAX_KEYS,
     );
     return fields.value(...keys.map((key) => `${path}.${key}`));
   };
   return {
-    data: bytesAsBase64(take(CONTENT)),
-    content_type: take(TYPE),
-    file_name: take(NAME),
-    url: take(ADDRESS),
+    data: bytesAsBase64(take(CONTENT_KEYS)),
+    content_type: take(TYPE_KEYS),
+    file_name: take(NAME_KEYS),
+    url: take(URL_KEYS),
   };
 }
 
 /**
- * Metadata fit to be kept: files are named, not kept, since they may be megabytes and the resume has its own place; and
- * Google's form key is dropped wherever it stands.
+ * Removes the content of files from a lead's metadata, because a file may be megabytes and the resume is stored
+ * elsewhere. Their names and types stay. Removes Google's form key too, wherever it stands.
  *
- * @param resume the resume's own text, dropped wherever else it stands
+ * @param resume the resume's base64, removed wherever it stands
  */
 export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject {
   const isLeftOut = (value: Json) =>
@@ -64,11 +64,11 @@ export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject 
   };
   const cleanObject = (object: JsonObject): JsonObject => {
     const entries = Object.entries(object);
-    const isFile = entries.some(([key]) => FILE_MARK.has(plainKey(key)));
+    const isFile = entries.some(([key]) => FILE_KEYS.has(plainKey(key)));
     return Object.fromEntries(
       entries.filter(([key, value]) =>
         !isLeftOut(value) && plainKey(key) !== GOOGLE_KEY &&
-        !(isFile && typeof value === "string" && CONTENT.has(plainKey(key)))
+        !(isFile && typeof value === "string" && CONTENT_KEYS.has(plainKey(key)))
       ).map(([key, value]) => [key, clean(value)]),
     );
   };
@@ -77,10 +77,10 @@ export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject 
 
 function isFileText(text: string): boolean {
   return FILE_START.test(text) || DATA_URL.test(text) ||
-    (text.length >= LONGEST_TOKEN && BASE64.test(text));
+    (text.length >= MIN_FILE_LENGTH && BASE64.test(text));
 }
 
-// .NET's own serializer writes a file as an array of its bytes.
+// .NET serializes a file as an array of its bytes.
 function bytesAsBase64(value: Json | undefined): Json | undefined {
   if (!Array.isArray(value) || value.length === 0) return value;
   const isBytes = value.every((byte) =>

@@ -3,17 +3,17 @@ import { readContact } from "./contact.ts";
 import { Fields } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
 
-/** One question of an advertisement's lead form, with what was entered. */
+/** One question of an advertisement's lead form, with its answer. */
 export interface FormQuestion {
   /** The form's own name of the question, such as `FULL_NAME` or `phone_number`. */
   name: string;
-  /** The question as it was shown, where the vendor says. */
+  /** The question as it was shown, where the vendor sends it. */
   label?: string;
   value: Json;
 }
 
-/** A lead form: the contact questions by their usual names; every other question is one of the lead's answers. */
-export function readForm(questions: FormQuestion[]): RawLead {
+/** Reads a lead form. Questions with a usual name are contact fields, all others become `answers`. */
+export function readLeadForm(questions: FormQuestion[]): RawLead {
   const fields = new Fields(Object.fromEntries(questions.map(({ name, value }) => [name, value])));
   const contact = readContact(fields);
   const left = fields.rest() ?? {};

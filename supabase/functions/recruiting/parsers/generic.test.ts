@@ -68,13 +68,13 @@ for (
   });
 }
 
-Deno.test("generic: a resume that is no file at all goes on, to be refused", () => {
+Deno.test("generic: a resume that is no file at all is still given, so that it is refused", () => {
   for (const resume of [5, true, ["x"], { unknown: 1 }]) {
     assert.notEqual(parse(generic, { resume }).resume, undefined);
   }
 });
 
-Deno.test("generic: an address is kept, not taken for a file", () => {
+Deno.test("generic: a URL is kept, not taken for a file", () => {
   const url = "https://files.example.com/cv.pdf";
   const payloads: JsonObject[] = [{ resume: url }, { resume_url: url }, { resume: { url } }];
   for (const payload of payloads) {

@@ -7,7 +7,7 @@ import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 import type { ResumeFields } from "./resume.ts";
 
-/** The usual spellings of what is no contact field, as `plainKey` writes them. Earlier spellings win. */
+/** The usual spellings of the other fields, in the form that `plainKey` gives. The first one found wins. */
 const VENDOR_LEAD_ID = [
   ...["vendorleadid", "leadid", "applicationid", "applicantid", "candidateid", "externalid"],
   "id",
@@ -28,8 +28,8 @@ const IS_TEST = ["istest", "test", "testlead"];
 
 /**
  * A flat object with `first_name, last_name, email, phone, address, city, state, zip, vendor_lead_id, resume` in their
- * usual spellings, or a full name alone. `resume` is base64, a `data:` URL, a web address, or an object
- * `{data, content_type, file_name}`.
+ * usual spellings; a full name may stand for the name's parts. `resume` is base64, a `data:` URL, a web URL, or an
+ * object `{data, content_type, file_name}`.
  */
 export const generic: Parser = (payload: Json) => {
   const fields = new Fields(payload);
@@ -48,13 +48,13 @@ export const generic: Parser = (payload: Json) => {
   }));
 };
 
-// An object that holds no file in any known way is refused as a resume rather than lost.
+// An object in which no file is found is given as the file itself. It is then refused, instead of being lost.
 function readResume(fields: Fields): ResumeFields {
   const key = fields.spelt(...RESUME).find((key) => (fields.peek(key) ?? null) !== null);
   if (key === undefined) return {};
   const given = fields.peek(key);
-  const said = Object.entries(readFile(fields, key)).filter(([, value]) => value !== undefined);
-  const isUnknown = said.length === 0 && isObject(given) &&
+  const file = Object.entries(readFile(fields, key)).filter(([, value]) => value !== undefined);
+  const isUnknown = file.length === 0 && isObject(given) &&
     Object.values(given).some((value) => value !== null);
-  return isUnknown ? { data: given } : Object.fromEntries(said);
+  return isUnknown ? { data: given } : Object.fromEntries(file);
 }

@@ -24,7 +24,7 @@ Deno.test("google_ads: a test lead with a full name, a custom question and int64
   });
 });
 
-Deno.test("google_ads: google_key is kept nowhere, wherever it stands", () => {
+Deno.test("google_ads: google_key is not kept, wherever it stands", () => {
   const lead = parse(googleAds, {
     lead_id: 1,
     google_key: "s3cret-1",
@@ -34,7 +34,7 @@ Deno.test("google_ads: google_key is kept nowhere, wherever it stands", () => {
   assert.equal(holds(lead.vendor_metadata, "s3cret"), false);
 });
 
-Deno.test("google_ads: given name parts win, and a lead that is no test carries no mark", () => {
+Deno.test("google_ads: given name parts win, and a lead that is no test has no is_test", () => {
   const { first_name, vendor_metadata } = parse(googleAds, {
     is_test: false,
     user_column_data: [
@@ -48,7 +48,7 @@ Deno.test("google_ads: given name parts win, and a lead that is no test carries 
   assert.equal("is_test" in vendor_metadata, false);
 });
 
-Deno.test("google_ads: columns of the older form, which have a name for people only", () => {
+Deno.test("google_ads: columns of the older form, which have no column_id", () => {
   const { first_name, vendor_metadata } = parse(googleAds, {
     user_column_data: [
       { column_name: "Full Name", string_value: "Ana Reyes" },

@@ -1,18 +1,18 @@
 import { isObject, type Json } from "../../_shared/json.ts";
 import { success } from "../../_shared/result.ts";
 import { Fields, toText } from "./fields.ts";
-import { type FormQuestion, readForm } from "./form.ts";
+import { type FormQuestion, readLeadForm } from "./form.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 
 /**
  * A lead of a Google Ads lead form: `lead_id`, `user_column_data` with a `column_id` such as `FULL_NAME` and a
- * `string_value` each, `is_test`, and int64 ids. `google_key`, a secret between Google and the advertiser, is dropped.
+ * `string_value` each, `is_test`, and int64 ids. `google_key`, a secret between Google and the advertiser, is not kept.
  * Source: https://developers.google.com/google-ads/webhook/docs/implementation
  */
 export const googleAds: Parser = (payload) => {
   const fields = new Fields(payload);
-  const form = readForm(readColumns(fields.value("user_column_data")));
+  const form = readLeadForm(readColumns(fields.value("user_column_data")));
   return success(normalizeLead({
     ...form,
     vendor_lead_id: fields.text("lead_id"),
@@ -27,7 +27,7 @@ export const googleAds: Parser = (payload) => {
   }));
 };
 
-// Older leads have no column_id and name the column for people: "Full Name", "User Phone".
+// Older leads have no column_id, but a column_name such as "Full Name" or "User Phone".
 function readColumns(columns: Json | undefined): FormQuestion[] {
   if (!Array.isArray(columns)) return [];
   return columns.filter(isObject).flatMap((column) => {

@@ -29,7 +29,7 @@ Deno.test("greenhouse: a candidate as partners push it; the mobile number is pre
   });
 });
 
-Deno.test("greenhouse: Greenhouse's own webhook, known by the application", () => {
+Deno.test("greenhouse: Greenhouse's own webhook; the application's id counts", () => {
   const { first_name, vendor_lead_id, resume, vendor_metadata } = parsed(
     greenhouse,
     "greenhouse_webhook",

@@ -10,7 +10,7 @@ const APPLICATION = "payload.application";
 
 /**
  * A candidate as partners push it to Greenhouse's Candidate Ingestion API (flat, `emails[]`, `phone_numbers[]`, the
- * resume as an address), or Greenhouse's own `new_candidate_application` webhook.
+ * resume as a URL), or Greenhouse's own `new_candidate_application` webhook.
  * Sources: https://developers.greenhouse.io/candidate-ingestion.html and …/webhooks.html
  */
 export const greenhouse: Parser = (payload) => {
@@ -29,7 +29,7 @@ export const greenhouse: Parser = (payload) => {
     phone: firstOf(fields.peek(candidate("phone_numbers")), "phone_number", "mobile"),
     address: firstOf(fields.peek(candidate("addresses")), "address", "home"),
     resume: isWebhook
-      ? { url: resumeAddress(fields.peek(candidate("attachments"))) }
+      ? { url: resumeUrl(fields.peek(candidate("attachments"))) }
       : readFile(fields, "resume"),
     more: {
       job_id: fields.text("job_id", `${APPLICATION}.job_id`) ??
@@ -41,7 +41,9 @@ export const greenhouse: Parser = (payload) => {
   }));
 };
 
-/** The first readable entry of the preferred type, or else of any. The list itself stays among the vendor's fields. */
+/**
+ * The first readable entry of the preferred type, else of any type. The list itself stays among the vendor's fields.
+ */
 function firstOf(list: Json | undefined, name: string, preferred?: string): string | undefined {
   const items = objects(list);
   const first = items.filter(({ type }) => type === preferred);
@@ -49,7 +51,7 @@ function firstOf(list: Json | undefined, name: string, preferred?: string): stri
     .find((text) => text !== undefined);
 }
 
-function resumeAddress(attachments: Json | undefined): Json | undefined {
+function resumeUrl(attachments: Json | undefined): Json | undefined {
   return objects(attachments).find(({ type }) => type === "resume")?.url;
 }
 

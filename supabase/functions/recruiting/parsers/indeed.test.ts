@@ -3,7 +3,7 @@ import { indeed } from "./indeed.ts";
 import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
 
-Deno.test("indeed: an application with a resume, questions and an alias address", () => {
+Deno.test("indeed: an application with a resume, questions and an e-mail alias", () => {
   assert.deepEqual(parsed(indeed, "indeed"), {
     first_name: "Maria",
     vendor_lead_id: "5156eb63c9a0a8ac9358c3a444a2818c8a5ffdbcba5960ec0cace3277f6b99df",
@@ -101,7 +101,7 @@ for (const form of ["text", "html", "json"]) {
   });
 }
 
-Deno.test("indeed: a form beside the file does not hide the file", () => {
+Deno.test("indeed: a resume with a file and a text gives the file", () => {
   const payload = readFixture("indeed");
   (payload.applicant as { resume: Record<string, unknown> }).resume.text = "Maria";
   const { resume, vendor_metadata } = parse(indeed, payload);

@@ -41,12 +41,12 @@ export const indeed: Parser = (payload) => {
   }));
 };
 
-// Indeed forwards what is sent to such an address, and gives a new one for each application.
+// Indeed forwards e-mail to such an address, and makes a new one for each application.
 function isAlias(email: string | undefined): boolean {
   return /@indeedemail\.com$/i.test(email ?? "");
 }
 
-// Both forms may be sent at once, and the newer one may be empty.
+// Both containers may be sent, and the newer one may be empty.
 function questions(fields: Fields): Json | undefined {
   const path = [
     "screenerQuestionsAndAnswers.questionsAndAnswers",
@@ -64,7 +64,8 @@ function readQuestion({ question, answer }: JsonObject) {
   return { question: isObject(question) ? question.question ?? question.id : question, answer };
 }
 
-// An Indeed resume may come as text, HTML or JSON alone; it stays among the vendor's fields and its form is named.
+// An Indeed resume may be only text, HTML or JSON. It stays among the vendor's fields, and resume_skipped says its
+// form.
 function otherResume(resume: Json | undefined): string | undefined {
   if (!isObject(resume)) return undefined;
   return ["text", "html", "json"].find((form) =>

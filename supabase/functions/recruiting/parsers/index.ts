@@ -28,7 +28,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 /** The names that `vendors.parser` may hold. */
 export const PARSER_NAMES: readonly string[] = Object.keys(PARSERS);
 
-/** The parser of this name. */
+/** The parser with this name; undefined where there is none. */
 export function parserNamed(name: string): Parser | undefined {
   return Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parse, parsed } from "./fixtures/parsed.ts";
 import { linkedin } from "./linkedin.ts";
 
-Deno.test("linkedin: an exported application; its resume is an address to keep", () => {
+Deno.test("linkedin: an exported application; its resume is a URL to keep", () => {
   assert.deepEqual(parsed(linkedin, "linkedin"), {
     first_name: "Priya",
     vendor_lead_id: "urn:li:jobApplication:4433221100",

@@ -11,7 +11,7 @@ const RESUME = "questionResponses.resumeQuestionResponses.resumeQuestionAnswer";
 const CUSTOM = "questionResponses.additionalQuestionResponses.customQuestionSetResponses";
 
 /**
- * A LinkedIn Apply Connect application (`EXPORT_JOB_APPLICATION`). The resume is an address that expires after 30 days.
+ * A LinkedIn Apply Connect application (`EXPORT_JOB_APPLICATION`). The resume is a URL that expires after 30 days.
  * Source: https://learn.microsoft.com/linkedin/talent/apply-connect/receive-applications
  */
 export const linkedin: Parser = (payload) => {
@@ -34,7 +34,7 @@ export const linkedin: Parser = (payload) => {
   }));
 };
 
-// The country code may be a country's letters or its dialling code.
+// The country code is two letters or a dialling code.
 function readPhone(fields: Fields): { phone?: string; phone_country?: string } {
   const phone = fields.text(`${CELLPHONE}.nationalNumber`);
   const code = fields.text(`${CELLPHONE}.countryCode`);

@@ -4,7 +4,7 @@ import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
 import { holds, parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { compileConfig, mapping } from "./mapping.ts";
 
-/** What the parser makes of a payload with these fields configured, beside a name that is always found. */
+/** The metadata that the parser makes of a payload with these fields configured. A first name is always found. */
 function read(payload: JsonObject, fields: JsonObject) {
   const config = { fields: { first_name: { const: "Ann" }, ...fields } };
   return parse(mapping, payload, config).vendor_metadata;
@@ -39,7 +39,7 @@ Deno.test("mapping: a payload of no known vendor", () => {
   assert.equal(holds(lead.vendor_metadata, PDF), false);
 });
 
-Deno.test("mapping: of fallbacks, the first that is not blank wins", () => {
+Deno.test("mapping: in a list, the first that finds a value which is not blank wins", () => {
   const payload = { a: "  ", b: [], c: null, d: "503-555-0166", e: "503-555-0167" };
   assert.equal(read(payload, { phone: ["a", "b", "c", "d", "e"] }).phone, "+15035550166");
   assert.equal(read(payload, { tag: ["a", "b[*].x", { const: "none" }] }).tag, "none");
@@ -50,7 +50,7 @@ Deno.test("mapping: a field that must be text passes over a list or an object", 
   assert.equal(read({ a: ["x"], b: { c: 1 }, d: 7 }, { city: ["a", "b", "d"] }).city, "7");
 });
 
-Deno.test("mapping: what a plain path finds leaves the vendor's fields, what is computed stays", () => {
+Deno.test("mapping: a value found by a plain path is taken from the vendor's fields, a computed one is not", () => {
   const { vendor_fields } = read({ "Town Hall": "Salem", b: { c: "OR", d: 1 } }, {
     city: '"Town Hall"',
     state: "upper(b.c)",
@@ -58,7 +58,7 @@ Deno.test("mapping: what a plain path finds leaves the vendor's fields, what is 
   assert.deepEqual(vendor_fields, { b: { c: "OR", d: 1 } });
 });
 
-Deno.test("mapping: what an expression finds can be stored, whatever it does to characters", () => {
+Deno.test("mapping: the result of an expression can be stored, even if it splits characters", () => {
   const { tag, note } = read({ name: "\u{1f600}b" }, {
     tag: "split(name, '')",
     note: '`"a\\u0000b"`',
@@ -114,7 +114,7 @@ for (
     [{ fields: { first_name: "(".repeat(50_000) } }, /first_name: cannot read/],
   ] as [Json, RegExp][]
 ) {
-  Deno.test(`mapping: ${JSON.stringify(config).slice(0, 70)} is refused with the place`, () => {
+  Deno.test(`mapping: the error for ${JSON.stringify(config).slice(0, 70)} names the place`, () => {
     assert.match(compileConfig(config).error ?? "", reason);
     assert.match(mapping({ a: "Ann" }, config).error ?? "", reason);
   });

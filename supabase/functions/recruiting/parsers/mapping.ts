@@ -34,12 +34,12 @@ const TEXTS = [
   ...["first_name", "last_name", "full_name", "email", "phone", "address", "city", "state"],
   ...["zip", "country", "vendor_lead_id"],
 ];
-/** What normalisation itself writes into the metadata. */
-const WRITTEN_BY_US = ["phone_raw", "state_raw", "resume_url", "resume_skipped", "vendor_fields"];
+/** The metadata fields that normalizeLead() writes itself. */
+const RESERVED = ["phone_raw", "state_raw", "resume_url", "resume_skipped", "vendor_fields"];
 
 /**
- * `vendors.parser_config` of the parser `mapping`: where in the payload each field is found. A field is given by one
- * JMESPath expression, by a constant, or by a list of these of which the first that finds something wins.
+ * `vendors.parser_config` of the parser `mapping`: where in the payload each field is found. A field has one JMESPath
+ * expression, one constant, or a list of these. In a list, the first that finds something wins.
  *
  * @example
  * { fields: { first_name: "person.given", phone: ["mobile", "home"], source: { const: "fair" } } }
@@ -48,10 +48,10 @@ export const mappingConfig = z.strictObject({
   fields: z.object({ resume: resume.optional() }, { error: NO_FIELDS }).catchall(source)
     .superRefine((fields, context) => {
       for (const name of Object.keys(fields)) {
-        const message = WRITTEN_BY_US.includes(name)
+        const message = RESERVED.includes(name)
           ? "is filled in by the service itself"
-          : "is no usable name: lower-case letters, digits and _, beginning with a letter";
-        if (!NAME.test(name) || WRITTEN_BY_US.includes(name)) {
+          : "is no usable name: use lower-case letters, digits and _, with a letter first";
+        if (!NAME.test(name) || RESERVED.includes(name)) {
           context.addIssue({ code: "custom", path: [name], message });
         }
       }
@@ -61,7 +61,9 @@ export const mappingConfig = z.strictObject({
     }),
 });
 
-/** Reads whatever `vendors.parser_config` says, for a vendor that no other parser fits. See {@link mappingConfig}. */
+/**
+ * Reads a payload as `vendors.parser_config` says, for a vendor that no other parser fits. See {@link mappingConfig}.
+ */
 export const mapping: Parser = (payload, config) => {
   const { data: compiled, error } = compileConfig(config);
   if (error !== null) return failure(error);
@@ -88,16 +90,19 @@ type Step = Expression | { constant: Json };
 type Sources = Record<string, Step[]>;
 type Usable = (value: Json | undefined) => Json | undefined;
 
-/** A compiled configuration: fields that must be text, fields that may be anything, and the resume's. */
+/** A compiled configuration. */
 export interface Compiled {
+  /** Fields that must be text. */
   texts: Sources;
+  /** Fields that may hold any value. */
   others: Sources;
+  /** The fields of the resume. */
   resume: Sources;
 }
 
 const cache = new WeakMap<JsonObject, Result<Compiled>>();
 
-/** Compiles a configuration, each only once; the error names the field and the expression that are wrong. */
+/** Compiles a configuration, each only once. The error names the field and the expression that are wrong. */
 export function compileConfig(config: Json): Result<Compiled> {
   const known = isObject(config) ? cache.get(config) : undefined;
   if (known !== undefined) return known;
@@ -135,7 +140,7 @@ function compileStep(step: Json): Step {
     : { constant: (step as JsonObject).const as Json };
 }
 
-// What a plain path finds is taken out of the vendor's own fields; what is computed leaves them as they were.
+// A value found by a plain path is taken, so the vendor's own fields no longer have it. For a computed value they stay.
 function firstFound(
   steps: Step[],
   payload: Json,

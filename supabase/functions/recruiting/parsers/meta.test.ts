@@ -51,13 +51,13 @@ for (
     "its value alone": { leadgen_id: "123", page_id: "4", form_id: "5", created_time: 1785312000 },
   })
 ) {
-  Deno.test(`meta: the bare notification (${name}) is told what to send instead`, () => {
+  Deno.test(`meta: the error for a bare notification (${name}) says what to send instead`, () => {
     const { error } = meta(payload, {});
     assert.match(error ?? "", /leadgen notification.*GET \/\{leadgen_id\}.*field_data/);
   });
 }
 
-Deno.test("meta: a relay that adds the contact to the notification's fields is read", () => {
+Deno.test("meta: a notification to which a relay has added the contact is read", () => {
   const { first_name, vendor_lead_id } = parse(meta, { leadgen_id: 77, name: "Lee W" });
   assert.equal(first_name, "Lee");
   assert.equal(vendor_lead_id, "77");

@@ -2,13 +2,13 @@ import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { failure, success } from "../../_shared/result.ts";
 import { readContact } from "./contact.ts";
 import { Fields, toText } from "./fields.ts";
-import { type FormQuestion, readForm } from "./form.ts";
+import { type FormQuestion, readLeadForm } from "./form.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 
 const NO_CONTACT =
   "this is Meta's leadgen notification, which carries no contact details: fetch the lead with " +
-  "GET /{leadgen_id} from the Graph API and send its answer (id, created_time, field_data)";
+  "GET /{leadgen_id} from the Graph API and send its response (id, created_time, field_data)";
 
 /**
  * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API gives it (`id`, `created_time`, `field_data` with
@@ -18,7 +18,7 @@ const NO_CONTACT =
 export const meta: Parser = (payload) => {
   const fields = new Fields(payload);
   const questions = readQuestions(fields.value("field_data"));
-  const form: RawLead = questions ? readForm(questions) : readContact(fields);
+  const form: RawLead = questions ? readLeadForm(questions) : readContact(fields);
   const leadgenId = fields.text("leadgen_id");
   if (isNotification(payload, form, leadgenId)) return failure(NO_CONTACT);
   return success(normalizeLead({
@@ -45,7 +45,7 @@ function readQuestions(list: Json | undefined): FormQuestion[] | undefined {
   });
 }
 
-// Meta marks the leads of its testing tool by nothing but what is filled in: "<test lead: dummy data for full_name>".
+// A lead of Meta's testing tool can only be told by its values: "<test lead: dummy data for full_name>".
 function isTestLead(value: Json): boolean {
   if (typeof value === "string") return /^\s*<?test lead: dummy data/i.test(value);
   if (Array.isArray(value)) return value.some(isTestLead);

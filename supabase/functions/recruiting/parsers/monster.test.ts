@@ -52,7 +52,7 @@ Deno.test("monster: version 1 in base64, of a type that is no PDF", () => {
   assert.deepEqual(resume, { base64: "UEsDBBQ=", type: "docx" });
 });
 
-Deno.test("monster: a resume in a shape unknown to us does not stop the lead", () => {
+Deno.test("monster: a resume of an unknown shape does not stop the lead", () => {
   const { resume, vendor_metadata } = parse(monster, {
     applicant: { resume: { blob: { ref: 1 } } },
   });

@@ -37,7 +37,7 @@ export const monster: Parser = (payload) => {
   }));
 };
 
-// Version 1 has no id of the application; the same resume for the same job is the same application.
+// Version 1 has no application id. The same resume for the same job counts as the same application.
 function version1Id(fields: Fields, job: string | undefined): string | undefined {
   const resume = fields.text("ResumeValue");
   return job !== undefined && resume !== undefined ? `${job}:${resume}` : undefined;

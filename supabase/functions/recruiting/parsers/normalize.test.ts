@@ -21,21 +21,21 @@ for (
   });
 }
 
-Deno.test("given name parts win over a full name, each by itself", () => {
+Deno.test("each given name part wins over the full name", () => {
   const lead = normalizeLead({ full_name: "M. Garcia Soto", first_name: "Maria" });
   assert.equal(lead.first_name, "Maria");
   assert.equal(lead.vendor_metadata.last_name, "Soto");
 });
 
 for (const blank of [undefined, null, "", "  \t", true, [], {}] as (Json | undefined)[]) {
-  Deno.test(`a name and an id that are ${JSON.stringify(blank)} are none`, () => {
+  Deno.test(`a name and an id that are ${JSON.stringify(blank)} are missing`, () => {
     const lead = normalizeLead({ first_name: blank, full_name: blank, vendor_lead_id: blank });
     assert.equal(lead.first_name, undefined);
     assert.equal(lead.vendor_lead_id, undefined);
   });
 }
 
-Deno.test("an id: numbers as text, up to 512 characters as they are, longer ones by their digest", () => {
+Deno.test("an id: a number becomes text, and an id of more than 512 characters its digest", () => {
   assert.equal(normalizeLead({ vendor_lead_id: 0 }).vendor_lead_id, "0");
   assert.equal(normalizeLead({ vendor_lead_id: " a " }).vendor_lead_id, "a");
   assert.equal(normalizeLead({ vendor_lead_id: "x".repeat(512) }).vendor_lead_id?.length, 512);
@@ -49,7 +49,7 @@ Deno.test("a phone that cannot be read keeps its text", () => {
   assert.deepEqual(normalizeLead({ phone: "call me" }).vendor_metadata, { phone_raw: "call me" });
 });
 
-Deno.test("a phone is read in the lead's country, or in its own where the vendor says", () => {
+Deno.test("a phone is read as of the lead's country, or of its own where the vendor sends one", () => {
   const phone = "020 7946 0958";
   assert.equal(normalizeLead({ phone, country: "GB" }).vendor_metadata.phone, "+442079460958");
   const { vendor_metadata } = normalizeLead({ phone, phone_country: "gb", country: "US" });
@@ -87,7 +87,7 @@ for (const mark of [false, "false", "no", 0, null, "test", {}, [true]] as Json[]
   });
 }
 
-Deno.test("a further field cannot take the place of one that is normalised", () => {
+Deno.test("a further field does not replace a normalized one", () => {
   const { vendor_metadata } = normalizeLead({ more: { email: "x", job_id: "7" }, email: "A@b.C" });
   assert.deepEqual(vendor_metadata, { email: "a@b.c", job_id: "7" });
 });

@@ -8,7 +8,7 @@ import type { ParsedLead } from "./parser.ts";
 import { readResume, type ResumeFields } from "./resume.ts";
 import { stateCode } from "./states.ts";
 
-/** A lead as a parser found it, before the normalisation all vendors share. Any value may stand anywhere. */
+/** A lead as a parser found it, before normalizeLead(). Any value may stand in any field. */
 export interface RawLead {
   first_name?: Json;
   last_name?: Json;
@@ -20,25 +20,25 @@ export interface RawLead {
   state?: Json;
   zip?: Json;
   country?: Json;
-  /** Two letters: the country of a phone number without a country code of its own; else `country` is. */
+  /** Two letters: the country of a phone number without a country code. Unless given, `country` is used. */
   phone_country?: Json;
   vendor_lead_id?: Json;
   resume?: ResumeFields;
   is_test?: Json;
-  /** Further fields under the names all vendors share: `job_id`, `job_title`, `answers`, … */
+  /** More fields, under the names that all vendors share: `job_id`, `job_title`, `answers`, … */
   more?: Record<string, Json | undefined>;
   /** The vendor's remaining fields, as sent. */
   vendor_fields?: JsonObject;
 }
 
-/** The database's unique index takes ids up to this length; longer ones are known by their digest. */
-const LONGEST_ID = 512;
+/** The database's unique index takes ids of up to this many characters. A longer id is kept as its digest. */
+const MAX_ID_LENGTH = 512;
 
-/** Longer than any person's name, and short enough for the name parser's regular expressions. */
-const LONGEST_NAME = 200;
+/** Longer than any person's name. On much longer text, the name parser's regular expressions become slow. */
+const MAX_NAME_LENGTH = 200;
 
 /**
- * Normalises names, phone, state, e-mail, id, resume and the test mark, the same way for every vendor, and leaves files
+ * Normalizes names, phone, state, e-mail, id, resume and the test mark, in the same way for every vendor. Leaves files
  * out of the metadata.
  */
 export function normalizeLead(raw: RawLead): ParsedLead {
@@ -79,14 +79,14 @@ export function normalizeLead(raw: RawLead): ParsedLead {
 }
 
 function splitName(name: string): { first_name?: string; last_name?: string } {
-  if (name.length > LONGEST_NAME) return { first_name: name };
+  if (name.length > MAX_NAME_LENGTH) return { first_name: name };
   const { firstName, lastName } = humanparser.parseName(name);
-  // A name the library finds no first part in ("Dr. Smith") is still somebody to call.
+  // In a name such as "Dr. Smith" the library finds no first name. It is still somebody to call.
   return { first_name: toText(firstName) ?? name, last_name: toText(lastName) };
 }
 
 function shortId(id: string | undefined): string | undefined {
-  return id === undefined || id.length <= LONGEST_ID ? id : `sha256:${sha256Hex(id)}`;
+  return id === undefined || id.length <= MAX_ID_LENGTH ? id : `sha256:${sha256Hex(id)}`;
 }
 
 function isTrue(value: Json | undefined): boolean {

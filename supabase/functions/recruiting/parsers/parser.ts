@@ -2,23 +2,23 @@ import type { Json, JsonObject } from "../../_shared/json.ts";
 import type { Result } from "../../_shared/result.ts";
 import type { Resume } from "./resume.ts";
 
-/** What every parser makes of a vendor's payload. */
+/** A lead as every parser returns it. */
 export interface ParsedLead {
   first_name?: string;
-  /** The vendor's own id of the application, at most 512 characters. Deduplication goes by it. */
+  /** The vendor's id of the application, at most 512 characters. A second lead with the same id is a duplicate. */
   vendor_lead_id?: string;
   resume?: Resume;
   /**
-   * Everything else, under the same names whatever the vendor: `last_name`, `full_name`, `email`, `phone` (E.164),
+   * Everything else, under the same names for every vendor: `last_name`, `full_name`, `email`, `phone` (E.164),
    * `phone_raw`, `address`, `city`, `state` (two letters) or `state_raw`, `zip`, `country`, `is_test`, `job_id`,
-   * `job_title`, `answers`, …; the vendor's remaining fields, as sent, are under `vendor_fields`.
+   * `job_title`, `answers`, … The vendor's remaining fields are under `vendor_fields`, as sent.
    */
   vendor_metadata: JsonObject;
 }
 
 /**
- * Reads one payload of one vendor. Pure, and never throws: a parser returns what it could read, and the route decides
- * whether that is a lead. The error of the result is for a payload that no lead can come from; the vendor reads it.
+ * Reads one payload of one vendor. Pure, and never throws. A parser returns what it could read, and the route decides
+ * whether that is a lead. Where the payload cannot be a lead at all, the error says why, for the vendor to read.
  *
  * @param payload any JSON value
  * @param config `vendors.parser_config`

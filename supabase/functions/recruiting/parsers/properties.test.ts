@@ -55,7 +55,7 @@ function mutated(parser: string): fc.Arbitrary<Json> {
   );
 }
 
-/** Changes one place of a value, `where` numbering the places in reading order. */
+/** Changes one place of a value. `where` is the number of the place in reading order. */
 function mutate(value: Json, where: number, how: number, by: Json): Json {
   let place = where % countPlaces(value);
   const visit = (item: Json): Json | undefined => {
@@ -107,7 +107,7 @@ function holdsFor(parse: Parser, payload: Json, config: Json): void {
 }
 
 for (const name of PARSER_NAMES) {
-  Deno.test(`${name} reads any JSON value without throwing, and the same each time`, () => {
+  Deno.test(`${name} reads any JSON value without throwing, with the same result each time`, () => {
     const parse = parserNamed(name);
     assert.ok(parse);
     fc.assert(fc.property(anyJson, fc.constantFrom(...CONFIGS), (payload, config) => {
@@ -128,13 +128,13 @@ for (const name of PARSER_NAMES) {
   });
 }
 
-Deno.test("an unknown parser is none", () => {
+Deno.test("an unknown name has no parser", () => {
   for (const name of ["", "unknown", "__proto__", "constructor"]) {
     assert.equal(parserNamed(name), undefined);
   }
 });
 
-Deno.test("mapping: any configuration is either usable or named as wrong", () => {
+Deno.test("mapping: any configuration can be compiled or has an error", () => {
   const mapping = parserNamed("mapping");
   const expression = fc.oneof(
     fc.constantFrom("@", "$", "*", "[]", "a.b", "a[*].b", "keys(@)", "values(@)", "to_string(@)"),
@@ -233,7 +233,7 @@ for (const name of [...PARSER_NAMES]) {
   });
 }
 
-/** The payload with this text in the place of every text, except those that say what something is. */
+/** The payload with each text replaced by this one, except for texts that say what something is. */
 function replaceTexts(value: JsonObject, text: string): JsonObject {
   const replace = (item: Json, name: string): Json => {
     if (Array.isArray(item)) return item.map((child) => replace(child, name));

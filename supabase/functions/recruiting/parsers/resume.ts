@@ -13,7 +13,7 @@ export interface ResumeFields {
 
 /** A resume in a parsed lead. It is not decoded yet, and it may be no PDF. */
 export interface Resume {
-  /** Standard or URL-safe base64, with padding or without; nobody has checked it yet. */
+  /** Standard or URL-safe base64, with padding or without. Not checked yet. */
   base64: string;
   /**
    * The type that the vendor gives: `pdf` for PDF, else a media type or a file ending. Undefined where the vendor gives

@@ -1,4 +1,4 @@
-/** USPS codes by upper-case name, with the territories and military "states" that have one. */
+/** USPS codes by upper-case name, including the territories and the military "states". */
 const CODE_OF_NAME: Record<string, string> = {
   "ALABAMA": "AL",
   "ALASKA": "AK",
@@ -65,7 +65,8 @@ const CODE_OF_NAME: Record<string, string> = {
 const CODES = new Set(Object.values(CODE_OF_NAME));
 
 /**
- * The USPS two-letter code of a state's name or code, however it is written: `texas`, ` TX `, `D.C.`, `US-TX`.
+ * The USPS two-letter code of a state, given its name or code in any usual spelling: `texas`, ` TX `, `D.C.`, `US-TX`.
+ * Undefined for anything else.
  * Source: USPS Publication 28, appendix B.
  */
 export function stateCode(state: string): string | undefined {

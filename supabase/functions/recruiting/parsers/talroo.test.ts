@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { talroo } from "./talroo.ts";
 
-Deno.test("talroo: a completed application, known by its own id and not the event's", () => {
+Deno.test("talroo: a completed application; its own id counts, not the event's", () => {
   assert.deepEqual(parsed(talroo, "talroo"), {
     first_name: "Nia",
     vendor_lead_id: "app-81d2",
@@ -39,7 +39,7 @@ Deno.test("talroo: a completed application, known by its own id and not the even
   });
 });
 
-Deno.test("talroo: an event without an application id has none", () => {
+Deno.test("talroo: an event without an application id has no vendor_lead_id", () => {
   const { vendor_lead_id } = parse(talroo, {
     id: "evt-1",
     data: { applicant: { firstName: "Nia" } },

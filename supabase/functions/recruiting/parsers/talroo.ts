@@ -6,9 +6,8 @@ import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 
 /**
- * A Talroo Apply event: `data` holds the application. The event's own `id` is new with every delivery, so the lead is
- * known by `data.id`.
- * Source: https://docs.talroo.com/docs/guides/talroo-apply/receiving-application-data
+ * A Talroo Apply event: `data` holds the application. The event's own `id` is new with each delivery, so `data.id` is
+ * the lead's id. Source: https://docs.talroo.com/docs/guides/talroo-apply/receiving-application-data
  */
 export const talroo: Parser = (payload) => {
   const fields = new Fields(payload);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { ziprecruiter } from "./ziprecruiter.ts";
 
-Deno.test("ziprecruiter: an application with everything", () => {
+Deno.test("ziprecruiter: an application with all fields", () => {
   assert.deepEqual(parsed(ziprecruiter, "ziprecruiter"), {
     first_name: "Devon",
     vendor_lead_id: "9f2c11b7",
@@ -30,7 +30,7 @@ Deno.test("ziprecruiter: an application with everything", () => {
   });
 });
 
-Deno.test("ziprecruiter: without a phone, the profile's mobile number is it", () => {
+Deno.test("ziprecruiter: without a phone, the profile's mobile number is the phone", () => {
   const { vendor_metadata } = parse(ziprecruiter, { profile: { mobile: "404-555-0111" } });
   assert.equal(vendor_metadata.phone, "+14045550111");
 });

@@ -2,13 +2,14 @@ import type { AppContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { type Parameter, RETRY_MS, smsWebhook } from "./webhook.ts";
 
-/** A picture or other file of a message, where Twilio keeps it. */
+/** A picture or another file of a message. */
 interface Media {
+  /** Where Twilio keeps the file. */
   url: string;
   content_type: string | null;
 }
 
-/** POST /recruiting/sms/inbound (SPEC 4.5): a recruit's message, added to the conversation it belongs to. */
+/** POST /recruiting/sms/inbound (SPEC 4.5): stores a recruit's message in its conversation. */
 export function smsInbound(c: AppContext): Promise<Response> {
   return smsWebhook(c, (parameter) =>
     callDatabase("receive_sms", {
@@ -20,7 +21,7 @@ export function smsInbound(c: AppContext): Promise<Response> {
     }, { retryWithin: RETRY_MS }));
 }
 
-// Twilio numbers them from 0 without a gap. NumMedia says no more than that, and a wrong one would lose some.
+// Twilio numbers the files from 0 without a gap. NumMedia is not used: with a wrong number, files would be lost.
 function readMedia(parameter: Parameter): Media[] {
   const media: Media[] = [];
   for (let url; (url = parameter(`MediaUrl${media.length}`)) !== null;) {

@@ -2,7 +2,7 @@ import type { AppContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { RETRY_MS, smsWebhook } from "./webhook.ts";
 
-/** POST /recruiting/sms/status (SPEC 4.6): what became of a message that was sent. */
+/** POST /recruiting/sms/status (SPEC 4.6): stores the delivery status of an outbound message. */
 export function smsStatus(c: AppContext): Promise<Response> {
   return smsWebhook(c, (parameter) =>
     callDatabase("update_sms_status", {

@@ -157,7 +157,7 @@ Deno.test("while a token is rotated, signatures with either are accepted", () =>
   assert.equal(isAccepted({ tokens: "new-token, 12345" }), true);
 });
 
-Deno.test("another token, a part of one, or none at all accepts nothing", () => {
+Deno.test("with another token, a part of the token or no token, every signature is refused", () => {
   for (const tokens of ["54321", "1234", "123456", " ", ",", "", undefined]) {
     assert.equal(isAccepted({ tokens }), false);
   }
@@ -186,7 +186,7 @@ function isAccepted(call: Partial<Call>): boolean {
   setEnv("PUBLIC_FUNCTIONS_URL", base);
   setEnv("SUPABASE_URL", "https://project.example");
   setEnv("TWILIO_AUTH_TOKEN", tokens);
-  // A hosted function sees an internal address, so its host must not matter.
+  // A hosted function sees an internal URL, so its host must not matter.
   const request = new Request(`http://internal:8081${path}`, { method: "POST", headers });
   if (signature !== undefined) {
     request.headers.set("X-Twilio-Signature", signature);

@@ -3,9 +3,9 @@ import { ApiError } from "../../_shared/errors.ts";
 import { secretsFromEnv } from "../../_shared/secrets.ts";
 
 /**
- * Lets a request pass that Twilio has signed with one of the tokens in `TWILIO_AUTH_TOKEN`.
+ * Requires that Twilio has signed the request with one of the tokens in `TWILIO_AUTH_TOKEN`.
  *
- * @param form every parameter of the body, known or not: the signature covers them all
+ * @param form every parameter of the body, known or not, because the signature covers all of them
  * @throws ApiError UNAUTHORIZED, also when no token is set.
  * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */
@@ -25,25 +25,25 @@ export function requireTwilioSignature(request: Request, form: URLSearchParams):
 }
 
 /**
- * The address Twilio has called, as it may have been spelt. Only configuration knows it: a hosted function sees an
- * internal one, and a forwarded header is the caller's own word. Path and query stay as received, since the signature
- * covers their very characters.
+ * The URL that Twilio has called, in each spelling that it may have signed. Its beginning comes from configuration: a
+ * hosted function sees an internal URL, and the caller chooses what forwarded headers say. Path and query stay exactly
+ * as received, because the signature covers each character.
  */
 function publicUrls(request: Request): string[] {
   const base = pastedUrl(Deno.env.get("PUBLIC_FUNCTIONS_URL") ?? "") ||
     `${pastedUrl(Deno.env.get("SUPABASE_URL") ?? "")}/functions/v1`;
   const pathAndQuery = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
   const url = base + pathAndQuery;
-  // Of all that may stand in a query, a Request escapes the apostrophe alone; Twilio signs what is configured.
+  // In a query, a Request escapes the apostrophe and no other character. Twilio signs the URL as it was configured.
   return url.includes("%27") ? [url, url.replaceAll("%27", "'")] : [url];
 }
 
-// Spaces, quotes and a slash easily come along when an address is pasted into a dashboard or an .env file.
+// Pasted into a dashboard or an .env file, a URL easily has spaces, quotes or a slash around it.
 function pastedUrl(value: string): string {
   return value.replace(/^[\s"']+|[\s"'/]+$/g, "");
 }
 
-// A list of values for each name, even a single one: the library signs a name's distinct values in their sorted order.
+// Each name gets a list, even for one value. For a list, the library signs the distinct values in sorted order.
 function valuesByName(form: URLSearchParams): Record<string, string[]> {
   const pairsByName = Map.groupBy(form, ([name]) => name);
   return Object.fromEntries(

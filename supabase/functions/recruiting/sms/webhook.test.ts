@@ -6,7 +6,7 @@ import { type Parameter, smsWebhook } from "./webhook.ts";
 
 const PARAMETERS = { MessageSid: "SM1", From: "+13125550100", Body: "a secret" };
 
-/** Sends a signed form to a webhook with this handler; gives the answer and what was logged as an error. */
+/** Sends a signed form to a webhook with this handler. Returns the response and the lines logged as errors. */
 async function deliver(handle: (parameter: Parameter) => Promise<{ status: string }>) {
   const app = createApp("/recruiting");
   addRoute(app, "/sms", (c) => smsWebhook(c, handle));
@@ -33,23 +33,23 @@ async function deliver(handle: (parameter: Parameter) => Promise<{ status: strin
   }
 }
 
-Deno.test("SPEC 4.5: past the signature the answer is what the handler says, nothing more", async () => {
-  const answer = await deliver((parameter) => {
+Deno.test("SPEC 4.5: with a valid signature the response has the handler's status and nothing else", async () => {
+  const response = await deliver((parameter) => {
     assert.equal(parameter("Body"), "a secret");
     assert.equal(parameter("To"), null);
     return Promise.resolve({ status: "received", inside: 1 });
   });
-  assert.deepEqual(answer, { status: 200, body: { status: "received" }, errors: [] });
+  assert.deepEqual(response, { status: 200, body: { status: "received" }, errors: [] });
 });
 
 for (
   const [name, error] of [
-    ["a database that stays away", internalError(new Error("a secret"))],
+    ["a failing database", internalError(new Error("a secret"))],
     ["an unexpected exception", new TypeError("a secret")],
-    ["something thrown that is no error", "a secret"],
+    ["a thrown value that is no error", "a secret"],
   ] as const
 ) {
-  Deno.test(`SPEC 4.5: ${name} is answered with 200, and the MessageSid is logged, nothing else of the message`, async () => {
+  Deno.test(`SPEC 4.5: after ${name} the response is 200, and the log has the MessageSid and nothing else of the message`, async () => {
     const { status, body, errors } = await deliver(() => Promise.reject(error));
     assert.deepEqual([status, body], [200, { status: "error" }]);
     assert.equal(errors.length, 1);

@@ -8,20 +8,23 @@ import { requireTwilioSignature } from "./twilio_signature.ts";
 const BODY_LIMIT = 64 * KIB;
 
 /**
- * How long a call to the database is tried again, in milliseconds. Twilio gives up on a webhook after 15 s and does not
- * send it again, so the answer must be out before, and one failure must not be the end.
+ * For how many milliseconds a call of the database is retried. Twilio waits 15 s for the response and does not send the
+ * webhook again.
  */
 export const RETRY_MS = 9_500;
 
-/** A parameter of the form, storable but otherwise exactly as sent; null where it is absent. */
+/**
+ * Gets a parameter of the form; null where it is absent. The value is exactly as sent, except for characters that
+ * Postgres cannot store.
+ */
 export type Parameter = (name: string) => string | null;
 
 /**
- * Answers a webhook of Twilio's: past the signature always with HTTP 200, because any other answer makes Twilio raise
- * an alarm and helps nobody. What could not be stored is named in the log, so that it can be fetched from Twilio.
+ * Handles a webhook of Twilio. With a valid signature the response is always HTTP 200, as SPEC 4.5 requires. If the
+ * message could not be stored, the log has its MessageSid, so that it can be fetched from Twilio.
  *
- * @param handle stores what came and says what became of it
- * @throws ApiError for a body of the wrong type or size, and UNAUTHORIZED without a valid signature.
+ * @param handle stores the message or the status, and returns the `status` of the response
+ * @throws ApiError PAYLOAD_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE for the body, UNAUTHORIZED without a valid signature.
  */
 export async function smsWebhook(
   c: AppContext,
