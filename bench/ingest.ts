@@ -2,7 +2,6 @@ import { createAgency } from "./agency.ts";
 import { parsedRecruit, recruit } from "./leads.ts";
 import { generateLoad, type Load } from "./load.ts";
 import { type Benchmark, inTurns, median, medianRatio } from "./measurement.ts";
-import { startPostgrest } from "./postgrest.ts";
 import { startStack } from "./stacks.ts";
 
 const ROUNDS = 7;
@@ -15,7 +14,6 @@ export const ingest: Benchmark = {
   async run() {
     const stack = await startStack();
     const agency = await createAgency(stack.sql);
-    const postgrest = await startPostgrest(stack);
     const common = { connections: 16, requests: REQUESTS, warmUp: 100 };
     const gateway: Load = {
       ...common,
@@ -26,7 +24,7 @@ export const ingest: Benchmark = {
     };
     const direct: Load = {
       ...common,
-      url: `${postgrest}/rpc/ingest_recruiting_lead`,
+      url: `${stack.restUrl}/rpc/ingest_recruiting_lead`,
       headers: headers(stack.service_role_key),
       body: JSON.stringify({ key_hash: agency.keyHash, lead: parsedRecruit("{id}") }),
       status: 200,

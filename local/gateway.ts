@@ -1,29 +1,35 @@
 /**
  * The one port of the stack, in place of the hosted gateway. The functions run in this process, which saves them a hop.
- * Started by the launcher, which tells it where the parts are in LOCAL_GATEWAY.
+ * Started by the launcher, which tells it where the services are in LOCAL_GATEWAY.
  */
-import { callFunction, failure, loadFunctions } from "./gateway_functions.ts";
-import { authorizationFor, type ProjectKeys } from "./gateway_keys.ts";
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { proxy } from "hono/proxy";
+import { callFunction, failure, loadFunctions } from "./functions.ts";
+import { authorizationFor, type ProjectKeys } from "./project_keys.ts";
+import { safePath } from "./safe_path.ts";
 
-interface Upstream {
+interface Service {
   /** For messages. */
   name: string;
-  /** Path prefix on the gateway, which the upstream may or may not see. */
+  /** Path on the gateway. */
   prefix: string;
   /** What takes the prefix's place. */
   base: string;
 }
 
+/** Path of the functions on the gateway. */
+const FUNCTIONS = "/functions/v1/";
 const config: { port: number; restUrl: string; liteUrl: string } = JSON.parse(
   Deno.env.get("LOCAL_GATEWAY")!,
 );
 const env = (name: string) => Deno.env.get(name)!;
-const own = env("SUPABASE_URL");
+const apiUrl = env("SUPABASE_URL");
 const keys: ProjectKeys = [
   [JSON.parse(env("SUPABASE_PUBLISHABLE_KEYS")).default, env("SUPABASE_ANON_KEY")],
   [JSON.parse(env("SUPABASE_SECRET_KEYS")).default, env("SUPABASE_SERVICE_ROLE_KEY")],
 ];
-const upstreams: Upstream[] = [
+const services: Service[] = [
   { name: "PostgREST", prefix: "/rest/v1", base: config.restUrl },
   { name: "auth", prefix: "/auth/v1", base: `${config.liteUrl}/auth/v1` },
   { name: "storage", prefix: "/storage/v1", base: `${config.liteUrl}/storage/v1` },
@@ -33,20 +39,17 @@ const upstreams: Upstream[] = [
 const client = Deno.createHttpClient({ poolIdleTimeout: 20_000, poolMaxIdlePerHost: 64 });
 const plainFetch = globalThis.fetch;
 
-// The functions reach the parts by SUPABASE_URL, which is this gateway: their requests go straight on instead.
+// The functions reach the services by SUPABASE_URL, which is this gateway: their requests go straight on instead.
 globalThis.fetch = (input, init) => {
   const url = input instanceof Request ? null : String(input);
-  const pathAndQuery = url?.startsWith(own) ? url.slice(own.length) : "";
-  const upstream = upstreams.find(({ prefix }) => isBelow(pathAndQuery, prefix));
-  if (!upstream) return plainFetch(input, init);
+  const path = url?.startsWith(apiUrl) ? url.slice(apiUrl.length) : "";
+  const service = services.find(({ prefix }) => isBelow(path, prefix));
+  if (!service) return plainFetch(input, init);
   const headers = new Headers(init?.headers);
   const authorization = authorizationFor(headers, keys);
   if (authorization) headers.set("authorization", authorization);
-  return plainFetch(upstream.base + pathAndQuery.slice(upstream.prefix.length), {
-    ...init,
-    headers,
-    client,
-  });
+  const target = service.base + path.slice(service.prefix.length);
+  return plainFetch(target, { ...init, headers, client });
 };
 
 // Hosted, a promise that a function forgot to catch ends that function's worker, not the gateway.
@@ -57,77 +60,86 @@ globalThis.addEventListener("unhandledrejection", (event) => {
 
 const functions = await loadFunctions();
 
+const app = new Hono();
+app.get("/", health);
+app.get("/health", health);
+for (const service of services) {
+  app.use(
+    `${service.prefix}/*`,
+    cors({
+      origin: "*",
+      allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+      exposeHeaders: ["*"],
+      maxAge: 3600,
+    }),
+    async (c, next) => {
+      const startedAt = performance.now();
+      await next();
+      console.log(JSON.stringify({
+        level: "info",
+        time: new Date(),
+        method: c.req.method,
+        route: new URL(c.req.url).pathname,
+        status: c.res.status,
+        duration_ms: Math.round(performance.now() - startedAt),
+      }));
+    },
+  );
+  app.all(`${service.prefix}/*`, (c) => pass(c.req.raw, service));
+}
+app.notFound(() => failure(404, "NOT_FOUND", "nothing is served here"));
+
 Deno.serve({ port: config.port, hostname: "127.0.0.1", onListen() {} }, (request) => {
-  const pathAndQuery = request.url.slice(request.url.indexOf("/", "http://".length));
-  if (pathAndQuery.startsWith("/functions/v1/")) {
-    return callFunction(functions, request, pathAndQuery.slice("/functions/v1".length));
+  const path = safePath(request.url);
+  if (path === null) return failure(400, "BAD_REQUEST", "the path has encoded dot segments");
+  const isFunction = path.startsWith(FUNCTIONS);
+  let received: Request;
+  try {
+    // A hosted function sees an internal address whose path begins with its own name.
+    const seen = isFunction ? path.slice(FUNCTIONS.length - 1) : path;
+    received = new Request(`http://internal${seen}`, request);
+  } catch {
+    // A Request cannot have every method that HTTP has: TRACE is one.
+    const refusal = failure(405, "METHOD_NOT_ALLOWED", "nothing here takes this method");
+    refusal.headers.set("allow", "GET, POST, OPTIONS");
+    return refusal;
   }
-  const upstream = upstreams.find(({ prefix }) => isBelow(pathAndQuery, prefix));
-  if (upstream) return pass(request, pathAndQuery, upstream);
-  if (/^\/(health)?(\?|$)/.test(pathAndQuery)) return health();
-  return failure(404, "NOT_FOUND", "nothing is served here");
+  return isFunction ? callFunction(functions, received) : app.fetch(received);
 });
 
-async function pass(request: Request, pathAndQuery: string, upstream: Upstream): Promise<Response> {
-  if (request.method === "OPTIONS" && request.headers.has("access-control-request-method")) {
-    return new Response(null, { status: 204, headers: corsHeaders(request) });
-  }
-  const target = new URL(upstream.base + pathAndQuery.slice(upstream.prefix.length));
-  const queryKey = target.searchParams.get("apikey");
+async function pass(request: Request, service: Service): Promise<Response> {
+  const url = new URL(request.url);
+  const queryKey = url.searchParams.get("apikey");
   // PostgREST would take the key for a filter on a column of that name.
-  if (queryKey !== null) target.searchParams.delete("apikey");
-  if (upstream.name === "PostgREST" && queryKey === null && !request.headers.has("apikey")) {
+  if (queryKey !== null) url.searchParams.delete("apikey");
+  if (service.name === "PostgREST" && queryKey === null && !request.headers.has("apikey")) {
     return Response.json({
       message: "No API key found in request",
       hint: "No `apikey` request header or url param was found.",
-    }, { status: 401, headers: corsHeaders(request) });
+    }, { status: 401 });
   }
-  let response: Response;
+  const authorization = authorizationFor(request.headers, keys, queryKey);
+  if (authorization) request.headers.set("authorization", authorization);
+  request.headers.delete("host");
   try {
-    response = await plainFetch(target, {
-      method: request.method,
-      headers: upstreamHeaders(request.headers, queryKey),
-      body: request.body,
+    return await proxy(service.base + url.pathname.slice(service.prefix.length) + url.search, {
+      raw: request,
       redirect: "manual",
-      client,
+      customFetch: (sent) => plainFetch(sent, { client }),
     });
   } catch (error) {
-    console.error(`${upstream.name} cannot be reached.`, error);
-    return failure(502, "BAD_GATEWAY", `${upstream.name} cannot be reached`);
+    console.error(`${service.name} cannot be reached.`, error);
+    return failure(502, "BAD_GATEWAY", `${service.name} cannot be reached`);
   }
-  const headers = new Headers(response.headers);
-  headers.delete("connection");
-  headers.delete("transfer-encoding");
-  for (const [name, value] of Object.entries(corsHeaders(request))) headers.set(name, value);
-  return new Response(response.body, { status: response.status, headers });
 }
 
-function upstreamHeaders(received: Headers, queryKey: string | null): Headers {
-  const headers = new Headers(received);
-  for (const name of ["host", "connection", "keep-alive", "te", "upgrade", "expect"]) {
-    headers.delete(name);
-  }
-  // What comes back is passed on as it is; a compressed body would be unpacked on the way.
-  headers.set("accept-encoding", "identity");
-  const authorization = authorizationFor(received, keys, queryKey);
-  if (authorization) headers.set("authorization", authorization);
-  return headers;
-}
-
-function corsHeaders(request: Request): Record<string, string> {
-  if (!request.headers.has("origin")) return {};
-  return {
-    "access-control-allow-origin": "*",
-    "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
-    "access-control-allow-headers": request.headers.get("access-control-request-headers") ?? "*",
-    "access-control-expose-headers": "*",
-    "access-control-max-age": "3600",
-  };
-}
-
-/** Whether the gateway itself works; the launcher looks after the other parts. */
+/** Whether the gateway itself works; the launcher looks after the services. */
 function health(): Response {
-  return Response.json({ status: "ok", functions: [...functions.keys()].sort() });
+  return Response.json({
+    status: "ok",
+    functions: [...functions.keys()].sort(),
+    public_functions_url: Deno.env.get("PUBLIC_FUNCTIONS_URL") || `${apiUrl}/functions/v1`,
+  });
 }
 
 function isBelow(path: string, prefix: string): boolean {

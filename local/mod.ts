@@ -1,9 +1,10 @@
 /** The door of the local stack: what the scripts, the tests and the benchmarks may use of it. */
-export { examples } from "./examples.ts";
+export { type Example, examples } from "./examples.ts";
 export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
 export { freePorts } from "./ports.ts";
 export { connect, postgresPart, prepareCluster } from "./postgres.ts";
-export { GENERATORS } from "./secrets.ts";
-export { litePart, postgrestPart } from "./services.ts";
+export { roleKey } from "./secrets.ts";
+export { litePart } from "./services.ts";
+export { LocalStack, type StackOptions } from "./stack.ts";
 export { readStackInfo, type StackInfo, stackInfoFile, type VendorInfo } from "./stack_info.ts";
 export { Supervisor } from "./supervisor.ts";

@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseEnv } from "node:util";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { ROOT } from "./paths.ts";
 
-/** What `npm start` and `npm run reset` can be told. */
-export interface Options {
+/** Which stack a command is about. */
+export interface StackLocation {
   /** Port of the API gateway on 127.0.0.1. */
   port: number;
   /** Port of Postgres on 127.0.0.1. */
@@ -12,64 +14,81 @@ export interface Options {
   dataDir: string;
 }
 
-const USAGE = `usage: npm start -- [options]   (npm run reset takes the same ones)
-
-  --port <number>       port of the API             API_PORT   54321
-  --db-port <number>    port of Postgres            DB_PORT    54322
-  --data-dir <folder>   where everything is kept    DATA_DIR   .local
-  --help                show this
-
-A flag wins over the environment variable named beside it. A relative folder is relative to the checkout.`;
-
 /**
- * Reads the options from the command line and the environment. Prints the usage and exits for `--help`; names the
- * mistake and exits with 2 for an unknown flag or an impossible port.
+ * A command of the local stack with the options that all of them take.
+ *
+ * @param name as a person types it, e.g. `npm start`
  */
-export function readOptions(args: string[]): Options {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        port: { type: "string" },
-        "db-port": { type: "string" },
-        "data-dir": { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-    if (values.help) {
-      console.log(USAGE);
-      Deno.exit(0);
-    }
-    const options = {
-      port: readPort("--port", values.port, "API_PORT", 54321),
-      dbPort: readPort("--db-port", values["db-port"], "DB_PORT", 54322),
-      dataDir: resolve(ROOT, values["data-dir"] || Deno.env.get("DATA_DIR") || ".local"),
-    };
-    if (options.port === options.dbPort) {
-      throw new Error(`the API and Postgres cannot both listen on port ${options.port}`);
-    }
-    return options;
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
-    Deno.exit(2);
-  }
+export function stackCommand(name: string, description: string): Command {
+  return new Command(`${name} --`)
+    .description(description)
+    .addOption(
+      new Option("--port <number>", "port of the API").env("API_PORT").default(54321)
+        .argParser(readPort),
+    )
+    .addOption(
+      new Option("--db-port <number>", "port of Postgres").env("DB_PORT").default(54322)
+        .argParser(readPort),
+    )
+    .addOption(
+      new Option("--data-dir <folder>", "where everything is kept, relative to the checkout")
+        .env("DATA_DIR").default(".local"),
+    )
+    .addHelpText("after", "\nAn option wins over the environment variable named beside it.")
+    .showHelpAfterError("(--help shows the options)")
+    .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2));
 }
 
-function readPort(
-  flag: string,
-  given: string | undefined,
-  variable: string,
-  standard: number,
-): number {
-  const fromEnvironment = Deno.env.get(variable);
-  const [name, text] = given !== undefined
-    ? [flag, given]
-    : fromEnvironment
-    ? [variable, fromEnvironment]
-    : ["", String(standard)];
+/** Reads the command line. Exits with 2 when it is wrong, naming the mistake, and with 0 after `--help`. */
+export function readOptions<Others extends object = object>(
+  command: Command,
+): StackLocation & Others {
+  const taken = optionsTakenByNpm();
+  if (taken) {
+    command.error(
+      `npm has kept ${taken} for itself. Write -- before the options:\n\n  ${command.name()} ${taken}\n`,
+    );
+  }
+  const options = command.parse(Deno.args, { from: "user" }).opts<StackLocation & Others>();
+  if (options.port === options.dbPort) {
+    command.error(`error: the API and Postgres cannot both listen on port ${options.port}`);
+  }
+  return { ...options, dataDir: resolve(ROOT, options.dataDir || ".local") };
+}
+
+/**
+ * What the secrets and the functions are set to: the variables in `supabase/functions/.env`, or in the file that
+ * FUNCTIONS_ENV_FILE names, as a hosted project gets them by `supabase secrets set --env-file`. A variable of the
+ * environment wins, unless it is blank.
+ */
+export function readSettings(): Record<string, string> {
+  const environment = Deno.env.toObject();
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
+  const file = resolve(ROOT, environment.FUNCTIONS_ENV_FILE || "supabase/functions/.env");
+  if (!existsSync(file)) return given;
+  return { ...parseEnv(Deno.readTextFileSync(file)) as Record<string, string>, ...given };
+}
+
+/**
+ * What stood on the command line without a `--` before it. npm puts such an option into the environment; newer versions
+ * pass the value on as an argument.
+ */
+function optionsTakenByNpm(): string {
+  return ["port", "db-port", "data-dir"].flatMap((name) => {
+    const value = Deno.env.get(`npm_config_${name.replaceAll("-", "_")}`);
+    if (!value) return [];
+    const [argument, ...others] = Deno.args;
+    const known = value === "true" && argument && others.length === 0 ? argument : value;
+    return [`--${name} ${known === "true" ? "<value>" : known}`];
+  }).join(" ");
+}
+
+function readPort(text: string, standard: number): number {
+  // A blank variable counts as missing.
+  if (text === "") return standard;
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < 1 || port > 65535) {
-    throw new Error(`${name} must be a port number from 1 to 65535, not "${text}"`);
+    throw new InvalidArgumentError("It must be a port number from 1 to 65535.");
   }
   return port;
 }

@@ -67,7 +67,6 @@ export async function prepareCluster(
         ...["--no-sync", "--no-instructions"],
       ],
       env: { LC_ALL: "C" },
-      isQuiet: true,
     }));
   } finally {
     rmSync(passwordFile, { force: true });

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { lockDataDir } from "./lock.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, stackCommand } from "./options.ts";
 import { endLeftovers } from "./processes.ts";
 
 /** What the stack makes. A folder that was named by mistake loses nothing else. */
@@ -16,7 +16,9 @@ const OWN = [
   "stack.json",
 ];
 
-const { dataDir } = readOptions(Deno.args);
+const { dataDir } = readOptions(
+  stackCommand("npm run reset", "Empties the data folder: the next start makes everything anew."),
+);
 if (!existsSync(dataDir)) {
   console.log(`There is nothing to reset: no ${dataDir}`);
   Deno.exit(0);

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { join, resolve } from "node:path";
-import { parseEnv } from "node:util";
+import { join } from "node:path";
+import { sign } from "hono/jwt";
 import { writeFileAtomically } from "./files.ts";
-import { ROOT } from "./paths.ts";
+import type { VendorInfo } from "./stack_info.ts";
 
-/** Each secret by the environment variable that may set it, and how a missing one is made. */
-export const GENERATORS = {
+/** How a secret that nobody has set is made, by the variable that may set it. */
+const GENERATORS = {
   SUPABASE_JWT_SECRET: () => random(48),
   SUPABASE_PUBLISHABLE_KEY: () => `sb_publishable_${random(24)}`,
   SUPABASE_SECRET_KEY: () => `sb_secret_${random(24)}`,
@@ -13,44 +13,31 @@ export const GENERATORS = {
   TWILIO_AUTH_TOKEN: () => randomBytes(16).toString("hex"),
 };
 
+/** What `<data-dir>/secrets.json` keeps, with the secrets that were set in place of the generated ones. */
 export type Secrets = Record<keyof typeof GENERATORS, string> & {
-  /** Password of the database's roles. It is bound to the cluster, so DB_PASSWORD counts at the first start alone. */
+  /** Password of the database's owner. It is bound to the cluster, so DB_PASSWORD counts at the first start alone. */
   databasePassword: string;
-  /** The last key made for each vendor, by slug. */
-  vendorKeys: Record<string, string>;
+  /** Passwords of the roles that the services log in with. */
+  rolePasswords: { authenticator: string; supabase_lite: string };
+  /** The last key made for each vendor of the seed, by slug. Not there before the seed has run. */
+  vendorKeys?: Record<string, string>;
 };
 
-type Kept = Partial<Secrets>;
-
 /**
- * The variables in `supabase/functions/.env`, or in the file that FUNCTIONS_ENV_FILE names; what a hosted project gets by
- * `supabase secrets set --env-file`.
- */
-export function readFunctionsEnv(): Record<string, string> {
-  const path = Deno.env.get("FUNCTIONS_ENV_FILE") || "supabase/functions/.env";
-  try {
-    return parseEnv(Deno.readTextFileSync(resolve(ROOT, path))) as Record<string, string>;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return {};
-    throw error;
-  }
-}
-
-/**
- * Takes each secret from the environment, else from `supabase/functions/.env`, else from `<dataDir>/secrets.json`,
- * where one is generated on first need. A blank value counts as missing.
+ * Takes each secret from the settings, else from `<dataDir>/secrets.json`, where one is generated on first need. A blank
+ * setting counts as missing.
  *
+ * @param settings by the name of the environment variable
  * @throws {Error} when a given JWT secret is too short for HS256
  */
-export function loadSecrets(dataDir: string, functionsEnv: Record<string, string>): Secrets {
+export function loadSecrets(dataDir: string, settings: Record<string, string>): Secrets {
   const kept = readKept(dataDir);
-  kept.databasePassword ??= Deno.env.get("DB_PASSWORD") || random(24);
-  kept.vendorKeys ??= {};
-  const given: Kept = {};
+  kept.databasePassword ??= settings.DB_PASSWORD || random(24);
+  kept.rolePasswords ??= { authenticator: random(24), supabase_lite: random(24) };
+  const given: Partial<Secrets> = {};
   for (const [name, generate] of Object.entries(GENERATORS)) {
     const variable = name as keyof typeof GENERATORS;
-    const value = Deno.env.get(variable) || functionsEnv[variable];
-    if (value) given[variable] = value;
+    if (settings[variable]) given[variable] = settings[variable];
     else kept[variable] ??= generate();
   }
   if (given.SUPABASE_JWT_SECRET && given.SUPABASE_JWT_SECRET.length < 32) {
@@ -61,11 +48,23 @@ export function loadSecrets(dataDir: string, functionsEnv: Record<string, string
 }
 
 /** Remembers the vendors' keys for the next start. */
-export function keepVendorKeys(dataDir: string, vendorKeys: Record<string, string>): void {
-  writeKept(dataDir, { ...readKept(dataDir), vendorKeys });
+export function keepVendorKeys(dataDir: string, vendors: VendorInfo[]): void {
+  const kept = readKept(dataDir);
+  const vendorKeys = Object.fromEntries(vendors.map(({ slug, api_key }) => [slug, api_key]));
+  writeKept(dataDir, { ...kept, vendorKeys: { ...kept.vendorKeys, ...vendorKeys } });
 }
 
-function readKept(dataDir: string): Kept {
+/**
+ * The API key of a role as hosted projects make it: a JWT signed with HS256. The times are fixed, so that a secret
+ * always makes the same key.
+ */
+export function roleKey(role: "anon" | "service_role", secret: string): Promise<string> {
+  const issued = Date.UTC(2025, 0, 1) / 1000;
+  const expires = Date.UTC(2100, 0, 1) / 1000;
+  return sign({ iss: "local", role, iat: issued, exp: expires }, secret, "HS256");
+}
+
+function readKept(dataDir: string): Partial<Secrets> {
   try {
     return JSON.parse(Deno.readTextFileSync(join(dataDir, "secrets.json")));
   } catch (error) {
@@ -74,7 +73,7 @@ function readKept(dataDir: string): Kept {
   }
 }
 
-function writeKept(dataDir: string, kept: Kept): void {
+function writeKept(dataDir: string, kept: Partial<Secrets>): void {
   writeFileAtomically(join(dataDir, "secrets.json"), JSON.stringify(kept, null, 2));
 }
 

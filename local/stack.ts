@@ -1,87 +1,180 @@
-import { bootstrap, migrate, seed, vendorKeys } from "./database.ts";
-import { roleKey } from "./jwt.ts";
-import type { Options } from "./options.ts";
-import { say } from "./output.ts";
-import { freePorts } from "./ports.ts";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { bootstrap, vendorKeys } from "./database.ts";
+import { writeFileAtomically } from "./files.ts";
+import { type Lock, lockDataDir } from "./lock.ts";
+import { migrate } from "./migrations.ts";
+import type { StackLocation } from "./options.ts";
+import { freePorts, isPortFree } from "./ports.ts";
 import { connect, postgresPart, prepareCluster } from "./postgres.ts";
-import { keepVendorKeys, loadSecrets, readFunctionsEnv } from "./secrets.ts";
-import { gatewayPart, litePart, postgrestPart, type Wiring } from "./services.ts";
+import { endLeftovers } from "./processes.ts";
+import { keepVendorKeys, loadSecrets, roleKey } from "./secrets.ts";
+import { gatewayPart, litePart, postgrestPart } from "./services.ts";
 import type { StackInfo } from "./stack_info.ts";
-import type { Supervisor } from "./supervisor.ts";
+import { type Listener, Supervisor } from "./supervisor.ts";
 
-/**
- * Starts every part in the order of what needs what, and brings the database up to date in between.
- *
- * @throws {Error} saying which part failed and why; the parts that run by then are the caller's to stop
- */
-export async function launch(options: Options, supervisor: Supervisor): Promise<StackInfo> {
-  const { dataDir } = options;
-  const functionsEnv = readFunctionsEnv();
-  const secrets = loadSecrets(dataDir, functionsEnv);
-  const [restPort, restAdminPort, litePort] = freePorts(3) as [number, number, number];
-  const apiUrl = `http://127.0.0.1:${options.port}`;
-  const dbUrl = (role: string) =>
-    `postgresql://${role}:${secrets.databasePassword}@127.0.0.1:${options.dbPort}/postgres`;
-  const wiring: Wiring = {
-    apiUrl,
-    liteDbUrl: dbUrl("supabase_lite"),
-    authenticatorUrl: dbUrl("authenticator"),
-    jwtSecret: secrets.SUPABASE_JWT_SECRET,
-    restPort,
-    restAdminPort,
-    litePort,
-  };
-  const stack: StackInfo = {
-    api_url: apiUrl,
-    functions_url: `${apiUrl}/functions/v1`,
-    db_url: dbUrl("postgres"),
-    anon_key: roleKey("anon", secrets.SUPABASE_JWT_SECRET),
-    service_role_key: roleKey("service_role", secrets.SUPABASE_JWT_SECRET),
-    publishable_key: secrets.SUPABASE_PUBLISHABLE_KEY,
-    secret_key: secrets.SUPABASE_SECRET_KEY,
-    jwt_secret: secrets.SUPABASE_JWT_SECRET,
-    leads_import_api_key: firstOf(secrets.LEADS_IMPORT_API_KEY),
-    twilio_auth_token: firstOf(secrets.TWILIO_AUTH_TOKEN),
-    vendors: [],
-  };
+/** How to start a stack, and who hears of it. */
+export interface StackOptions extends StackLocation, Listener {
+  /**
+   * What secrets and functions are set to, by the name of the environment variable. A secret that is missing or blank is
+   * generated. FUNCTIONS_RELOAD=off leaves the functions alone when their files change.
+   */
+  settings: Record<string, string>;
+}
 
-  say("Starting Postgres");
-  await prepareCluster(supervisor, dataDir, secrets.databasePassword);
-  await supervisor.start(postgresPart(dataDir, options.dbPort, stack.db_url));
-  const sql = connect(stack.db_url);
-  try {
-    await bootstrap(sql, secrets.databasePassword);
-    say("Starting auth and storage");
-    await supervisor.start(litePart(dataDir, wiring));
-    say("Applying migrations and seed");
-    await migrate(supervisor, sql, stack.db_url);
-    await seed(sql);
-    stack.vendors = await vendorKeys(sql, secrets.vendorKeys);
-    keepVendorKeys(dataDir, secrets.vendorKeys);
-  } finally {
-    await sql.end();
+/** A Supabase project on this machine: Postgres, PostgREST, auth, storage and the functions behind one port. */
+export class LocalStack {
+  /** Its `stack.json`, which is there while it is ready. */
+  readonly file: string;
+  /** PostgREST without the gateway, for benchmarks. */
+  readonly restUrl: string;
+  readonly #options: StackOptions;
+  readonly #ports: { rest: number; restAdmin: number; lite: number };
+  #lock?: Lock | null;
+  #supervisor?: Supervisor;
+  #stopped?: Promise<void>;
+
+  constructor(options: StackOptions) {
+    const [rest, restAdmin, lite] = freePorts(3) as [number, number, number];
+    this.#ports = { rest, restAdmin, lite };
+    this.#options = options;
+    this.restUrl = `http://127.0.0.1:${rest}`;
+    this.file = join(options.dataDir, "stack.json");
   }
 
-  say("Starting PostgREST and the functions");
-  await Promise.all([
-    supervisor.start(postgrestPart(wiring)),
-    supervisor.start(gatewayPart(apiUrl, {
-      ...functionsEnv,
-      LEADS_IMPORT_API_KEY: secrets.LEADS_IMPORT_API_KEY,
-      TWILIO_AUTH_TOKEN: secrets.TWILIO_AUTH_TOKEN,
-      SUPABASE_URL: apiUrl,
-      SUPABASE_ANON_KEY: stack.anon_key,
-      SUPABASE_SERVICE_ROLE_KEY: stack.service_role_key,
-      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: stack.publishable_key }),
-      SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
-      LOCAL_GATEWAY: JSON.stringify({
-        port: options.port,
-        restUrl: `http://127.0.0.1:${restPort}`,
-        liteUrl: `http://127.0.0.1:${litePort}`,
-      }),
-    })),
-  ]);
-  return stack;
+  /**
+   * Starts everything, brings the database up to date and writes `stack.json`.
+   *
+   * @throws {Error} saying what is in the way or which part failed; nothing is left running then
+   */
+  async start(): Promise<StackInfo> {
+    try {
+      await this.#takePlace();
+      this.#supervisor = new Supervisor(this.#options.dataDir, this.#options);
+      const info = await this.#launch(this.#supervisor);
+      if (!this.#stopped) writeFileAtomically(this.file, JSON.stringify(info, null, 2));
+      return info;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Stops everything, also while it is still starting. */
+  stop(): Promise<void> {
+    return this.#stopped ??= (async () => {
+      if (this.#lock) rmSync(this.file, { force: true });
+      await this.#supervisor?.stop();
+      this.#lock?.release();
+    })();
+  }
+
+  /** Takes the data folder for this process, ends what a killed launcher has left there, and looks at the ports. */
+  async #takePlace(): Promise<void> {
+    const { dataDir, port, dbPort } = this.#options;
+    Deno.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    this.#lock = lockDataDir(dataDir);
+    if (!this.#lock) {
+      throw new Error(
+        `A stack is running already with the data folder ${dataDir}. Stop it first, or choose another folder and other ` +
+          "ports: npm start -- --data-dir .local2 --port 54331 --db-port 54332",
+      );
+    }
+    rmSync(this.file, { force: true });
+    for (const name of await endLeftovers(dataDir)) {
+      this.#options.say?.(
+        `Ended ${name}, which an earlier launcher that was killed had left running.`,
+      );
+    }
+    for (
+      const [option, variable, number] of [
+        ["--port", "API_PORT", port],
+        ["--db-port", "DB_PORT", dbPort],
+      ] as const
+    ) {
+      if (isPortFree(number)) continue;
+      throw new Error(
+        `Port ${number} is in use. Stop what uses it, or choose another: npm start -- ${option} <number>  ` +
+          `(or ${variable}=<number>)`,
+      );
+    }
+    if (this.#stopped) throw new Error("The stack is being stopped.");
+  }
+
+  /** Starts the parts in the order in which they need each other. */
+  async #launch(supervisor: Supervisor): Promise<StackInfo> {
+    const { dataDir, port, dbPort, settings } = this.#options;
+    const secrets = loadSecrets(dataDir, settings);
+    const apiUrl = `http://127.0.0.1:${port}`;
+    const dbUrl = (role: string, password: string) =>
+      `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${dbPort}/postgres`;
+    const info: StackInfo = {
+      api_url: apiUrl,
+      functions_url: `${apiUrl}/functions/v1`,
+      db_url: dbUrl("postgres", secrets.databasePassword),
+      anon_key: await roleKey("anon", secrets.SUPABASE_JWT_SECRET),
+      service_role_key: await roleKey("service_role", secrets.SUPABASE_JWT_SECRET),
+      publishable_key: secrets.SUPABASE_PUBLISHABLE_KEY,
+      secret_key: secrets.SUPABASE_SECRET_KEY,
+      jwt_secret: secrets.SUPABASE_JWT_SECRET,
+      leads_import_api_key: firstOf(secrets.LEADS_IMPORT_API_KEY),
+      twilio_auth_token: firstOf(secrets.TWILIO_AUTH_TOKEN),
+      vendors: [],
+    };
+
+    this.#options.say?.("Starting Postgres");
+    await prepareCluster(supervisor, dataDir, secrets.databasePassword);
+    await supervisor.start(postgresPart(dataDir, dbPort, info.db_url));
+    const sql = connect(info.db_url);
+    try {
+      await bootstrap(sql, secrets.rolePasswords);
+      this.#options.say?.("Starting auth and storage");
+      await supervisor.start(litePart({
+        dataDir,
+        url: dbUrl("supabase_lite", secrets.rolePasswords.supabase_lite),
+        jwtSecret: info.jwt_secret,
+        serviceRoleKey: info.service_role_key,
+        siteUrl: apiUrl,
+        port: this.#ports.lite,
+      }));
+      this.#options.say?.("Applying migrations and seed");
+      await migrate(supervisor, sql, info.db_url);
+      info.vendors = await vendorKeys(sql, secrets.vendorKeys);
+      keepVendorKeys(dataDir, info.vendors);
+    } finally {
+      await sql.end();
+    }
+
+    this.#options.say?.("Starting PostgREST and the functions");
+    await Promise.all([
+      supervisor.start(postgrestPart({
+        url: dbUrl("authenticator", secrets.rolePasswords.authenticator),
+        jwtSecret: info.jwt_secret,
+        port: this.#ports.rest,
+        adminPort: this.#ports.restAdmin,
+      })),
+      supervisor.start(gatewayPart({
+        apiUrl,
+        reloads: settings.FUNCTIONS_RELOAD !== "off",
+        env: {
+          ...settings,
+          LEADS_IMPORT_API_KEY: secrets.LEADS_IMPORT_API_KEY,
+          TWILIO_AUTH_TOKEN: secrets.TWILIO_AUTH_TOKEN,
+          SUPABASE_URL: apiUrl,
+          SUPABASE_ANON_KEY: info.anon_key,
+          SUPABASE_SERVICE_ROLE_KEY: info.service_role_key,
+          SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: info.publishable_key }),
+          SUPABASE_SECRET_KEYS: JSON.stringify({ default: info.secret_key }),
+          LOCAL_GATEWAY: JSON.stringify({
+            port,
+            restUrl: this.restUrl,
+            liteUrl: `http://127.0.0.1:${this.#ports.lite}`,
+          }),
+        },
+      })),
+    ]);
+    return info;
+  }
 }
 
 /** Several secrets, separated by commas, allow rotation; examples and tests use the first. */

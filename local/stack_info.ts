@@ -44,12 +44,23 @@ export function readStackInfo(file = stackInfoFile()): StackInfo {
     text = Deno.readTextFileSync(file);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new Error(`No stack is running (there is no ${file}). Run \`npm start\` first.`);
+    throw new Error(`No stack is running (there is no ${file}). Start one first: npm start`);
   }
   return JSON.parse(text);
 }
 
+/** Path of the `stack.json` that `STACK_FILE` names, or else of the one in the data folder. */
 export function stackInfoFile(): string {
   return Deno.env.get("STACK_FILE") ||
     resolve(ROOT, Deno.env.get("DATA_DIR") || ".local", "stack.json");
+}
+
+/**
+ * Asks the gateway for the functions' public address, which Twilio's signature covers.
+ *
+ * @throws {Error} when the gateway does not answer
+ */
+export async function readPublicUrl(stack: StackInfo): Promise<string> {
+  const response = await fetch(`${stack.api_url}/health`, { signal: AbortSignal.timeout(5_000) });
+  return (await response.json()).public_functions_url;
 }

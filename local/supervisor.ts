@@ -1,8 +1,7 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { PartLog, say } from "./output.ts";
-import { type ProcessRecord, recordProcesses, signal, startTime } from "./processes.ts";
+import { PartLog, prepareLogs } from "./part_log.ts";
 import { ROOT } from "./paths.ts";
+import { type ProcessRecord, recordProcesses, signal, startTime } from "./processes.ts";
 
 /** A program to run. */
 export interface Program {
@@ -11,8 +10,6 @@ export interface Program {
   args: string[];
   env?: Record<string, string>;
   cwd?: string;
-  /** Keeps its output in the log file alone. */
-  isQuiet?: boolean;
 }
 
 /** A program that the stack needs all the time. */
@@ -21,51 +18,55 @@ export interface Part extends Program {
   isReady(): Promise<boolean>;
   /** What makes it stop in an orderly way; SIGTERM unless given. */
   stopSignal?: Deno.Signal;
-  /** The part whose restart this one does not get over by itself, so that it is started again with it. */
-  restartsWith?: string;
+}
+
+/** Who hears of what happens. */
+export interface Listener {
+  /** Takes a line for the person at the terminal. */
+  say?(text: string): void;
+  /** Takes what a part logs, as it comes. */
+  show?(part: string, lines: string[]): void;
+  /** Is told that a part keeps ending, and why. */
+  giveUp?(reason: string): void;
 }
 
 interface Running {
-  part: Program & Pick<Part, "stopSignal" | "restartsWith">;
-  /** Ended by us, to be started again with the part it restarts with. */
-  isReplaced?: boolean;
-  child: Deno.ChildProcess;
-  log: PartLog;
+  name: string;
+  pid: number;
+  stopSignal: Deno.Signal;
   record: ProcessRecord;
+  log: PartLog;
   /**
-   * Resolves to how it ended, once nothing holds its output open any more: the client processes of a Postgres server that
-   * was killed do for a moment, and keep a new one out.
+   * Resolves when it has ended and nothing holds its output open any more. The client processes of a Postgres server that
+   * was killed hold it for a moment, and no new server can start before they are gone.
    */
-  ended: Promise<string>;
+  ended: Promise<Deno.CommandStatus>;
 }
 
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
-const DEATHS_ALLOWED = 2;
-const DEATHS_WITHIN_MS = 30_000;
+const RESTARTS_ALLOWED = 2;
+const RESTARTS_WITHIN_MS = 30_000;
 
 /**
- * Starts the parts, starts one that dies again on the same port, and stops them all, last first.
+ * Starts the parts, starts one again that ends by itself, and stops them all, the last first. Own code, because no package
+ * on npm waits for readiness, stops in order and cleans up after its own death.
  *
- * Every process gets a session of its own, so that the terminal's Ctrl-C reaches the launcher alone and the parts stop
- * in order. Should the launcher be killed, a guard process ends them.
+ * Every process gets a session of its own: the terminal's Ctrl-C reaches the launcher alone, and the parts stop in order.
+ * If the launcher is killed, a guard process ends them.
  */
 export class Supervisor {
   readonly #dataDir: string;
-  readonly #giveUp: (reason: string) => void;
+  readonly #listener: Listener;
   readonly #guard: Deno.ChildProcess;
   readonly #guardInput: WritableStreamDefaultWriter<Uint8Array>;
   readonly #running: Running[] = [];
-  /** Names of the parts that have died and are not back yet. */
-  readonly #down = new Set<string>();
-  #stopping = false;
+  #isStopping = false;
 
-  /** @param giveUp called with the reason when a part keeps dying */
-  constructor(dataDir: string, giveUp: (reason: string) => void) {
+  constructor(dataDir: string, listener: Listener) {
     this.#dataDir = dataDir;
-    this.#giveUp = giveUp;
-    rmSync(join(dataDir, "logs"), { recursive: true, force: true });
-    Deno.mkdirSync(join(dataDir, "logs"));
+    this.#listener = listener;
+    prepareLogs(join(dataDir, "logs"));
     this.#guard = new Deno.Command("sh", {
       args: [join(ROOT, "local/guard.sh"), join(dataDir, "stack.json")],
       cwd: "/",
@@ -83,8 +84,7 @@ export class Supervisor {
    * @throws {Error} naming the part with its last log lines, when it ends before that
    */
   async start(part: Part): Promise<void> {
-    const running = await this.#launch(part);
-    void this.#keepAlive(part, running);
+    void this.#keepAlive(part, await this.#launch(part));
   }
 
   /**
@@ -94,16 +94,16 @@ export class Supervisor {
    */
   async run(program: Program): Promise<void> {
     const running = this.#spawn(program);
-    const how = await running.ended;
-    if (!(await running.child.status).success) throw new Death(running, how);
+    const status = await running.ended;
+    if (!status.success) throw new Error(describeEnd(running, status));
   }
 
   /** Stops everything, the last started first. Nothing can be started afterwards. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#isStopping = true;
     for (const running of [...this.#running].reverse()) {
-      signal(running.child.pid, running.part.stopSignal ?? "SIGTERM");
-      const kill = setTimeout(() => signal(running.child.pid, "SIGKILL"), STOP_WITHIN_MS);
+      signal(running.pid, running.stopSignal);
+      const kill = setTimeout(() => signal(running.pid, "SIGKILL"), STOP_WITHIN_MS);
       await running.ended;
       clearTimeout(kill);
     }
@@ -114,92 +114,72 @@ export class Supervisor {
 
   async #launch(part: Part): Promise<Running> {
     const running = this.#spawn(part);
-    let end: string | undefined;
-    running.ended.then((how) => end = how);
+    let status: Deno.CommandStatus | undefined;
+    running.ended.then((ended) => status = ended);
     const deadline = Date.now() + READY_WITHIN_MS;
-    while (end === undefined) {
+    while (!status) {
       if (await part.isReady().catch(() => false)) return running;
       if (Date.now() > deadline) {
-        signal(running.child.pid, "SIGKILL");
+        signal(running.pid, "SIGKILL");
         await running.ended;
-        throw new Death(running, `was not ready within ${READY_WITHIN_MS / 1000} s`);
+        throw new Error(describe(running, `was not ready within ${READY_WITHIN_MS / 1000} s`));
       }
       await delay(25);
     }
-    throw new Death(running, end);
+    throw new Error(describeEnd(running, status));
   }
 
-  async #keepAlive(part: Part, first: Running): Promise<void> {
-    let deaths: number[] = [];
-    let death = new Death(first, await first.ended);
-    while (!this.#stopping) {
-      this.#down.add(part.name);
-      if (death.running.isReplaced || this.#down.has(part.restartsWith ?? "")) {
-        say(`Starting ${part.name} again, as ${part.restartsWith} is.`);
-        while (this.#down.has(part.restartsWith ?? "") && !this.#stopping) await delay(25);
-      } else {
-        const now = Date.now();
-        deaths = [...deaths.filter((time) => time > now - DEATHS_WITHIN_MS), now];
-        if (deaths.length > DEATHS_ALLOWED) return this.#giveUp(death.message);
-        say(`${death.message}\nStarting ${part.name} again.`);
-        await delay(250);
-      }
-      if (this.#stopping) return;
+  async #keepAlive(part: Part, running: Running): Promise<void> {
+    let reason = describeEnd(running, await running.ended);
+    let restarts: number[] = [];
+    while (!this.#isStopping) {
+      restarts = [...restarts.filter((time) => time > Date.now() - RESTARTS_WITHIN_MS), Date.now()];
+      if (restarts.length > RESTARTS_ALLOWED) return this.#listener.giveUp?.(reason);
+      this.#listener.say?.(`${reason}\nStarting ${part.name} again.`);
+      await delay(250);
+      if (this.#isStopping) return;
       try {
-        const running = await this.#launch(part);
-        say(`${part.name} is back.`);
-        this.#down.delete(part.name);
-        this.#replaceFollowers(part.name);
-        death = new Death(running, await running.ended);
+        const next = await this.#launch(part);
+        this.#listener.say?.(`${part.name} is back.`);
+        reason = describeEnd(next, await next.ended);
       } catch (error) {
-        if (!(error instanceof Death)) return this.#giveUp((error as Error).message);
-        death = error;
+        reason = (error as Error).message;
       }
     }
   }
 
-  #replaceFollowers(name: string): void {
-    for (const running of this.#running.filter(({ part }) => part.restartsWith === name)) {
-      running.isReplaced = true;
-      // It may wait for the lost part before it ends in an orderly way.
-      signal(running.child.pid, "SIGKILL");
-    }
-  }
-
-  #spawn(part: Program): Running {
-    if (this.#stopping) throw new Error("stopping");
-    const child = new Deno.Command(part.command, {
-      args: part.args,
-      env: part.env ?? {},
-      cwd: part.cwd ?? ROOT,
+  #spawn(program: Program & Pick<Part, "stopSignal">): Running {
+    if (this.#isStopping) throw new Error("The stack is being stopped.");
+    const { name } = program;
+    const child = new Deno.Command(program.command, {
+      args: program.args,
+      env: program.env ?? {},
+      cwd: program.cwd ?? ROOT,
       detached: true,
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
     }).spawn();
-    this.#tellGuard(`start ${child.pid}`);
-    const path = join(this.#dataDir, "logs", `${part.name}.log`);
-    const log = new PartLog(part.name, path, part.isQuiet);
-    const record = { name: part.name, pid: child.pid, started: startTime(child.pid) ?? "" };
-    const running: Running = { part, child, log, record, ended: Promise.resolve("") };
-    running.ended = this.#waitForEnd(running);
+    const { pid } = child;
+    this.#tellGuard(`start ${pid}`);
+    const log = new PartLog(
+      join(this.#dataDir, "logs", `${name}.log`),
+      (lines) => this.#listener.show?.(name, lines),
+    );
+    const ended = Promise.all([child.status, log.follow(child.stdout), log.follow(child.stderr)])
+      .then(([status]) => {
+        log.close();
+        this.#tellGuard(`end ${pid}`);
+        this.#running.splice(this.#running.indexOf(running), 1);
+        this.#record();
+        return status;
+      });
+    const record = { name, pid, started: startTime(pid) ?? "" };
+    const stopSignal = program.stopSignal ?? "SIGTERM";
+    const running: Running = { name, pid, stopSignal, record, log, ended };
     this.#running.push(running);
     this.#record();
     return running;
-  }
-
-  async #waitForEnd(running: Running): Promise<string> {
-    const { child, log } = running;
-    const [status] = await Promise.all([
-      child.status,
-      log.follow(child.stdout),
-      log.follow(child.stderr),
-    ]);
-    log.close();
-    this.#tellGuard(`end ${child.pid}`);
-    this.#running.splice(this.#running.indexOf(running), 1);
-    this.#record();
-    return status.signal ? `was ended by ${status.signal}` : `ended with code ${status.code}`;
   }
 
   #record(): void {
@@ -213,16 +193,15 @@ export class Supervisor {
   }
 }
 
-/** How a process ended, with its last log lines. */
-class Death extends Error {
-  constructor(readonly running: Running, how: string) {
-    const tail = running.log.tail().map((line) => `  ${line}`).join("\n");
-    super(
-      `${running.part.name} ${how}.${
-        tail ? ` Its last log lines:\n${tail}` : " It logged nothing."
-      }`,
-    );
-  }
+function describeEnd(running: Running, { signal, code }: Deno.CommandStatus): string {
+  return describe(running, signal ? `was ended by ${signal}` : `ended with code ${code}`);
+}
+
+function describe({ name, log }: Running, what: string): string {
+  const tail = log.tail().map((line) => `  ${line}`).join("\n");
+  return `${name} ${what}.${
+    tail ? ` Its last log lines, from ${log.path}:\n${tail}` : " It logged nothing."
+  }`;
 }
 
 function delay(ms: number): Promise<void> {

@@ -36,8 +36,13 @@ export class Checkout {
 
   /** Starts `npm run <script> -- <args>` and does not wait. */
   run(script: string, ...args: string[]): ScriptRun {
+    return this.npm("run", script, "--", ...args);
+  }
+
+  /** Starts `npm <args>` and does not wait. */
+  npm(...args: string[]): ScriptRun {
     const child = new Deno.Command("npm", {
-      args: ["run", script, "--", ...args],
+      args,
       cwd: this.root,
       env: { FUNCTIONS_ENV_FILE: "/dev/null" },
       detached: true,

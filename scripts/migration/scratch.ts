@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { connect, freePorts, litePart, ROOT } from "../../local/mod.ts";
+import { connect, freePorts, litePart, roleKey, ROOT } from "../../local/mod.ts";
 import type { SqlFile } from "./files.ts";
 import { splitStatements } from "./statements.ts";
 
@@ -35,14 +35,20 @@ export async function withScratch<T>(
     made.push(name);
     const url = new URL(dbUrl);
     url.pathname = `/${name}`;
-    // Settings of a database are not copied from its template.
-    await applyFiles(url.href, [readBootstrap()]);
     return { name, url: url.href };
   };
   try {
     const template = await create("template1");
+    await applyFiles(template.url, [readBootstrap()]);
     await addAuthAndStorage(admin, template);
-    const createCopy = async () => (await create(template.name)).url;
+    const createCopy = async () => {
+      const { name, url } = await create(template.name);
+      // A copy has all that is in its template, but not the settings of the database itself.
+      await admin.unsafe(
+        `alter database ${name} set search_path to "$user", public, extensions`,
+      );
+      return url;
+    };
     return await use({
       create: createCopy,
       async build(files) {
@@ -96,16 +102,16 @@ async function addAuthAndStorage(
   admin: postgres.Sql,
   { name, url }: { name: string; url: string },
 ): Promise<void> {
-  const [litePort] = freePorts(1) as [number];
+  const [port] = freePorts(1) as [number];
   const home = Deno.makeTempDirSync({ prefix: "lead-intake-" });
-  const part = litePart(home, {
-    apiUrl: "http://127.0.0.1",
-    liteDbUrl: url,
-    authenticatorUrl: "",
-    jwtSecret: randomBytes(32).toString("hex"),
-    restPort: 0,
-    restAdminPort: 0,
-    litePort,
+  const jwtSecret = randomBytes(32).toString("hex");
+  const part = litePart({
+    dataDir: home,
+    url,
+    jwtSecret,
+    serviceRoleKey: await roleKey("service_role", jwtSecret),
+    siteUrl: "http://127.0.0.1",
+    port,
   });
   // It must own what it makes, as in the stack. Its password there is not known here.
   await admin.unsafe(`alter database ${name} set role to supabase_lite`);

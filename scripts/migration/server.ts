@@ -12,13 +12,15 @@ export async function withServer<T>(use: (dbUrl: string) => Promise<T>): Promise
   const [port] = freePorts(1) as [number];
   const password = randomBytes(24).toString("hex");
   const dbUrl = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
-  const supervisor = new Supervisor(dataDir, (reason) => {
-    console.error(reason);
-    Deno.exit(1);
+  const supervisor = new Supervisor(dataDir, {
+    giveUp(reason) {
+      console.error(reason);
+      Deno.exit(1);
+    },
   });
   try {
     await prepareCluster(supervisor, dataDir, password);
-    await supervisor.start({ ...postgresPart(dataDir, port, dbUrl), isQuiet: true });
+    await supervisor.start(postgresPart(dataDir, port, dbUrl));
     return await use(dbUrl);
   } finally {
     await supervisor.stop();

@@ -31,29 +31,16 @@ export async function loadFunctions(): Promise<Map<string, EdgeFunction>> {
   return new Map(loaded);
 }
 
-/**
- * Hands a request below `/functions/v1` to its function, with the url that a hosted function sees: an internal address
- * whose path begins with the function's name.
- */
+/** Hands a request to the function that the first segment of its path names. */
 export async function callFunction(
   functions: Map<string, EdgeFunction>,
   request: Request,
-  pathAndQuery: string,
 ): Promise<Response> {
-  const name = /^\/([^/?]*)/.exec(pathAndQuery)?.[1] ?? "";
+  const name = new URL(request.url).pathname.split("/")[1]!;
   const edgeFunction = functions.get(name);
   if (!edgeFunction) return failure(404, "NOT_FOUND", `there is no function ${name}`);
-  let received: Request;
   try {
-    received = new Request(`http://functions.internal${pathAndQuery}`, request);
-  } catch {
-    // A Request cannot have every method that HTTP has: TRACE is one.
-    const refusal = failure(405, "METHOD_NOT_ALLOWED", "no function takes this method");
-    refusal.headers.set("allow", "GET, POST, OPTIONS");
-    return refusal;
-  }
-  try {
-    return await edgeFunction.fetch(received);
+    return await edgeFunction.fetch(request);
   } catch (error) {
     console.error(`The function ${name} failed.`, error);
     return failure(500, "INTERNAL_ERROR", "the function failed");

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type postgres from "postgres";
+import { ROOT, SUPABASE_CLI } from "./paths.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+const FOLDER = join(ROOT, "supabase/migrations");
+
+/**
+ * Applies the pending migrations, and to a new database the seed, with the Supabase CLI, which records both.
+ *
+ * @throws {Error} saying what to do, when a migration that has been applied was edited or removed since
+ */
+export async function migrate(
+  supervisor: Supervisor,
+  sql: postgres.Sql,
+  dbUrl: string,
+): Promise<void> {
+  const files = new Map(
+    Array.from(Deno.readDirSync(FOLDER), ({ name }) => name)
+      .filter((name) => /^\d+_.*\.sql$/.test(name))
+      .map((name) => [name.split("_", 1)[0]!, name]),
+  );
+  const applied = await appliedVersions(sql);
+  await compare(sql, files, applied);
+  if (applied.length === files.size) return;
+
+  const target = `--remote=${dbUrl}?sslmode=disable`;
+  await supervisor.run({
+    name: "migrations",
+    command: SUPABASE_CLI,
+    args: ["db", "push", "--include-seed", "--include-all", target, "--yes", "--agent", "no"],
+  });
+}
+
+/** Compares the files that have been applied with what they were then; remembers the others as they are now. */
+async function compare(
+  sql: postgres.Sql,
+  files: Map<string, string>,
+  applied: string[],
+): Promise<void> {
+  const gone = applied.filter((version) => !files.has(version));
+  if (gone.length > 0) {
+    throw new Error(
+      `The database has migrations that supabase/migrations no longer has: ${gone.join(", ")}. ` +
+        "Bring the files back, or begin with an empty database: npm run reset",
+    );
+  }
+  await sql.unsafe(`
+    create schema if not exists supabase_migrations;
+    create table if not exists supabase_migrations.local_hashes (version text primary key, hash text not null)`);
+  const hashes = await sql<{ version: string; hash: string }[]>`
+    select version, hash from supabase_migrations.local_hashes`;
+  const known = new Map(hashes.map(({ version, hash }) => [version, hash]));
+  for (const [version, name] of files) {
+    const hash = createHash("sha256").update(Deno.readFileSync(join(FOLDER, name))).digest("hex");
+    if (applied.includes(version) && known.has(version)) {
+      if (known.get(version) === hash) continue;
+      throw new Error(
+        `supabase/migrations/${name} has changed since it was applied to this database, and it would not run again. ` +
+          "Undo the change and put it into a new migration (npm run migration -- <topic>), " +
+          "or begin with an empty database: npm run reset",
+      );
+    }
+    await sql`
+      insert into supabase_migrations.local_hashes (version, hash) values (${version}, ${hash})
+      on conflict (version) do update set hash = excluded.hash`;
+  }
+}
+
+async function appliedVersions(sql: postgres.Sql): Promise<string[]> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`
+    select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
+  if (!exists) return [];
+  const rows = await sql<{ version: string }[]>`
+    select version from supabase_migrations.schema_migrations`;
+  return rows.map(({ version }) => version);
+}

@@ -1,0 +1,27 @@
+/** `npm run status`: how to use the stack that runs, with every key and a command for every route. */
+import { join } from "node:path";
+import { readOptions, stackCommand } from "./options.ts";
+import { readPublicUrl, readStackInfo, type StackInfo } from "./stack_info.ts";
+import { fullSummary } from "./summary.ts";
+
+const { dataDir, json } = readOptions<{ json?: boolean }>(
+  stackCommand("npm run status", "Shows how to use the stack that runs.")
+    .option("--json", "print stack.json"),
+);
+let stack: StackInfo;
+try {
+  stack = readStackInfo(join(dataDir, "stack.json"));
+} catch (error) {
+  fail((error as Error).message);
+}
+const publicUrl = await readPublicUrl(stack).catch(() =>
+  fail(
+    `No stack answers at ${stack.api_url}, though ${dataDir}/stack.json names it. Start it again: npm start`,
+  )
+);
+console.log(json ? JSON.stringify(stack, null, 2) : fullSummary(stack, dataDir, publicUrl));
+
+function fail(message: string): never {
+  console.error(message);
+  Deno.exit(1);
+}

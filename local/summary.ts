@@ -1,0 +1,67 @@
+import { relative } from "node:path";
+import { type Example, examples } from "./examples.ts";
+import { ROOT } from "./paths.ts";
+import type { StackInfo } from "./stack_info.ts";
+
+/** What one needs for a first request, and where the rest is. */
+export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: string): string {
+  const [first] = examples(stack, publicUrl);
+  const folder = shorten(dataDir);
+  const more = folder === ".local" ? "npm run status" : `npm run status -- --data-dir ${folder}`;
+  return [
+    table([
+      ["API", stack.api_url],
+      ["Functions", stack.functions_url],
+      ["Database", stack.db_url],
+      ...vendorRows(stack).slice(0, 1),
+      ["Leads import key", stack.leads_import_api_key],
+      ["Publishable key", stack.publishable_key],
+      ["Secret key", stack.secret_key],
+      ["Logs", `${folder}/logs`],
+    ]),
+    command(first!),
+    `Every key, and a command for every route: ${more}`,
+  ].join("\n\n");
+}
+
+/** Every address and key, and a ready-to-paste command for every route. */
+export function fullSummary(stack: StackInfo, dataDir: string, publicUrl: string): string {
+  return [
+    table([
+      ["API", stack.api_url],
+      ["Functions", stack.functions_url],
+      ["Public address", publicUrl],
+      ["Database", stack.db_url],
+      ["Publishable key", stack.publishable_key],
+      ["Secret key", stack.secret_key],
+      ["Anon key", stack.anon_key],
+      ["Service role key", stack.service_role_key],
+      ["JWT secret", stack.jwt_secret],
+      ["Leads import key", stack.leads_import_api_key],
+      ["Twilio auth token", stack.twilio_auth_token],
+      ...vendorRows(stack),
+      ["Logs", `${shorten(dataDir)}/logs`],
+    ]),
+    ...examples(stack, publicUrl).map(command),
+  ].join("\n\n");
+}
+
+function vendorRows({ vendors }: StackInfo): string[][] {
+  const generic = vendors.filter(({ parser }) => parser === "generic");
+  return [...new Set([...generic, ...vendors])]
+    .map(({ slug, api_key }) => [`Vendor ${slug}`, api_key]);
+}
+
+function table(rows: string[][]): string {
+  const width = Math.max(...rows.map(([name]) => name!.length));
+  return rows.map(([name, value]) => `  ${name!.padEnd(width)}  ${value}`).join("\n");
+}
+
+function command({ route, title, command }: Example): string {
+  return `# ${title} (${route})\n${command}`;
+}
+
+function shorten(path: string): string {
+  const short = relative(ROOT, path);
+  return short.startsWith("..") ? path : short;
+}
