@@ -20,12 +20,12 @@ Deno.test("openapi.json is valid OpenAPI 3.1", async () => {
   assert.equal(validator.version, "3.1");
 });
 
-Deno.test("each function serves the document of all six routes", async () => {
+Deno.test("each function serves the document of all routes", async () => {
   for (const slug of ["recruiting", "api"]) {
     const { status, body } = await send(`/${slug}/openapi.json`, { method: "GET" });
     assert.equal(status, 200);
     assert.deepEqual(body, published);
-    assert.equal(Object.keys(body.paths).length, 6);
+    assert.equal(Object.keys(body.paths).length, 8);
   }
 });
 
@@ -49,8 +49,8 @@ Deno.test("every example fits its schema", () => {
   const strict = JSON.parse(JSON.stringify(openApiDocument({ strict: true })));
   const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(strict, "openapi");
   const contents = [
-    ...OPERATIONS.flatMap(({ path }) => {
-      const { requestBody, responses } = strict.paths[path].post;
+    ...OPERATIONS.flatMap(({ path, method }) => {
+      const { requestBody = {}, responses } = strict.paths[path][method];
       return [requestBody, ...Object.values(responses)];
     }),
     ...Object.values(strict.components.responses),
@@ -77,7 +77,7 @@ const KEYS: Record<string, Record<string, string>> = {
 };
 
 for (const { path, body, security, responses } of OPERATIONS) {
-  for (const [name, { value }] of Object.entries(body.examples)) {
+  for (const [name, { value }] of Object.entries(body?.examples ?? {})) {
     Deno.test(`the example "${name}" of ${path} works on a stack with the seed`, async () => {
       const { status } = security.includes("twilioSignature")
         ? await sendSigned(path, value as Record<string, string>)

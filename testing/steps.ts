@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { DATABASE_TYPES, generateDatabaseTypes } from "../scripts/database_types.ts";
+import { VERSION_MODULE, versionModule } from "../scripts/version.ts";
 import { denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
 import { runProgram } from "./program.ts";
@@ -50,14 +51,17 @@ export const STEPS: Step[] = [
   },
   {
     name: "types",
-    title: "Generated database types are current",
+    title: "Generated database types and versions are current",
     remedy: "npm run types writes them again.",
     async run(stack) {
       const { db_url } = await stack();
-      const isCurrent =
-        Deno.readTextFileSync(DATABASE_TYPES) === await generateDatabaseTypes(db_url);
-      if (!isCurrent) console.log(`${DATABASE_TYPES} differs from the migrations.`);
-      return isCurrent ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+      const generated = { [DATABASE_TYPES]: await generateDatabaseTypes(db_url) };
+      generated[VERSION_MODULE] = versionModule();
+      const stale = Object.keys(generated).filter((file) =>
+        Deno.readTextFileSync(file) !== generated[file]
+      );
+      for (const file of stale) console.log(`${file} differs from the migrations.`);
+      return { passed: stale.length === 0 ? 1 : 0, failed: stale.length };
     },
   },
   {

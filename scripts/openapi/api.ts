@@ -53,6 +53,7 @@ export const responseSchemas: NamedSchemas = {
 /** The routes below /api. The examples use rows of supabase/seed.sql. */
 export const operations: Operation[] = [
   {
+    method: "post",
     path: "/api/leads/import",
     id: "importLeads",
     summary: "Import sales leads for one agent",
@@ -123,10 +124,11 @@ export const operations: Operation[] = [
     },
     errors: [
       ...["BAD_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const,
-      "INTERNAL_ERROR",
+      ...["TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
     ],
   },
   {
+    method: "post",
     path: "/api/leads/log-presentation-activity",
     id: "logPresentationActivity",
     summary: "Log what happens to a presentation, from its pop-out window",
@@ -154,7 +156,7 @@ export const operations: Operation[] = [
     },
     errors: [
       ...["BAD_REQUEST", "UNAUTHORIZED", "NOT_FOUND", "PAYLOAD_TOO_LARGE"] as const,
-      ...["UNSUPPORTED_MEDIA_TYPE", "INTERNAL_ERROR"] as const,
+      ...["UNSUPPORTED_MEDIA_TYPE", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
     ],
   },
 ];

@@ -3,6 +3,7 @@ import { type ErrorCode, STATUS_OF_CODE } from "../../supabase/functions/_shared
 import { uuid } from "../../supabase/functions/_shared/validate.ts";
 import * as api from "./api.ts";
 import { ERROR_RESPONSES, errorSchema } from "./errors.ts";
+import * as health from "./health.ts";
 import * as ingest from "./ingest.ts";
 import type { Examples, NamedSchemas, Operation } from "./operation.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
@@ -15,9 +16,9 @@ const DESCRIPTION = [
   "Responses may gain fields: a client must ignore fields that it does not know.",
 ].join(" ");
 
-const ROUTES = [ingest, api, sms];
+const ROUTES = [ingest, api, sms, health];
 
-/** The routes in the order of SPEC.md. */
+/** The routes in the order of SPEC.md, and then the health routes. */
 export const OPERATIONS: Operation[] = ROUTES.flatMap(({ operations }) => operations);
 
 /**
@@ -44,9 +45,9 @@ export function openApiDocument({ strict = false } = {}) {
       { url: "http://127.0.0.1:54321/functions/v1", description: "The local stack" },
     ],
     paths: Object.fromEntries(
-      OPERATIONS.map((
-        operation,
-      ) => [operation.path, { post: describe(operation, requests, responses) }]),
+      OPERATIONS.map((operation) => [operation.path, {
+        [operation.method]: describe(operation, requests, responses),
+      }]),
     ),
     components: {
       securitySchemes: SECURITY_SCHEMES,
@@ -65,7 +66,6 @@ export function openApiDocument({ strict = false } = {}) {
 
 function describe(operation: Operation, requests: Registry, responses: Registry) {
   const { body, query = {}, errors } = operation;
-  const schema = refer(requests, body.schema);
   return {
     operationId: operation.id,
     summary: operation.summary,
@@ -77,10 +77,13 @@ function describe(operation: Operation, requests: Registry, responses: Registry)
       description,
       schema: toInlineSchema(schema),
     })),
-    requestBody: {
+    requestBody: body && {
       required: true,
       content: Object.fromEntries(
-        body.types.map((type) => [type, { schema, examples: body.examples }]),
+        body.types.map((type) => [type, {
+          schema: refer(requests, body.schema),
+          examples: body.examples,
+        }]),
       ),
     },
     responses: {

@@ -71,12 +71,13 @@ export const responseSchemas: NamedSchemas = {
 
 const errors: ErrorCode[] = [
   ...["BAD_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const,
-  "INTERNAL_ERROR",
+  ...["TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
 ];
 
 /** The routes below /recruiting/ingest. */
 export const operations: Operation[] = [
   {
+    method: "post",
     path: "/recruiting/ingest",
     id: "ingestRecruitingLead",
     summary: "Ingest one recruiting lead",
@@ -159,6 +160,7 @@ export const operations: Operation[] = [
     errors,
   },
   {
+    method: "post",
     path: "/recruiting/ingest/bulk",
     id: "ingestRecruitingLeads",
     summary: "Ingest several recruiting leads, without resumes and without distribution",

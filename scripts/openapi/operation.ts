@@ -4,15 +4,17 @@ import type { SecurityScheme } from "./security.ts";
 
 /** One route, as the OpenAPI document describes it. */
 export interface Operation {
+  method: "get" | "post";
   /** Below `{base_url}`, e.g. `/recruiting/ingest`. */
   path: string;
   id: string;
   summary: string;
   description?: string;
-  /** Any one of them is enough. */
+  /** Any one of them is enough; none: the route is open to everybody. */
   security: SecurityScheme[];
   query?: Record<string, { description: string; schema: z.ZodType }>;
-  body: {
+  /** What a `post` takes. */
+  body?: {
     types: ("application/json" | "text/plain" | "application/x-www-form-urlencoded")[];
     schema: z.ZodType;
     examples: Examples;

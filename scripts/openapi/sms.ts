@@ -43,6 +43,7 @@ const RESPONSE = "Always, once the signature is valid. `error` when the database
 /** The routes below /recruiting/sms. */
 export const operations: Operation[] = [
   {
+    method: "post",
     path: "/recruiting/sms/inbound",
     id: "receiveSms",
     summary: "Twilio: a recruit's text message",
@@ -78,6 +79,7 @@ export const operations: Operation[] = [
     errors,
   },
   {
+    method: "post",
     path: "/recruiting/sms/status",
     id: "updateSmsStatus",
     summary: "Twilio: the delivery status of a message",

@@ -7,6 +7,7 @@ create table public.vendors (
   parser text,
   parser_config jsonb not null default '{}' check (jsonb_typeof(parser_config) = 'object'),
   is_active boolean not null default true,
+  rate_limit integer check (rate_limit > 0),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -18,6 +19,8 @@ comment on column public.vendors.parser is
 comment on column public.vendors.parser_config is
   'Settings of the parser for this vendor. Each parser defines its own shape.';
 comment on column public.vendors.is_active is 'The keys of an inactive vendor do not work.';
+comment on column public.vendors.rate_limit is
+  'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
 
 create trigger set_updated_at
   before update on public.vendors
@@ -130,12 +133,13 @@ begin
   return jsonb_build_object(
     'vendor_id', vendor.id,
     'parser', vendor.parser,
-    'parser_config', vendor.parser_config
+    'parser_config', vendor.parser_config,
+    'rate_limit', vendor.rate_limit
   );
 end
 $$;
 
 comment on function public.authenticate_vendor(text) is
-  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config}. PT401 when the key '
-  'is unknown, expired or revoked, or the vendor is inactive.';
+  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, rate_limit|null}. '
+  'PT401 when the key is unknown, expired or revoked, or the vendor is inactive.';
 grant execute on function public.authenticate_vendor(text) to service_role;

@@ -78,10 +78,17 @@ create policy "readers of a lead read its activities" on public.lead_activities
   for select to authenticated
   using (exists (select from public.leads l where l.id = lead_activities.lead_id));
 
-create function public.log_presentation_activity(lead_id uuid, agent_id uuid, type text) returns jsonb
+create function public.log_presentation_activity(
+  lead_id uuid,
+  agent_id uuid,
+  type text,
+  per_minute integer default null
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
+declare
+  retry_after integer;
 begin
   if type is null or type not in ('presentation_started', 'presentation_resumed', 'presentation_paused') then
     raise exception 'type: must be presentation_started, presentation_resumed or presentation_paused'
@@ -96,11 +103,21 @@ begin
   if not found then
     raise exception 'lead_id: no such lead of this agent' using errcode = 'PT404';
   end if;
+
+  -- The exception undoes the activity, and its count with it.
+  if per_minute is not null then
+    retry_after := private.seconds_until_allowed('lead ' || lead_id, per_minute);
+    if retry_after is not null then
+      raise exception 'the lead has more than % activities a minute', per_minute
+        using errcode = 'PT429', detail = retry_after;
+    end if;
+  end if;
   return '{}';
 end
 $$;
 
-comment on function public.log_presentation_activity(uuid, uuid, text) is
+comment on function public.log_presentation_activity(uuid, uuid, text, integer) is
   'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
-  'unknown type.';
-grant execute on function public.log_presentation_activity(uuid, uuid, text) to service_role;
+  'unknown type. per_minute, unless null, is the most activities a minute of one lead: beyond it PT429, whose detail is '
+  'the seconds to wait.';
+grant execute on function public.log_presentation_activity(uuid, uuid, text, integer) to service_role;

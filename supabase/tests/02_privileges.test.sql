@@ -78,7 +78,7 @@ select set_eq(
   array[
     'public.authenticate_vendor', 'public.create_vendor_api_key', 'public.revoke_vendor_api_key',
     'public.ingest_recruiting_lead', 'public.preview_recruiting_lead', 'public.ingest_recruiting_leads',
-    'public.import_leads', 'public.log_presentation_activity', 'public.receive_sms', 'public.update_sms_status'
+    'public.count_request', 'public.service_health', 'public.import_leads', 'public.log_presentation_activity', 'public.receive_sms', 'public.update_sms_status'
   ],
   'the service role executes what the edge functions call');
 

@@ -9,9 +9,9 @@ select set_eq(
   array[
     'private.current_agent()', 'private.current_agent_id()', 'private.current_agency_id()',
     'private.managed_agency_id()', 'private.count_lead_activity()', 'private.count_lead_presentation()',
-    'private.count_lead_sale()', 'private.count_lead_referral()'
+    'private.count_lead_sale()', 'private.count_lead_referral()', 'private.newest_migration()'
   ],
-  'the security definer functions are these: who the caller is, and the counters');
+  'the security definer functions are these: who the caller is, the counters, and the record of migrations');
 
 select is_empty(
   $$select p.oid::regprocedure from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef

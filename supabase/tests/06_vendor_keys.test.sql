@@ -28,7 +28,7 @@ select is_empty(
 select is(
   public.authenticate_vendor(pg_temp.hash(first)),
   jsonb_build_object('vendor_id', md5('vendor')::uuid, 'parser', 'generic',
-    'parser_config', '{"a": 1}'::jsonb),
+    'parser_config', '{"a": 1}'::jsonb, 'rate_limit', null),
   'a key identifies its vendor and selects the parser')
 from made;
 select lives_ok(

@@ -26,6 +26,7 @@ const CALLER_ERRORS: Record<string, ErrorCode> = {
   PT400: "BAD_REQUEST",
   PT401: "UNAUTHORIZED",
   PT404: "NOT_FOUND",
+  PT429: "TOO_MANY_REQUESTS",
 };
 
 /**
@@ -69,7 +70,13 @@ export async function callDatabase<Name extends SqlFunction>(
     lost ||= isTransient;
     const cause = new DatabaseError(error.code || `HTTP ${status}`, lost);
     const code = CALLER_ERRORS[error.code];
-    if (code !== undefined) throw new ApiError(code, error.message, { cause });
+    if (code !== undefined) {
+      // The detail of PT429 is the time to wait, in seconds.
+      const headers: Record<string, string> = code === "TOO_MANY_REQUESTS"
+        ? { "Retry-After": error.details }
+        : {};
+      throw new ApiError(code, error.message, { headers, cause });
+    }
     if (!isTransient || Date.now() + pause >= deadline) throw internalError(cause);
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
@@ -123,8 +130,8 @@ function requiredEnv(name: string): string {
   return value;
 }
 
-/** An environment variable is missing. The message holds no value, so it may be logged. */
-class ConfigurationError extends Error {
+/** An environment variable is missing or wrong. The message holds no value, so it may be logged. */
+export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
   /** The log shows the code of an error and never its message. */
   readonly code = this.message;

@@ -849,6 +849,7 @@ export type Database = {
           "name": string;
           "parser": string | null;
           "parser_config": NonNullable<Json>;
+          "rate_limit": number | null;
           "slug": string;
           "updated_at": string;
         };
@@ -860,6 +861,7 @@ export type Database = {
           "name": string;
           "parser"?: string | null;
           "parser_config"?: NonNullable<Json>;
+          "rate_limit"?: number | null;
           "slug": string;
           "updated_at"?: string;
         };
@@ -870,6 +872,7 @@ export type Database = {
           "name"?: string;
           "parser"?: string | null;
           "parser_config"?: NonNullable<Json>;
+          "rate_limit"?: number | null;
           "slug"?: string;
           "updated_at"?: string;
         };
@@ -881,6 +884,7 @@ export type Database = {
     };
     Functions: {
       "authenticate_vendor": { Args: { "key_hash": string }; Returns: Json };
+      "count_request": { Args: { "bucket": string; "per_minute": number }; Returns: Json };
       "create_vendor_api_key": {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
         Returns: string;
@@ -892,7 +896,7 @@ export type Database = {
       "ingest_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };
       "ingest_recruiting_leads": { Args: { "key_hash": string; "leads": Json }; Returns: Json };
       "log_presentation_activity": {
-        Args: { "agent_id": string; "lead_id": string; "type": string };
+        Args: { "agent_id": string; "lead_id": string; "per_minute"?: number; "type": string };
         Returns: Json;
       };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };
@@ -907,6 +911,7 @@ export type Database = {
         Returns: Json;
       };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
+      "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
       "submit_lead_presentation": {
         Args: {
           "client_submission_id"?: string;

@@ -6,7 +6,15 @@ import type { Json } from "./json.ts";
  * comments in supabase/schemas. The types of the arguments are generated into database.types.ts.
  */
 export interface SqlResults {
-  authenticate_vendor: { vendor_id: string; parser: string | null; parser_config: Json };
+  authenticate_vendor: {
+    vendor_id: string;
+    parser: string | null;
+    parser_config: Json;
+    /** Requests a minute; null: no limit. */
+    rate_limit: number | null;
+  };
+  /** Seconds to wait; null: the request is within the limit. */
+  count_request: { retry_after: number | null };
   ingest_recruiting_lead: Ingested;
   preview_recruiting_lead: Preview;
   ingest_recruiting_leads: {
@@ -21,6 +29,8 @@ export interface SqlResults {
     failed: { index: number; reason: string }[];
   };
   log_presentation_activity: object;
+  /** The version of the newest migration; null: there is no record of migrations. */
+  service_health: { migrations: string | null };
   receive_sms: { status: "received" | "no_conversation" };
   update_sms_status: { status: "updated" | "ignored" };
 }

@@ -3,6 +3,7 @@ import type { AppContext } from "../_shared/app.ts";
 import { MIB, readJson } from "../_shared/body.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { isObject, type Json } from "../_shared/json.ts";
+import { rateLimitFromEnv, requireWithinLimit } from "../_shared/rate_limit.ts";
 import { failure } from "../_shared/result.ts";
 import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
 import { must, requireValidBody, uuid } from "../_shared/validate.ts";
@@ -25,6 +26,7 @@ export async function importLeads(c: AppContext): Promise<Response> {
   if (!matchesSecret(c.req.header("x-api-key") ?? "", secretsFromEnv("LEADS_IMPORT_API_KEY"))) {
     throw new ApiError("UNAUTHORIZED", "send a valid API key as `x-api-key: <API_KEY>`");
   }
+  await requireWithinLimit("import", rateLimitFromEnv("LEADS_IMPORT_RATE_LIMIT"));
 
   const body = requireValidBody(importSchema, await readJson(c.req.raw, BODY_LIMIT));
   const { leads, ...target } = body;

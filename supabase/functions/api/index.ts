@@ -1,5 +1,6 @@
 import { cors } from "hono/cors";
 import { addRoute, createApp } from "../_shared/app.ts";
+import { health } from "../_shared/health.ts";
 import { openApi } from "../_shared/openapi_route.ts";
 import { importLeads } from "./import_leads.ts";
 import { logPresentationActivity } from "./log_presentation_activity.ts";
@@ -25,6 +26,7 @@ app.use(
 
 addRoute(app, "/leads/import", importLeads);
 addRoute(app, "/leads/log-presentation-activity", logPresentationActivity);
+addRoute(app, "/health", health, "GET");
 addRoute(app, "/openapi.json", openApi, "GET");
 
 export default { fetch: app.fetch };

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { AppContext } from "../_shared/app.ts";
 import { KIB, readJson } from "../_shared/body.ts";
 import { callDatabase } from "../_shared/database.ts";
+import { rateLimitFromEnv } from "../_shared/rate_limit.ts";
 import { must, oneOf, requireValidBody, uuid } from "../_shared/validate.ts";
 import { requireProjectCredentials } from "./credentials.ts";
 
@@ -23,7 +24,10 @@ export async function logPresentationActivity(c: AppContext): Promise<Response> 
 
   const activity = requireValidBody(activitySchema, await readJson(c.req.raw, BODY_LIMIT));
 
-  await callDatabase("log_presentation_activity", activity);
+  await callDatabase("log_presentation_activity", {
+    ...activity,
+    per_minute: rateLimitFromEnv("LOG_ACTIVITY_RATE_LIMIT"),
+  });
 
   return c.json({ success: true });
 }

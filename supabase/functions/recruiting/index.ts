@@ -1,4 +1,5 @@
 import { addRoute, createApp } from "../_shared/app.ts";
+import { health } from "../_shared/health.ts";
 import { openApi } from "../_shared/openapi_route.ts";
 import { ingest } from "./ingest/ingest.ts";
 import { ingestBulk } from "./ingest/ingest_bulk.ts";
@@ -11,6 +12,7 @@ addRoute(app, "/ingest", ingest);
 addRoute(app, "/ingest/bulk", ingestBulk);
 addRoute(app, "/sms/inbound", smsInbound);
 addRoute(app, "/sms/status", smsStatus);
+addRoute(app, "/health", health, "GET");
 addRoute(app, "/openapi.json", openApi, "GET");
 
 export default { fetch: app.fetch };

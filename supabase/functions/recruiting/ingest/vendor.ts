@@ -2,9 +2,11 @@ import { bearerToken } from "../../_shared/bearer.ts";
 import { callDatabase, type CallOptions } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import type { Json } from "../../_shared/json.ts";
+import { requireWithinLimit } from "../../_shared/rate_limit.ts";
 import type { Result } from "../../_shared/result.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import type { SqlArguments, SqlFunction, SqlResults } from "../../_shared/sql_functions.ts";
+import { countWrongKeys } from "../../_shared/wrong_keys.ts";
 import { parserNamed } from "../parsers/index.ts";
 import type { ParsedLead } from "../parsers/parser.ts";
 
@@ -13,35 +15,44 @@ export interface Vendor {
   id: string;
   /** SHA-256 of the API key, in lower-case hex. */
   keyHash: string;
+  /** Requests a minute; null: no limit. */
+  rateLimit: number | null;
   /** The vendor's parser with its configuration. */
   parse: (payload: Json) => Result<ParsedLead>;
 }
 
 /**
- * How long an isolate remembers a vendor, in milliseconds. A changed parser takes effect within this time. A revoked
- * key stops at once, because each SQL function that writes checks the key again.
+ * How long an isolate remembers a vendor, in milliseconds. A changed parser or rate limit takes effect within this time. A
+ * revoked key stops at once, because each SQL function that writes checks the key again.
  */
-const CACHE_MS = 10_000;
+const CACHE_MS = 2_000;
 const CACHE_SIZE = 1_000;
 
 const cache = new Map<string, { vendor: Vendor; until: number }>();
 
 /**
- * Finds the vendor by the API key in `Authorization: Bearer <key>`.
+ * Finds the vendor by the API key in `Authorization: Bearer <key>`, and counts the request where the vendor has a limit.
  *
- * @throws ApiError UNAUTHORIZED without a valid key; BAD_REQUEST where the vendor has no parser.
+ * @throws ApiError UNAUTHORIZED without a valid key; BAD_REQUEST where the vendor has no parser; TOO_MANY_REQUESTS beyond
+ * the vendor's limit, or after too many wrong keys.
  */
 export async function authenticateVendor(request: Request): Promise<Vendor> {
   const apiKey = bearerToken(request);
   if (apiKey === undefined) {
     throw unauthorized("send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`");
   }
-  const keyHash = sha256Hex(apiKey);
+  const vendor = await findVendor(request, sha256Hex(apiKey));
+  await requireWithinLimit(`vendor ${vendor.id}`, vendor.rateLimit);
+  return vendor;
+}
+
+async function findVendor(request: Request, keyHash: string): Promise<Vendor> {
   const cached = cache.get(keyHash);
   if (cached && cached.until > Date.now()) return cached.vendor;
 
-  const row = await callAsVendor({ keyHash }, "authenticate_vendor", {}, { retryWithin: 2_000 });
-  const vendor = toVendor(keyHash, row);
+  const ask = () => callAsVendor({ keyHash }, "authenticate_vendor", {}, { retryWithin: 2_000 });
+  // A key that was right a moment ago is no guess.
+  const vendor = toVendor(keyHash, await (cached ? ask() : countWrongKeys(request, ask)));
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(keyHash, { vendor, until: Date.now() + CACHE_MS });
   return vendor;
@@ -75,13 +86,18 @@ export async function callAsVendor<Name extends VendorFunction>(
 
 function toVendor(
   keyHash: string,
-  { vendor_id, parser, parser_config }: SqlResults["authenticate_vendor"],
+  { vendor_id, parser, parser_config, rate_limit }: SqlResults["authenticate_vendor"],
 ): Vendor {
   const parse = parserNamed(parser ?? "");
   if (parse === undefined) {
     throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
   }
-  return { id: vendor_id, keyHash, parse: (payload) => parse(payload, parser_config) };
+  return {
+    id: vendor_id,
+    keyHash,
+    rateLimit: rate_limit,
+    parse: (payload) => parse(payload, parser_config),
+  };
 }
 
 function unauthorized(message: string, cause?: unknown): ApiError {

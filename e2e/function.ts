@@ -1,0 +1,29 @@
+import { stack } from "./client.ts";
+
+/** What `index.ts` of a function exports by default. */
+interface EdgeFunction {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+/**
+ * A function that runs in the test's own process, against the stack's database: for settings of the environment that the
+ * running stack does not have.
+ */
+export async function functionWith(
+  name: "api" | "recruiting",
+  env: Record<string, string>,
+): Promise<(path: string, init: RequestInit) => Promise<Response>> {
+  const settings = {
+    SUPABASE_URL: stack.api_url,
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
+    SUPABASE_ANON_KEY: stack.anon_key,
+    LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
+    ...env,
+  };
+  for (const [variable, value] of Object.entries(settings)) Deno.env.set(variable, value);
+  const { default: app }: { default: EdgeFunction } = await import(
+    `../supabase/functions/${name}/index.ts`
+  );
+  return async (path, init) =>
+    await app.fetch(new Request(`http://functions.internal${path}`, init));
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { NEWEST_MIGRATION } from "../supabase/functions/_shared/version.ts";
+import { type ApiResponse, send, sql, stack } from "./client.ts";
+import { eventually, pidOf } from "./processes.ts";
+
+const PATHS = ["/recruiting/health", "/api/health"];
+
+function ask(path: string): Promise<ApiResponse> {
+  return send(path, { method: "GET" });
+}
+
+for (const path of PATHS) {
+  Deno.test(`${path} tells a healthy service, its migrations and its version`, async () => {
+    const { status, body, headers } = await ask(path);
+    assert.equal(status, 200);
+    assert.equal(headers.get("cache-control"), "no-store");
+    assert.deepEqual(body, {
+      status: "ok",
+      database: "ok",
+      migrations: NEWEST_MIGRATION,
+      version: "1.0.0",
+    });
+  });
+}
+
+Deno.test("HEAD has the status without the body, and POST is not allowed", async () => {
+  const head = await fetch(stack.functions_url + "/api/health", { method: "HEAD" });
+  assert.equal(head.status, 200);
+  assert.equal(await head.text(), "");
+  assert.equal((await send("/api/health", { body: {} })).status, 405);
+});
+
+Deno.test("a database that lacks a migration is not healthy", async () => {
+  const [removed] = await sql`
+    delete from supabase_migrations.schema_migrations where version = ${NEWEST_MIGRATION} returning *`;
+  try {
+    const { status, body } = await ask("/recruiting/health");
+    assert.equal(status, 503);
+    assert.equal(body.status, "unavailable");
+    assert(body.migrations < NEWEST_MIGRATION);
+  } finally {
+    await sql`insert into supabase_migrations.schema_migrations ${sql(removed!)}`;
+  }
+  assert.equal((await ask("/recruiting/health")).status, 200);
+});
+
+Deno.test("fault: 503 within 10 s while PostgREST hangs, and 200 again afterwards", async () => {
+  Deno.kill(pidOf("postgrest"), "SIGSTOP");
+  const startedAt = Date.now();
+  try {
+    const { status, body, headers } = await ask("/api/health");
+    assert.equal(status, 503);
+    assert.deepEqual([body.status, body.database, body.migrations], [
+      "unavailable",
+      "unreachable",
+      null,
+    ]);
+    assert.equal(headers.get("cache-control"), "no-store");
+    assert(Date.now() - startedAt < 10_000);
+  } finally {
+    Deno.kill(pidOf("postgrest"), "SIGCONT");
+  }
+  await eventually(10, async () => assert.equal((await ask("/api/health")).status, 200));
+});

@@ -1,0 +1,36 @@
+import { callDatabase, ConfigurationError } from "./database.ts";
+import { ApiError } from "./errors.ts";
+
+/**
+ * Counts a request against a limit. The count is kept in the database, so that it holds over all isolates.
+ *
+ * @param bucket who is counted, e.g. `vendor <id>`
+ * @param perMinute requests a minute; null: no limit, and nothing is counted
+ * @throws ApiError TOO_MANY_REQUESTS with `Retry-After` beyond the limit.
+ */
+export async function requireWithinLimit(bucket: string, perMinute: number | null): Promise<void> {
+  if (perMinute === null) return;
+  const { retry_after } = await callDatabase("count_request", { bucket, per_minute: perMinute });
+  if (retry_after !== null) {
+    throw tooManyRequests(`more than ${perMinute} requests a minute`, retry_after);
+  }
+}
+
+/** The error for a caller that must wait, in whole seconds. */
+export function tooManyRequests(message: string, retryAfter: number, cause?: unknown): ApiError {
+  const headers = { "Retry-After": String(retryAfter) };
+  return new ApiError("TOO_MANY_REQUESTS", message, { headers, cause });
+}
+
+/**
+ * A limit set in the environment, e.g. `LEADS_IMPORT_RATE_LIMIT=60`. Unset or blank is null: no limit.
+ *
+ * @throws ConfigurationError for anything but a whole number from 1 on, so that a mistake never switches a limit off.
+ */
+export function rateLimitFromEnv(name: string): number | null {
+  const text = (Deno.env.get(name) ?? "").trim();
+  if (text === "") return null;
+  const limit = /^[0-9]{1,9}$/.test(text) ? Number(text) : 0;
+  if (limit < 1) throw new ConfigurationError(`${name} must be a whole number from 1 on`);
+  return limit;
+}

@@ -1,0 +1,38 @@
+-- What the health routes ask.
+
+create function private.newest_migration() returns text
+language plpgsql
+stable
+-- Security definer, because the service role may not read the record of migrations. It gives out one version.
+security definer
+set search_path = ''
+as $$
+declare
+  newest text;
+begin
+  -- A database that was set up without the Supabase CLI has no such record.
+  if to_regclass('supabase_migrations.schema_migrations') is not null then
+    execute 'select max(version) from supabase_migrations.schema_migrations' into newest;
+  end if;
+  return newest;
+end
+$$;
+
+comment on function private.newest_migration() is
+  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations.';
+grant execute on function private.newest_migration() to service_role;
+
+create function public.service_health() returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '4s'
+as $$
+begin
+  return jsonb_build_object('migrations', private.newest_migration());
+end
+$$;
+
+comment on function public.service_health() is
+  'Shows that the database responds. Returns {migrations: <version of the newest migration>|null}.';
+grant execute on function public.service_health() to service_role;
