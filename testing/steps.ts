@@ -75,7 +75,7 @@ export const STEPS: Step[] = [
     name: "unit",
     title: "Unit tests",
     remedy: "npm test -- unit runs them alone.",
-    run: () => denoTest(["supabase/functions", "admin", "scripts"]),
+    run: () => denoTest(["supabase/functions", "admin", "scripts", "docs"]),
   },
   {
     name: "pgtap",

@@ -1,0 +1,60 @@
+/** What the pages name exists: files, npm scripts, and the targets of links. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+
+const ROOT = new URL("../", import.meta.url);
+const PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...Array.from(Deno.readDirSync(new URL("docs/", ROOT)), ({ name }) => `docs/${name}`)
+    .filter((name) => name.endsWith(".md")),
+];
+const SCRIPTS = Object.keys(
+  JSON.parse(Deno.readTextFileSync(new URL("package.json", ROOT))).scripts,
+);
+
+/** A path from the root of the checkout, without a placeholder in it. */
+const PATH = /^(?:\.github|admin|bench|docs|e2e|local|scripts|supabase|testing)(?:\/[\w.-]+)*\/?$/;
+
+/** Files that a page names although a checkout does not have them. */
+const NOT_KEPT = ["supabase/functions/.env"];
+
+/** Files that an example would add. */
+const EXAMPLES = ["e2e/referrals.test.ts", "supabase/functions/recruiting/referrals.ts"];
+
+/** The headings of a page as GitHub links to them. */
+function anchors(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!.toLowerCase().replace(/[^\w -]/g, "").replaceAll(" ", "-")
+  );
+}
+
+for (const page of PAGES) {
+  const url = new URL(page, ROOT);
+  const text = Deno.readTextFileSync(url);
+
+  Deno.test(`every file that ${page} names exists`, () => {
+    const named = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
+      .filter((code) => PATH.test(code) && !NOT_KEPT.includes(code) && !EXAMPLES.includes(code));
+    assert.deepEqual(named.filter((path) => !existsSync(new URL(path, ROOT))), []);
+  });
+
+  Deno.test(`every npm script that ${page} names exists`, () => {
+    const named = [...text.matchAll(/\bnpm run (?:-s |--silent )?([\w:-]+)/g)].map(([, name]) =>
+      name!
+    );
+    assert.deepEqual(named.filter((name) => !SCRIPTS.includes(name)), []);
+  });
+
+  Deno.test(`every link of ${page} leads somewhere`, () => {
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+      .filter((target) => !/^[a-z]+:/.test(target));
+    const dead = links.filter((target) => {
+      const [path, anchor] = target.split("#") as [string, string?];
+      const file = path === "" ? url : new URL(path, url);
+      if (!existsSync(file)) return true;
+      return anchor !== undefined && !anchors(Deno.readTextFileSync(file)).includes(anchor);
+    });
+    assert.deepEqual(dead, []);
+  });
+}
