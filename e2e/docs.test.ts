@@ -1,26 +1,28 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { stackInfoFile } from "../local/mod.ts";
 import { sql, stack } from "./client.ts";
 
-/** A command in the docs, marked with `<!-- run -->`, and the JSON that the docs say it prints. */
+/** A command in the docs, marked with `<!-- run -->`, and the JSON that the docs show as its output, if any. */
 interface Example {
   command: string;
-  output: unknown;
+  output?: unknown;
 }
 
 const ROOT = new URL("../", import.meta.url);
-const RUN = /<!-- run -->\n+```sh\n(.*?)```\n\n```json\n(.*?)```/gs;
+const RUN = /<!-- run -->\n+```sh\n(.*?)```(?:\n\n```json\n(.*?)```)?/gs;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 function examplesIn(file: string): Example[] {
   const text = Deno.readTextFileSync(new URL(file, ROOT));
   const examples = [...text.matchAll(RUN)].map(([, command, output]) => ({
     command: command!,
-    output: JSON.parse(output!),
+    ...(output !== undefined && { output: JSON.parse(output) }),
   }));
   assert.equal(
     examples.length,
     text.split("<!-- run -->").length - 1,
-    "a command without its output",
+    "a mark without a command below it",
   );
   return examples;
 }
@@ -35,28 +37,73 @@ function assertLike(actual: unknown, expected: unknown): void {
   assert.deepEqual(ids(actual), ids(expected));
 }
 
-const vendor = stack.vendors.find(({ parser }) => parser === "generic")!;
-const env = {
-  BASE_URL: stack.functions_url,
-  VENDOR_API_KEY: vendor.api_key,
-  LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
-  SUPABASE_ANON_KEY: stack.anon_key,
-};
+/** The JSON that docs/parsers.md shows below a mark; its commands name it as a file. */
+function shownJson(mark: string): string {
+  const text = Deno.readTextFileSync(new URL("docs/parsers.md", ROOT));
+  return new RegExp(`<!-- ${mark} -->\\n+\`\`\`json\\n(.*?)\`\`\``, "s").exec(text)![1]!;
+}
 
-for (const file of ["README.md", "docs/vendors.md"]) {
-  Deno.test(`every command in ${file} does what it says`, async (t) => {
-    await sql`delete from public.recruiting_leads where vendor_lead_id like 'readme-%'`;
-    await sql`delete from public.leads where external_id = '11111111-1111-4111-8111-111111111111'`;
-    const examples = examplesIn(file);
-    assert(examples.length > 0);
-    for (const { command, output } of examples) {
-      await t.step(command.split("\n", 1)[0]!, async () => {
-        const { stdout, stderr } = await new Deno.Command("sh", { args: ["-c", command], env })
-          .output();
-        const text = new TextDecoder().decode(stdout);
-        assert(text !== "", new TextDecoder().decode(stderr));
-        assertLike(JSON.parse(text), output);
-      });
+/** Takes away what the commands make, so that they can be run again. */
+async function removeWhatCommandsMake(): Promise<void> {
+  await sql`delete from public.recruiting_leads where vendor_lead_id like 'readme-%'`;
+  await sql`delete from public.leads where external_id = '11111111-1111-4111-8111-111111111111'`;
+  const agencies = sql`select id from public.agencies where name = 'Prairie Life'`;
+  await sql`delete from public.recruiting_orders where agency_id in (${agencies})`;
+  await sql`delete from public.agents where agency_id in (${agencies})`;
+  await sql`delete from public.agencies where name = 'Prairie Life'`;
+  await sql`delete from public.vendors where slug in ('acme', 'fair')`;
+}
+
+/** Runs a command as it is pasted into a terminal, and returns what it prints. */
+async function paste(command: string, folder: string): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command("sh", {
+    args: ["-e", "-c", command],
+    cwd: folder,
+    env: {
+      BASE_URL: stack.functions_url,
+      VENDOR_API_KEY: stack.vendors.find(({ parser }) => parser === "generic")!.api_key,
+      LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
+      SUPABASE_ANON_KEY: stack.anon_key,
+      STACK_FILE: stackInfoFile(),
+      SUPABASE_DB_URL: "",
+    },
+  }).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert.equal(code, 0, `${out}${err}`);
+  return out!;
+}
+
+for (const page of ["README.md", "docs/vendors.md", "docs/parsers.md"]) {
+  Deno.test(`every command in ${page} does what it says`, async (t) => {
+    // Inside the checkout, because npm looks for package.json upwards.
+    const folder = await Deno.makeTempDir({ dir: fileURLToPath(ROOT), prefix: ".local-docs-" });
+    await Deno.writeTextFile(`${folder}/fair.json`, shownJson("mapping: config"));
+    await Deno.writeTextFile(`${folder}/payload.json`, shownJson("mapping: payload"));
+    await removeWhatCommandsMake();
+    try {
+      const examples = examplesIn(page);
+      assert(examples.length > 0);
+      for (const { command, output } of examples) {
+        await t.step(command.split("\n", 1)[0]!, async () => {
+          const printed = await paste(command, folder);
+          if (output !== undefined) assertLike(JSON.parse(printed), output);
+        });
+      }
+    } finally {
+      await removeWhatCommandsMake();
+      await Deno.remove(folder, { recursive: true });
     }
   });
 }
+
+Deno.test("the SQL in docs/parsers.md makes a vendor and its key", async () => {
+  const text = Deno.readTextFileSync(new URL("docs/parsers.md", ROOT));
+  const [, statements] = /```sql\n(.*?)```/s.exec(text)!;
+  await sql`delete from public.vendors where slug = 'fair'`;
+  try {
+    const results = await sql.unsafe(statements!).simple();
+    assert.match(JSON.stringify(results), /"create_vendor_api_key":"lik_/);
+  } finally {
+    await sql`delete from public.vendors where slug = 'fair'`;
+  }
+});
