@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createClient } from "@supabase/supabase-js";
 import { type ApiResponse, PDF, send, stack, type Vendor, withKey } from "./client.ts";
 
-/** The PDF as vendors send it. */
+/** The PDF in base64, as vendors send it. */
 export const PDF_BASE64 = Buffer.from(PDF).toString("base64");
 
 /** Posts one recruiting lead. */
@@ -36,7 +36,7 @@ export function application(
   };
 }
 
-/** The bytes of a stored resume, as the service role downloads them. */
+/** Downloads a stored resume as the service role. */
 export async function downloadResume(path: string): Promise<Uint8Array> {
   const { storage } = createClient(stack.api_url, stack.service_role_key);
   const { data, error } = await storage.from("resumes").download(path);

@@ -8,7 +8,7 @@ import { readStackInfo } from "../local/mod.ts";
 /** The running stack that the scenarios go against. */
 export const stack = readStackInfo();
 
-/** The stack's database, to arrange what a scenario needs and to see what it left. */
+/** The stack's database. A scenario makes in it what it needs, and looks at what was stored. */
 export const sql = postgres(stack.db_url, { max: 8, onnotice: () => {} });
 
 Deno.test.afterAll(() => sql.end());
@@ -17,18 +17,18 @@ Deno.test.afterAll(() => sql.end());
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  /** As JSON.parse gives it: tests compare bodies as a caller sees them. */
+  /** As JSON.parse gives it, because tests compare bodies as a caller sees them. */
   body: ReturnType<typeof JSON.parse>;
 }
 
-/** What a scenario sends; an object or array as body is sent as JSON. */
+/** What a scenario sends. A body that is an object or array is sent as JSON. */
 export interface Sent {
   method?: string;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
-/** Sends a request to a path below `{base_url}`, e.g. `/recruiting/ingest`; POST unless told. */
+/** Sends a request to a path below `{base_url}`, e.g. `/recruiting/ingest`. The method is POST unless given. */
 export async function send(
   path: string,
   { method = "POST", headers = {}, body }: Sent = {},
@@ -53,7 +53,7 @@ export async function send(
 const document = JSON.parse(JSON.stringify(openApiDocument({ strict: true })));
 const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(document, "openapi");
 
-/** Asserts that a response is one that the OpenAPI document has for its route, and has no field more. */
+/** Asserts that a response is one that the OpenAPI document has for its route, without any other field. */
 function assertDocumented(
   method: string,
   path: string,
@@ -73,7 +73,7 @@ function assertDocumented(
   assert(headers.get("x-request-id"));
 }
 
-/** What a reference such as `#/components/responses/BAD_REQUEST` means. */
+/** The part of the document that a reference such as `#/components/responses/BAD_REQUEST` names. */
 function resolve(ref: string) {
   return ref.slice(2).split("/").reduce((value, key) => value[key], document);
 }
@@ -91,7 +91,7 @@ export function assertError(
   assert.equal(body.request_id, headers.get("x-request-id"));
 }
 
-/** A vendor of a test's own, with its key. */
+/** A vendor that no other test uses, with its key. */
 export interface Vendor {
   id: string;
   slug: string;
@@ -112,12 +112,12 @@ export async function createVendor(
   return { slug, id: vendor!.id, key: created!.key };
 }
 
-/** The headers that show a vendor's key. */
+/** The headers with a vendor's key. */
 export function withKey(vendor: Vendor): Record<string, string> {
   return { authorization: `Bearer ${vendor.key}` };
 }
 
-/** Makes an agency with so many agents. */
+/** Makes an agency with this number of agents. */
 export async function createAgency(agents = 1): Promise<{ id: string; agent_ids: string[] }> {
   const [agency] = await sql`
     insert into public.agencies (name, timezone) values ('An agency under test', 'America/New_York')
@@ -129,13 +129,13 @@ export async function createAgency(agents = 1): Promise<{ id: string; agent_ids:
   return { id: agency!.id, agent_ids: people.map(({ id }) => id) };
 }
 
-/** Makes an agency with so many agents, and an open order for one vendor's leads alone. */
+/** Makes an agency with this number of agents, and an open order that takes only one vendor's leads. */
 export async function createOrder(
   vendor: Vendor,
   { quantity = 1_000, agents = 1 }: { quantity?: number; agents?: number } = {},
 ): Promise<{ id: string; agency_id: string; agent_ids: string[] }> {
   const agency = await createAgency(agents);
-  // Its priority keeps it apart from the seed's order, which takes any lead.
+  // With this priority it comes before the seed's order, which takes any lead.
   const [order] = await sql`
     insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority)
     values (${agency.id}, ${vendor.id}, ${quantity}, 1000)
@@ -143,7 +143,7 @@ export async function createOrder(
   return { id: order!.id, agency_id: agency.id, agent_ids: agency.agent_ids };
 }
 
-/** Runs something while no order is open to a lead of just any vendor. */
+/** Runs something while no open order takes the leads of any vendor. */
 export async function withoutOpenOrders<Result>(run: () => Promise<Result>): Promise<Result> {
   const paused = await sql`
     update public.recruiting_orders set status = 'paused'
@@ -156,7 +156,7 @@ export async function withoutOpenOrders<Result>(run: () => Promise<Result>): Pro
   }
 }
 
-/** A small PDF with a page, and bytes no text encoding survives. */
+/** A small PDF with one page, and with bytes that are no valid text in any encoding. */
 export const PDF = new Uint8Array([
   ...new TextEncoder().encode(
     "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n" +
@@ -167,7 +167,7 @@ export const PDF = new Uint8Array([
   ...new TextEncoder().encode("\ntrailer<</Root 1 0 R>>\n%%EOF\n"),
 ]);
 
-/** The objects in the private bucket below a vendor's folder. */
+/** The paths of a vendor's objects in the bucket `resumes`. */
 export async function storedResumes(vendor: Vendor): Promise<string[]> {
   const rows = await sql`
     select name from storage.objects where bucket_id = 'resumes' and name like ${vendor.id + "/%"}`;

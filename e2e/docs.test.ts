@@ -27,7 +27,7 @@ function examplesIn(file: string): Example[] {
   return examples;
 }
 
-/** Equal, but for ids: wherever the docs show one, any will do. */
+/** Asserts that two values are equal, where one id counts as equal to any other. */
 function assertLike(actual: unknown, expected: unknown): void {
   const ids = (value: unknown) =>
     JSON.parse(

@@ -32,7 +32,7 @@ function assertInternalError({ status, body }: ApiResponse) {
   assert(!/postg|sql|storage|fetch|connect/i.test(JSON.stringify(body.error)), body.error.message);
 }
 
-/** Every lead is there once and whole, and no object is there without its lead. */
+/** Asserts that so many leads are stored, each with its resume, and that no object is left over. */
 async function assertNothingHalfMade(vendor: Vendor, count: number): Promise<void> {
   const leads = await storedLeads(vendor);
   assert.equal(leads.length, count);
@@ -40,7 +40,7 @@ async function assertNothingHalfMade(vendor: Vendor, count: number): Promise<voi
   assert.deepEqual((await storedResumes(vendor)).sort(), paths);
 }
 
-/** Sends leads while `fault` happens, then sends each again until it is taken. */
+/** Sends leads while `fault` happens, then sends each again until it is stored. */
 async function survives(fault: () => void, count: number): Promise<void> {
   const vendor = await createVendor();
   await ingest(vendor, { first_name: "A" });
@@ -63,11 +63,11 @@ async function survives(fault: () => void, count: number): Promise<void> {
   await eventually(60, () => assertNothingHalfMade(vendor, count + 1));
 }
 
-Deno.test("fault: PostgREST killed mid-request loses and doubles nothing", async () => {
+Deno.test("fault: when PostgREST is killed during requests, no lead is lost or stored twice", async () => {
   await survives(() => Deno.kill(pidOf("postgrest"), "SIGKILL"), 30);
 });
 
-Deno.test("fault: Postgres restarted mid-request loses and doubles nothing", async () => {
+Deno.test("fault: when Postgres restarts during requests, no lead is lost or stored twice", async () => {
   await survives(() => Deno.kill(pidOf("postgres"), "SIGINT"), 30);
 });
 
@@ -97,7 +97,7 @@ Deno.test("fault: while storage is down a lead with a resume is INTERNAL_ERROR, 
   await assertNothingHalfMade(vendor, 2);
 });
 
-Deno.test("fault: a vendor who hangs up mid-body leaves nothing behind", async () => {
+Deno.test("fault: a body that breaks off leaves nothing behind", async () => {
   const vendor = await createVendor();
   const whole = new TextEncoder().encode(JSON.stringify(application(1)));
   const { hostname, port } = new URL(stack.api_url);

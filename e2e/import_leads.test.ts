@@ -171,7 +171,7 @@ Deno.test("U+0000 is dropped and a lone surrogate replaced; an emoji stays", asy
   assert.deepEqual([row.first_name, row.city, row.address], ["Ann\ufffd", null, "🙂"]);
 });
 
-Deno.test("SPEC 4.3: no lead at all is a success with zeros", async () => {
+Deno.test("SPEC 4.3: without any lead the response is a success with zeros", async () => {
   const { status, body } = await importLeads(await createTarget(), []);
   assert.equal(status, 200);
   assert.deepEqual(body, { success: true, imported: 0, failed: 0, errors: [], lead_ids: [] });

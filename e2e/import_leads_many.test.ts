@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { assertError, send, sql, stack } from "./client.ts";
 import { createTarget, importLeads, lead, storedLeads } from "./leads.ts";
 
-/** What `errors` holds for each lead. */
+/** An entry of `errors`. */
 interface Failure {
   index: number;
   external_id: string | null;
@@ -71,7 +71,7 @@ Deno.test("SPEC 4.3: a repeat of a lead that the agency has is DUPLICATE with th
   );
 });
 
-Deno.test("SPEC 4.3: thousands of leads are told apart and reported in the request's order", async () => {
+Deno.test("SPEC 4.3: of thousands of leads, each is reported in the request's order", async () => {
   const target = await createTarget();
   const leads = Array.from({ length: 5_000 }, (_, i) => lead(i % 10 === 3 ? { phone: null } : {}));
   for (let i = 7; i < leads.length; i += 100) leads[i] = leads[i - 1]!;
@@ -120,7 +120,7 @@ Deno.test("race: the same import several times at once imports each lead once", 
   assert.equal((await storedLeads(target)).size, leads.length);
 });
 
-/** Runs something while the database refuses every lead of a name with this SQLSTATE. */
+/** Runs something while the database refuses each lead with this first name, with this SQLSTATE. */
 async function refusing(name: string, sqlstate: string, run: () => Promise<void>): Promise<void> {
   const object = `refuse_${crypto.randomUUID().replaceAll("-", "")}`;
   await sql.unsafe(`
@@ -135,7 +135,7 @@ async function refusing(name: string, sqlstate: string, run: () => Promise<void>
   }
 }
 
-Deno.test("a lead that the database alone refuses is DATABASE_ERROR, and so is its repeat; the rest is imported", async () => {
+Deno.test("a lead that only the database refuses is DATABASE_ERROR, and so is its repeat; the rest is imported", async () => {
   const target = await createTarget();
   const name = crypto.randomUUID();
   const refused = lead({ first_name: name });
@@ -157,7 +157,7 @@ Deno.test("a lead that the database alone refuses is DATABASE_ERROR, and so is i
   assert.deepEqual([body.imported, body.failed], [1, 3]);
 });
 
-Deno.test("fault: leads of a part that fails as a whole are DATABASE_ERROR, and the same request again completes it", async () => {
+Deno.test("fault: the leads of a chunk that fails are DATABASE_ERROR, and the same request again imports them", async () => {
   const target = await createTarget();
   const name = crypto.randomUUID();
   const leads = Array.from(
@@ -177,7 +177,7 @@ Deno.test("fault: leads of a part that fails as a whole are DATABASE_ERROR, and 
   assert.equal((await storedLeads(target)).size, 3_000);
 });
 
-Deno.test("fault: when nothing could be stored the request is INTERNAL_ERROR, which says nothing of the inside", async () => {
+Deno.test("fault: when nothing could be stored the request is INTERNAL_ERROR, and the response says nothing of the cause", async () => {
   const target = await createTarget();
   const name = crypto.randomUUID();
   await refusing(name, "55000", async () => {
@@ -187,7 +187,7 @@ Deno.test("fault: when nothing could be stored the request is INTERNAL_ERROR, wh
   assert.equal((await storedLeads(target)).size, 0);
 });
 
-Deno.test("property: no leads make a 500, imported + failed is the number sent, and again nothing is imported", async () => {
+Deno.test("property: no leads cause a 500, imported + failed is the number sent, and a second time nothing is imported", async () => {
   const target = await createTarget();
   const anything = fc.oneof(
     fc.string({ unit: "binary" }),
@@ -223,7 +223,7 @@ Deno.test("property: no leads make a 500, imported + failed is the number sent, 
   );
 });
 
-Deno.test("property: no body makes a 500", async () => {
+Deno.test("property: no body causes a 500", async () => {
   const headers = { "x-api-key": stack.leads_import_api_key };
   const body = fc.oneof(fc.json(), fc.string({ unit: "binary" }), fc.uint8Array());
   await fc.assert(

@@ -163,7 +163,7 @@ Deno.test("race: 60 parallel leads for an order with 40 left fill it exactly, in
   assert.deepEqual(turns.map(({ leads }) => leads).sort(), [13, 13, 14]);
 });
 
-Deno.test("a dry run tells what would happen and changes nothing", async () => {
+Deno.test("a dry run says what would happen and changes nothing", async () => {
   const vendor = await createVendor("indeed");
   const order = await createOrder(vendor);
   const before = await ingest(vendor, application("dry"), "?dry_run=true");
@@ -173,7 +173,7 @@ Deno.test("a dry run tells what would happen and changes nothing", async () => {
     agency_id: order.agency_id,
     agent_id: order.agent_ids[0],
   });
-  assert(!JSON.stringify(before.body).includes(order.id), "an order is no business of a vendor's");
+  assert(!JSON.stringify(before.body).includes(order.id), "the vendor must not learn of orders");
   assert.equal(before.body.lead.vendor_metadata.email, "mj@example.com");
   assert.equal((await storedLeads(vendor)).length, 0);
   assert.equal((await storedResumes(vendor)).length, 0);

@@ -56,7 +56,7 @@ Deno.test("SPEC 4.2: new leads, duplicates of the database and of the request, a
   );
 });
 
-Deno.test("SPEC 4.2: only rows that fail, or only duplicates, are no error of the request", async () => {
+Deno.test("SPEC 4.2: a request with nothing but failing rows or duplicates gets 200", async () => {
   const vendor = await createVendor();
   assert.deepEqual((await ingestBulk(vendor, { leads: [{}] })).body, {
     created: 0,
@@ -134,7 +134,7 @@ Deno.test("race: the same 300 leads in four requests at once, each in another or
   assert.equal((await storedLeads(vendor)).length, 300);
 });
 
-Deno.test("a row the database alone refuses is an error row, and the rest is stored", async () => {
+Deno.test("a row that only the database refuses is an error row, and the rest is stored", async () => {
   const vendor = await createVendor();
   await sql`alter table public.recruiting_leads add constraint refused check (first_name <> 'Refused') not valid`;
   try {

@@ -51,7 +51,7 @@ for (const [fault, headersFor] of KEY_FAULTS) {
   });
 }
 
-Deno.test("a key revoked between two requests stops at once, though the isolate has cached its vendor", async () => {
+Deno.test("a revoked key stops at once, even if the isolate remembers its vendor", async () => {
   const vendor = await createVendor();
   assert.equal((await ingest(vendor, { first_name: "A" })).status, 201);
   await sql`update public.vendor_api_keys set revoked_at = now() where vendor_id = ${vendor.id}`;
@@ -109,7 +109,7 @@ for (const [what, body, status, message] of BAD_BODIES) {
   });
 }
 
-Deno.test("naughty characters are stored as far as they can be, keys included", async () => {
+Deno.test("characters that cannot be stored are dropped or replaced, in keys too", async () => {
   const vendor = await createVendor();
   const { status } = await send("/recruiting/ingest", {
     headers: { ...withKey(vendor), "content-type": "application/json" },
@@ -143,7 +143,7 @@ Deno.test("content types, methods and paths", async () => {
   assertError(await send("/recruiting/nothing", { body }), 404, "NOT_FOUND", /path/);
 });
 
-Deno.test("a wrong key with a 20 MB body still gets to read UNAUTHORIZED", async () => {
+Deno.test("a caller with a wrong key and a 20 MB body can read the response UNAUTHORIZED", async () => {
   const response = await send("/recruiting/ingest", {
     headers: { authorization: "Bearer nobody", "content-type": "application/json" },
     body: "x".repeat(20_000_000),

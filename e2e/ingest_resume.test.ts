@@ -47,7 +47,7 @@ for (
   });
 }
 
-Deno.test("a resume of another type is not stored, the lead is kept and says so", async () => {
+Deno.test("a lead with a resume of another type is stored without it, and says so", async () => {
   const vendor = await createVendor("indeed");
   const file = { contentType: "text/plain", data: btoa("my life"), fileName: "cv.txt" };
   assert.equal((await ingest(vendor, application("txt", file))).status, 201);
@@ -57,11 +57,11 @@ Deno.test("a resume of another type is not stored, the lead is kept and says so"
   assert.equal((await storedResumes(vendor)).length, 0);
 });
 
-Deno.test("a resume by address is kept as such and never fetched", async () => {
+Deno.test("a resume that is a URL is kept as a URL and never fetched", async () => {
   const vendor = await createVendor();
-  const address = `${stack.api_url}/health?resume`;
-  assert.equal((await ingest(vendor, { first_name: "A", resume: address })).status, 201);
+  const url = `${stack.api_url}/health?resume`;
+  assert.equal((await ingest(vendor, { first_name: "A", resume: url })).status, 201);
   const [lead] = await storedLeads(vendor);
-  assert.equal(lead!.vendor_metadata.resume_url, address);
+  assert.equal(lead!.vendor_metadata.resume_url, url);
   assert.equal(lead!.resume_path, null);
 });

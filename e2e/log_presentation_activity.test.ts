@@ -10,7 +10,7 @@ interface Lead extends Target {
   lead_id: string;
 }
 
-/** Makes a lead of an agency and an agent of its own. */
+/** Makes a lead with an agency and an agent that no other test uses. */
 async function createLead(): Promise<Lead> {
   const target = await createTarget();
   const { body } = await importLeads(target, [lead()]);
@@ -34,7 +34,7 @@ async function counts(lead_id: string): Promise<number[]> {
   return [row!.presentations_started, row!.presentations_resumed, row!.presentations_paused];
 }
 
-/** A user of the project who is signed in. */
+/** Signs a new user up and in. */
 async function signUp() {
   const client = createClient(stack.api_url, stack.anon_key, { auth: { persistSession: false } });
   const { data, error } = await client.auth.signUp({
@@ -145,7 +145,7 @@ Deno.test("without a valid credential the request is UNAUTHORIZED, before its bo
   assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
 });
 
-/** A JWT that the project itself might have signed. */
+/** Signs a JWT as the project does. */
 async function signToken(claims: object): Promise<string> {
   const encode = (bytes: Uint8Array) =>
     bytes.toBase64({ alphabet: "base64url", omitPadding: true });
@@ -187,7 +187,7 @@ for (const field of ["lead_id", "agent_id", "type"]) {
   });
 }
 
-Deno.test("sendBeacon's text/plain is taken, unknown fields ignored, ids in any case", async () => {
+Deno.test("text/plain from sendBeacon is accepted, unknown fields are ignored, and ids may be in upper case", async () => {
   const mine = await createLead();
   const upper = {
     ...activity(mine),
@@ -201,7 +201,7 @@ Deno.test("sendBeacon's text/plain is taken, unknown fields ignored, ids in any 
   assert.deepEqual(await counts(mine.lead_id), [1, 0, 0]);
 });
 
-Deno.test("what is no object, too large, of another type or another method is refused as such", async () => {
+Deno.test("a body that is no object, too large or of another type, and another method, are refused as such", async () => {
   for (const body of ["", "{", "null", "[]", '"x"', "1"]) {
     assertError(await log(body), 400, "BAD_REQUEST", /body/);
   }
@@ -268,7 +268,7 @@ Deno.test("a JSON Blob sent by sendBeacon from another origin is logged", async 
   assert.deepEqual(await counts(mine.lead_id), [1, 0, 0]);
 });
 
-Deno.test("property: no body makes a 500 or leaves a row", async () => {
+Deno.test("property: no body causes a 500 or stores an activity", async () => {
   const mine = await createLead();
   const value = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.string({ unit: "binary" }));
   const body = fc.oneof(

@@ -29,7 +29,7 @@ Deno.test("each function serves the document of all routes", async () => {
   }
 });
 
-Deno.test("the document is read with GET or HEAD alone", async () => {
+Deno.test("the document is served with GET and HEAD only", async () => {
   const head = await send("/api/openapi.json", { method: "HEAD" });
   assert.deepEqual([head.status, head.body], [200, null]);
   assert.match(head.headers.get("content-type")!, /^application\/json/);
@@ -38,7 +38,7 @@ Deno.test("the document is read with GET or HEAD alone", async () => {
   assert.equal(post.headers.get("allow"), "GET, HEAD");
 });
 
-Deno.test("decisions.md: no request and no response forbids a field that it does not name", () => {
+Deno.test("decisions.md: no schema forbids fields that it does not name", () => {
   assert(!JSON.stringify(published).includes('"additionalProperties":false'));
   assert(
     JSON.stringify(openApiDocument({ strict: true })).includes('"additionalProperties":false'),

@@ -1,4 +1,4 @@
-/** Every parser's payloads, in the shape their vendors send, over HTTP to the row that keeps them. */
+/** A payload of every vendor, sent over HTTP, is compared with the row that is stored. */
 import assert from "node:assert/strict";
 import {
   fixtureNames,
@@ -14,7 +14,7 @@ const fixtures = fixtureNames().filter((name) => name !== "meta_notification");
 for (const name of fixtures) {
   const parser = PARSER_NAMES.find((parser) => name === parser || name.startsWith(`${parser}_`))!;
 
-  Deno.test(`${name}: the payload becomes a lead, once`, async () => {
+  Deno.test(`${name}: the payload becomes one lead, even if it is sent twice`, async () => {
     const vendor = await createVendor(parser, parser === "mapping" ? MAPPING_CONFIG : {});
     await createOrder(vendor);
     const expected = parse(parserNamed(parser)!, readFixture(name), MAPPING_CONFIG);

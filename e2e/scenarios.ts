@@ -1,4 +1,4 @@
-/** SPEC.md, row by row: the tables of its sections as requests, with the response and what is left in the database. */
+/** The tables of SPEC.md, row by row, as requests with their responses and what is in the database afterwards. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import {
@@ -15,15 +15,15 @@ import {
 import { newSid, sendSigned } from "./sms.ts";
 import type { World } from "./world.ts";
 
-/** One row of the specification. */
+/** One row of a table of SPEC.md. */
 export interface Scenario {
   /** Section and row of SPEC.md. */
   spec: string;
   send: (world: World) => Promise<ApiResponse>;
   status: number;
-  /** What the body holds at least. */
+  /** Fields that the body must have. */
   body: object;
-  /** What is left in the database. */
+  /** Checks what is in the database afterwards. */
   then?: (world: World, response: ApiResponse) => Promise<void>;
 }
 
@@ -78,7 +78,7 @@ const STORED_STATUS: Record<string, string> = {
 
 const OTHER_STATUSES = ["accepted", "sending", "read", "receiving", "nonsense", ""];
 
-/** In the order of a world that remembers: a later row may go on where an earlier one has left it. */
+/** The scenarios run in this order, in one world: a later one may use what an earlier one has stored. */
 export const SCENARIOS: Scenario[] = [
   {
     spec:

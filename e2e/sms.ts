@@ -1,7 +1,7 @@
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { type ApiResponse, createAgency, send, sql, stack } from "./client.ts";
 
-/** A conversation of a test's own. */
+/** A conversation that no other test uses. */
 export interface Conversation {
   id: string;
   recruit: string;
@@ -18,7 +18,7 @@ export async function createConversation(): Promise<Conversation> {
   return { id: row!.id, recruit, service };
 }
 
-/** Sends a message of the conversation's recruit; a parameter given as undefined is left out. */
+/** Sends a message of the conversation's recruit. A parameter that is undefined is left out. */
 export function receive(
   { recruit, service }: Conversation,
   fields: Record<string, string | string[] | undefined> = {},
@@ -33,7 +33,7 @@ export function report(MessageSid: string, MessageStatus: string, more: Paramete
   return sendSigned("/recruiting/sms/status", { MessageSid, MessageStatus, ...more });
 }
 
-/** Stores an outbound message, as whoever sends it does once Twilio has told its sid. */
+/** Stores an outbound message with the MessageSid that Twilio has given it. */
 export async function storeOutbound({ id }: Conversation, sid: string): Promise<void> {
   await sql`
     insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, body)
@@ -56,7 +56,7 @@ export function newSid(): string {
   return `SM${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
-/** The parameters of a form; a list is a repeated one. */
+/** The parameters of a form. A list is a repeated parameter. */
 export type Parameters = Record<string, string | string[]>;
 
 /** Sends a form as Twilio does, signed for the stack's public URL. */

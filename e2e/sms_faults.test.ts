@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { eventually, loggedErrors, pidOf } from "./processes.ts";
 import { createConversation, messages, newSid, receive } from "./sms.ts";
 
-Deno.test("fault: a message that comes while PostgREST hangs for a moment is stored once", async () => {
+Deno.test("fault: a message that comes while PostgREST hangs for 3 s is stored once", async () => {
   const conversation = await createConversation();
   const pid = pidOf("postgrest");
   Deno.kill(pid, "SIGSTOP");
@@ -29,7 +29,7 @@ Deno.test("fault: messages that come while PostgREST is gone are stored once it 
   await eventually(5, async () => assert.equal((await messages(conversation)).length, 10));
 });
 
-Deno.test("fault: when the database stays away the response is 200 and `error` within 10 s, its MessageSid is logged, and the same message again is stored once", async () => {
+Deno.test("fault: when the database hangs for long the response is 200 and `error` within 10 s, the MessageSid is logged, and the message can be sent again", async () => {
   const conversation = await createConversation();
   const MessageSid = newSid();
   const pid = pidOf("postgrest");

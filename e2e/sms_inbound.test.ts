@@ -5,7 +5,7 @@ import { createConversation, messages, newSid, receive, sendSigned } from "./sms
 
 const PATH = "/recruiting/sms/inbound";
 
-Deno.test("SPEC 2.4, 4.5: a message is stored with direction, sender, MessageSid and text, and dates the conversation", async () => {
+Deno.test("SPEC 2.4, 4.5: a message is stored with direction, sender, MessageSid and text, and sets last_message_at", async () => {
   const conversation = await createConversation();
   const sid = newSid();
   const { status, body } = await receive(conversation, { MessageSid: sid, Body: "Yes, Tuesday!" });
@@ -97,13 +97,13 @@ Deno.test("SPEC 4.5: without a conversation for From and To nothing is stored", 
   assert.equal((await messages(conversation)).length, 0);
 });
 
-Deno.test("a number of a messaging service is found by From and To as well", async () => {
+Deno.test("a message of a messaging service is also matched by From and To", async () => {
   const conversation = await createConversation();
   const { body } = await receive(conversation, { MessagingServiceSid: "MG1", AccountSid: "AC1" });
   assert.deepEqual(body, { status: "received" });
 });
 
-Deno.test("race: one MessageSid twenty times at once is stored once", async () => {
+Deno.test("race: a message that comes twenty times at once is stored once", async () => {
   const conversation = await createConversation();
   const sid = newSid();
   const responses = await Promise.all(
@@ -121,7 +121,7 @@ Deno.test("race: one MessageSid twenty times at once is stored once", async () =
   assert.deepEqual(after, before);
 });
 
-Deno.test("a text without MessageSid, or with a blank one, is never lost: each is stored", async () => {
+Deno.test("every text without a MessageSid, or with a blank one, is stored", async () => {
   const conversation = await createConversation();
   for (const MessageSid of [undefined, undefined, "", " "]) {
     assert.deepEqual((await receive(conversation, { MessageSid })).body, { status: "received" });
@@ -182,7 +182,7 @@ Deno.test("a body that is no form, is too large, or another method is refused as
   assertError(await send(PATH, { method: "GET" }), 405, "METHOD_NOT_ALLOWED", /POST/);
 });
 
-Deno.test("property: past the signature every form gets 200 and loses no text", async () => {
+Deno.test("property: every signed form gets 200 and loses no text", async () => {
   const conversation = await createConversation();
   const text = fc.oneof(fc.string({ unit: "binary" }), fc.string());
   const extra = fc.dictionary(text, fc.oneof(text, fc.array(text, { minLength: 1 })));

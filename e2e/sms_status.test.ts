@@ -13,14 +13,14 @@ import {
 
 const PATH = "/recruiting/sms/status";
 
-/** The callbacks that were kept of a message, oldest first. */
+/** The stored callbacks of a message, oldest first. */
 function events(sid: string) {
   return sql`
     select provider_status, status, error_code from public.recruiting_message_events
     where provider_message_id = ${sid} order by received_at, id`;
 }
 
-Deno.test("SPEC 3, 4.6: a message goes through its callbacks; times and error codes are kept", async () => {
+Deno.test("SPEC 3, 4.6: a message takes the status of each callback, with its time and error code", async () => {
   const conversation = await createConversation();
   const sid = newSid();
   await storeOutbound(conversation, sid);
@@ -39,7 +39,7 @@ Deno.test("SPEC 3, 4.6: a message goes through its callbacks; times and error co
   assert.notEqual(failed!.failed_at, null);
 });
 
-Deno.test("SPEC 3: every callback is appended, known or not, and twice when it comes twice", async () => {
+Deno.test("SPEC 3: every callback is kept, with a known status or not, also one that comes twice", async () => {
   const conversation = await createConversation();
   const sid = newSid();
   await storeOutbound(conversation, sid);
@@ -68,7 +68,7 @@ Deno.test("a callback for an unknown message is ignored and applied when the mes
   assert(stored!.sent_at <= stored!.delivered_at);
 });
 
-Deno.test("race: a callback and its message at once always leave the message delivered", async () => {
+Deno.test("race: a callback that comes while its message is stored is always applied", async () => {
   const conversation = await createConversation();
   const sids = Array.from({ length: 20 }, newSid);
   await Promise.all(sids.flatMap((sid) => [

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { createAgency, sql, stack } from "./client.ts";
 
-/** A client as the pop-out has it, with nobody signed in. */
+/** The client of a browser in which nobody is signed in. */
 function browser(): SupabaseClient {
   return createClient(stack.api_url, stack.publishable_key, {
     auth: { persistSession: false, autoRefreshToken: false },
   });
 }
 
-/** Signs a new user up and makes an agent of them. */
+/** Signs a new user up, who is an agent. */
 async function signUp(agency_id: string, role: "agent" | "manager" = "agent") {
   const client = browser();
   const { data, error } = await client.auth.signUp({
@@ -30,7 +30,7 @@ async function createLead(agency_id: string, agent_id: string): Promise<string> 
   return lead!.id;
 }
 
-/** An agency with a signed-in agent who has a lead. */
+/** Makes an agency with a signed-in agent who has a lead. */
 async function arrange() {
   const { id: agency_id } = await createAgency();
   const { client, agent_id } = await signUp(agency_id);
@@ -145,7 +145,7 @@ Deno.test("a manager of the agency may submit, another agency's agent, a colleag
   assert.equal(status, 401);
 });
 
-Deno.test("nobody signed in writes past the procedure, and nobody but the service role calls the others", async () => {
+Deno.test("a signed-in user writes only through this procedure, and only the service role calls the others", async () => {
   const { client, agent_id, lead_id } = await arrange();
   const writes = [
     client.from("lead_sales").insert({ lead_id, agent_id, product: "Term", annual_premium: 1 }),

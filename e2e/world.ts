@@ -1,7 +1,7 @@
 import { createOrder, createVendor, sql, type Vendor } from "./client.ts";
 import { newPhone, newSid } from "./sms.ts";
 
-/** What the scenarios of the specification need: one of everything, for nobody else. */
+/** What the scenarios need: one of everything, used by no other test. */
 export interface World {
   vendor: Vendor;
   vendorWithoutParser: Vendor;
@@ -17,7 +17,7 @@ export interface World {
 
 let world: Promise<World> | undefined;
 
-/** The world, made at its first use. */
+/** The world. It is made when it is first used. */
 export function theWorld(): Promise<World> {
   return world ??= makeWorld();
 }

@@ -5,7 +5,8 @@ import { activitySchema } from "../../supabase/functions/api/log_presentation_ac
 import type { NamedSchemas, Operation } from "./operation.ts";
 import { count, id } from "./values.ts";
 
-// The route takes the optional fields as missing or null; its own schema comes after it has filled in null.
+// In a request the optional fields may be missing. The route's own schema has them, because the route fills in null
+// first.
 const salesLead = leadSchema.partial({
   last_name: true,
   email: true,
@@ -15,7 +16,7 @@ const salesLead = leadSchema.partial({
   language: true,
 });
 
-// The route accepts any item here and reports a wrong one by itself. The document says what a right one is.
+// The route's own schema takes any item, because an invalid one is reported by itself. The document says what is valid.
 const leadImport = importSchema.extend({ leads: z.array(salesLead).max(10_000) });
 
 const leadError = z.strictObject({

@@ -27,5 +27,5 @@ export interface Operation {
 /** Values that fit a schema, by name. */
 export type Examples = Record<string, { summary: string; value: object }>;
 
-/** The schemas that get a name of their own in the document; where one stands inside another, it is referred to. */
+/** Schemas by the name that they have in the document. Other schemas refer to them by this name. */
 export type NamedSchemas = Record<string, z.ZodType>;

@@ -1,4 +1,4 @@
-/** The ways in which a caller can show who it is, as in SPEC 5. */
+/** The ways in which callers authenticate (SPEC 5). */
 export const SECURITY_SCHEMES = {
   vendorKey: {
     type: "http",

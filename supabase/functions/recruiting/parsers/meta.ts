@@ -45,7 +45,7 @@ function readQuestions(list: Json | undefined): FormQuestion[] | undefined {
   });
 }
 
-// A lead of Meta's testing tool can only be told by its values: "<test lead: dummy data for full_name>".
+// Only its values show that a lead comes from Meta's testing tool: "<test lead: dummy data for full_name>".
 function isTestLead(value: Json): boolean {
   if (typeof value === "string") return /^\s*<?test lead: dummy data/i.test(value);
   if (Array.isArray(value)) return value.some(isTestLead);
