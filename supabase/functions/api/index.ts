@@ -19,7 +19,7 @@ app.use(
       ...["apikey", "authorization", "content-type", "idempotency-key"],
       ...["x-client-info", "x-request-id"],
     ],
-    exposeHeaders: ["x-request-id"],
+    exposeHeaders: ["retry-after", "x-request-id"],
     maxAge: 86_400,
   }),
 );
