@@ -26,8 +26,8 @@ export async function runCommandLine(args: string[], ask: Ask | undefined): Prom
     const target = findTarget(dbUrl);
     const sql = connect(target.dbUrl);
     try {
-      const session = { sql, baseUrl: target.baseUrl, confirm: confirmation(yes, ask) };
-      const { data, text } = await verb(session);
+      const { baseUrl, api } = target;
+      const { data, text } = await verb({ sql, baseUrl, api, confirm: confirmation(yes, ask) });
       print(`${json ? JSON.stringify(data, null, 2) : text}\n`);
     } catch (error) {
       throw explainConnection(error, target.dbUrl);

@@ -2,11 +2,19 @@ import postgres from "postgres";
 import { readStackInfo } from "../local/mod.ts";
 import { CommandError, UsageError } from "./outcome.ts";
 
-/** The database that a command line means. */
+/** What a command line works on. */
 export interface Target {
   dbUrl: string;
   /** The `{base_url}` that goes with it. */
   baseUrl: string;
+  /** The project's API, for what the database alone cannot do; undefined where it is not known. */
+  api?: ProjectApi;
+}
+
+/** A project's address and a key that stands for the role `service_role`. */
+export interface ProjectApi {
+  url: string;
+  secretKey: string;
 }
 
 const LOCAL_HOSTS = ["127.0.0.1", "localhost", "[::1]"];
@@ -26,14 +34,24 @@ export function findTarget(given: string | undefined): Target {
         `${name}: give an address such as postgresql://postgres:<password>@<host>:5432/postgres`,
       );
     }
-    return { dbUrl, baseUrl: "https://<project>.supabase.co/functions/v1" };
+    const api = apiFromEnvironment();
+    const baseUrl = `${api?.url ?? "https://<project ref>.supabase.co"}/functions/v1`;
+    return { dbUrl, baseUrl, api };
   }
   try {
     const stack = readStackInfo();
-    return { dbUrl: stack.db_url, baseUrl: stack.functions_url };
+    const api = { url: stack.api_url, secretKey: stack.secret_key };
+    return { dbUrl: stack.db_url, baseUrl: stack.functions_url, api };
   } catch (error) {
     throw new CommandError(`${(error as Error).message} For a hosted project, give --db-url.`);
   }
+}
+
+function apiFromEnvironment(): ProjectApi | undefined {
+  const url = Deno.env.get("SUPABASE_URL")?.trim().replace(/\/+$/, "");
+  const secretKey = Deno.env.get("SUPABASE_SECRET_KEY") ||
+    Deno.env.get("SUPABASE_SERVICE_ROLE_KEY");
+  return url && secretKey ? { url, secretKey } : undefined;
 }
 
 /** Connects, with TLS unless the database is on this machine. */

@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import type { ProjectApi } from "./database.ts";
 
 /** What a verb has to say: to a script (`--json`), and to a person. */
 export interface Outcome {
@@ -11,6 +12,8 @@ export interface Session {
   sql: postgres.Sql;
   /** `{base_url}` of the project, for the examples that are shown. */
   baseUrl: string;
+  /** The project's API; undefined where its address and key are not known. */
+  api?: ProjectApi;
   /**
    * Asks before something that cannot be undone. `--yes` is the answer beforehand.
    *

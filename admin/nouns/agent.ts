@@ -4,6 +4,7 @@ import { type AgentRow, findAgency, findAgent } from "../find.ts";
 import { boolean, choice, email, type Nullable, orNone, text, toColumns } from "../options.ts";
 import type { Outcome, Run } from "../outcome.ts";
 import { formatTable } from "../table.ts";
+import { inviteAgent } from "./agent_invite.ts";
 import { addNoun, addVerb, requireChange } from "../verb.ts";
 
 /** What may be set of an agent; what is left out stays as it is. */
@@ -67,6 +68,22 @@ export function addAgent(parent: Command, run: Run): void {
       requireChange(settings, command);
       return run(({ sql }) => updateAgent(sql, given, settings));
     });
+
+  addVerb(
+    agent,
+    "invite <agent>",
+    "sends an agent an e-mail with a link to sign in",
+    "invite maria@example.com --redirect-to https://crm.example.com/welcome",
+  )
+    .addOption(text("--redirect-to <url>", "the page of yours that the link leads to"))
+    .addHelpText(
+      "after",
+      "\nFor a hosted project set SUPABASE_URL and SUPABASE_SECRET_KEY, beside --db-url. The local stack sends no" +
+        "\ne-mail, but writes the link to .local/logs/lite.log.",
+    )
+    .action((given: string, { redirectTo }: { redirectTo?: string }) =>
+      run((session) => inviteAgent(session, given, redirectTo))
+    );
 }
 
 async function listAgents(sql: postgres.Sql, given: string | undefined): Promise<Outcome> {
