@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stackInfoFile } from "../local/mod.ts";
-import { sql, stack } from "./client.ts";
+import { sql } from "./client.ts";
 
 /** A command in the docs, marked with `<!-- run -->`, and the JSON that the docs show as its output, if any. */
 interface Example {
@@ -55,15 +56,17 @@ async function removeWhatCommandsMake(): Promise<void> {
 }
 
 /** Runs a command as it is pasted into a terminal, and returns what it prints. */
-async function paste(command: string, folder: string): Promise<string> {
+async function paste(
+  command: string,
+  folder: string,
+  variables: Record<string, string>,
+): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command("sh", {
     args: ["-e", "-c", command],
     cwd: folder,
     env: {
-      BASE_URL: stack.functions_url,
-      VENDOR_API_KEY: stack.vendors.find(({ parser }) => parser === "generic")!.api_key,
-      LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
-      SUPABASE_ANON_KEY: stack.anon_key,
+      ...variables,
+      DATA_DIR: dirname(stackInfoFile()),
       STACK_FILE: stackInfoFile(),
       SUPABASE_DB_URL: "",
     },
@@ -71,6 +74,19 @@ async function paste(command: string, folder: string): Promise<string> {
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assert.equal(code, 0, `${out}${err}`);
   return out!;
+}
+
+/** The variables that the README's first command sets for all that follow. */
+async function variables(folder: string): Promise<Record<string, string>> {
+  const [setup] = examplesIn("README.md");
+  assert.match(setup!.command, /^eval /);
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", "env"] }).output();
+  const before = new TextDecoder().decode(stdout).split("\n");
+  const after = (await paste(`${setup!.command}\nenv`, folder, {})).split("\n");
+  const added = after.filter((line) => !before.includes(line) && line.includes("="));
+  return Object.fromEntries(
+    added.map((line) => [line.split("=", 1)[0]!, line.replace(/^.*?=/, "")]),
+  );
 }
 
 for (const page of ["README.md", "docs/vendors.md", "docs/parsers.md"]) {
@@ -81,11 +97,12 @@ for (const page of ["README.md", "docs/vendors.md", "docs/parsers.md"]) {
     await Deno.writeTextFile(`${folder}/payload.json`, shownJson("mapping: payload"));
     await removeWhatCommandsMake();
     try {
+      const env = await variables(folder);
       const examples = examplesIn(page);
       assert(examples.length > 0);
       for (const { command, output } of examples) {
         await t.step(command.split("\n", 1)[0]!, async () => {
-          const printed = await paste(command, folder);
+          const printed = await paste(command, folder, env);
           if (output !== undefined) assertLike(JSON.parse(printed), output);
         });
       }

@@ -2,17 +2,22 @@
 import { join } from "node:path";
 import { readOptions, stackCommand } from "./options.ts";
 import { readPublicUrl, readStackInfo, type StackInfo } from "./stack_info.ts";
-import { fullSummary } from "./summary.ts";
+import { fullSummary, shellVariables } from "./summary.ts";
 
-const { dataDir, json } = readOptions<{ json?: boolean }>(
+const { dataDir, json, env } = readOptions<{ json?: boolean; env?: boolean }>(
   stackCommand("npm run status", "Shows how to use the stack that runs.")
-    .option("--json", "print stack.json"),
+    .option("--json", "print stack.json")
+    .option("--env", "print the variables that the commands in the docs need, for eval"),
 );
 let stack: StackInfo;
 try {
   stack = readStackInfo(join(dataDir, "stack.json"));
 } catch (error) {
   fail((error as Error).message);
+}
+if (env) {
+  console.log(shellVariables(stack));
+  Deno.exit(0);
 }
 const publicUrl = await readPublicUrl(stack).catch(() =>
   fail(

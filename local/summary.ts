@@ -46,6 +46,17 @@ export function fullSummary(stack: StackInfo, dataDir: string, publicUrl: string
   ].join("\n\n");
 }
 
+/** The variables that the commands in the docs need, as a shell reads them. */
+export function shellVariables(stack: StackInfo): string {
+  const [generic] = stack.vendors.filter(({ parser }) => parser === "generic");
+  return Object.entries({
+    BASE_URL: stack.functions_url,
+    VENDOR_API_KEY: generic?.api_key ?? "",
+    LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
+    SUPABASE_PUBLISHABLE_KEY: stack.publishable_key,
+  }).map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`).join("\n");
+}
+
 function vendorRows({ vendors }: StackInfo): string[][] {
   const generic = vendors.filter(({ parser }) => parser === "generic");
   return [...new Set([...generic, ...vendors])]
