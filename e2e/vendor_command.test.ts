@@ -89,6 +89,10 @@ Deno.test("a vendor is changed in what is given, and in nothing else", async () 
   assert.equal(renamed.parser, "indeed");
   assert.equal(renamed.is_active, true);
   assert.equal(renamed.name, "After");
+  assert.equal((await json("update", slug, "--rate-limit", "60")).rate_limit, 60);
+  const unlimited = await json("update", slug, "--rate-limit", "none");
+  assert.equal(unlimited.rate_limit, null);
+  assert.equal(unlimited.name, "After");
 });
 
 Deno.test("a mistake is named with what to do next, and changes nothing", async () => {

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type postgres from "postgres";
+import type { Json } from "../../supabase/functions/_shared/json.ts";
 import { findVendor, type VendorRow } from "../find.ts";
-import { boolean, text } from "../options.ts";
+import { boolean, integer, type Nullable, orNone, text, toColumns } from "../options.ts";
 import { explain, type Outcome, type Run } from "../outcome.ts";
 import { formatTable } from "../table.ts";
 import { addNoun, addVerb, requireChange } from "../verb.ts";
@@ -15,6 +16,7 @@ interface Settings {
   /** Path of a JSON file with the parser's configuration. */
   config?: string;
   active?: boolean;
+  rateLimit?: Nullable<number>;
 }
 
 export function addVendor(parent: Command, run: Run): Command {
@@ -23,6 +25,10 @@ export function addVendor(parent: Command, run: Run): Command {
   const parser = () =>
     text("--parser <name>", "what reads its payloads; docs/parsers.md lists them");
   const config = () => text("--config <file.json>", 'the configuration of the parser "mapping"');
+  const rateLimit = () =>
+    orNone(
+      integer("--rate-limit <number>", "the most requests in one minute, over all its keys", 1),
+    );
 
   addVerb(vendor, "list", "every vendor, its parser and its keys", "list")
     .action(() => run(({ sql }) => listVendors(sql)));
@@ -36,6 +42,7 @@ export function addVendor(parent: Command, run: Run): Command {
     .addOption(parser().makeOptionMandatory())
     .addOption(name())
     .addOption(config())
+    .addOption(rateLimit())
     .action((slug: string, settings: Settings) =>
       run(({ sql }) => createVendor(sql, slug, settings))
     );
@@ -49,6 +56,7 @@ export function addVendor(parent: Command, run: Run): Command {
     .addOption(parser())
     .addOption(name())
     .addOption(config())
+    .addOption(rateLimit())
     .addOption(boolean("--active <true|false>", "the keys of an inactive vendor do not work"))
     .action((slug: string, settings: Settings, command: Command) => {
       requireChange(settings, command);
@@ -75,7 +83,7 @@ async function listVendors(sql: postgres.Sql): Promise<Outcome> {
       count(k.id) filter (
         where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
       )::int as keys,
-      v.created_at as created
+      v.rate_limit, v.created_at as created
     from public.vendors v
     left join public.vendor_api_keys k on k.vendor_id = v.id
     group by v.id order by v.slug`;
@@ -86,15 +94,14 @@ async function listVendors(sql: postgres.Sql): Promise<Outcome> {
 async function createVendor(
   sql: postgres.Sql,
   slug: string,
-  { parser, name = slug, config: file }: Settings,
+  settings: Settings,
 ): Promise<Outcome> {
-  const config = readConfig(parser, file) ?? {};
-  checkParser(parser, config);
+  const config = readConfig(settings.parser, settings.config);
+  checkParser(settings.parser, config ?? {});
+  const columns = { slug, name: slug, ...columnsOf(sql, settings, config) };
   try {
     const [vendor] = await sql<VendorRow[]>`
-      insert into public.vendors (slug, name, parser, parser_config)
-      values (${slug}, ${name}, ${parser ?? null}, ${sql.json(config as postgres.JSONValue)})
-      returning *`;
+      insert into public.vendors ${sql(columns)} returning *`;
     return {
       data: vendor,
       text: `Created the vendor ${slug}. Next, a key: npm run vendor -- key create ${slug}`,
@@ -112,21 +119,28 @@ async function createVendor(
 async function updateVendor(
   sql: postgres.Sql,
   slug: string,
-  { parser, name, config: file, active }: Settings,
+  settings: Settings,
 ): Promise<Outcome> {
   const old = await findVendor(sql, slug);
-  const changed: VendorRow = {
-    ...old,
-    name: name ?? old.name,
-    parser: parser ?? old.parser,
-    parser_config: readConfig(parser ?? old.parser, file) ?? old.parser_config,
-    is_active: active ?? old.is_active,
-  };
-  checkParser(changed.parser, changed.parser_config);
+  const parser = settings.parser ?? old.parser;
+  const config = readConfig(parser, settings.config);
+  checkParser(parser, config ?? old.parser_config);
   const [vendor] = await sql<VendorRow[]>`
-    update public.vendors set
-      name = ${changed.name}, parser = ${changed.parser}, is_active = ${changed.is_active},
-      parser_config = ${sql.json(changed.parser_config as postgres.JSONValue)}
+    update public.vendors set ${sql(columnsOf(sql, settings, config))}
     where id = ${old.id} returning *`;
   return { data: vendor, text: `Changed the vendor ${slug}. It takes effect within seconds.` };
+}
+
+function columnsOf(
+  sql: postgres.Sql,
+  { name, parser, active, rateLimit }: Settings,
+  config: Json | undefined,
+) {
+  return toColumns({
+    name,
+    parser,
+    parser_config: config === undefined ? undefined : sql.json(config as postgres.JSONValue),
+    is_active: active,
+    rate_limit: rateLimit,
+  });
 }
