@@ -1,4 +1,4 @@
--- What every table, function and foreign key of this schema has, whichever migration made it.
+-- Rules for every table, function and foreign key.
 begin;
 select plan(9);
 
@@ -11,7 +11,7 @@ create view pg_temp.own_functions as
 select p.*, p.oid::regprocedure::text as signature
 from pg_proc p
 where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
-  -- What an extension brought is the extension's business.
+  -- Functions of extensions do not count.
   and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e');
 
 select is_empty(
@@ -26,7 +26,7 @@ select is_empty(
   $$select relname from pg_temp.own_tables t where not exists (
     select from pg_attribute a
     where a.attrelid = t.oid and a.attname in ('created_at', 'received_at') and a.attnotnull)$$,
-  'every table says when a row was made');
+  'every table has the time at which a row was made');
 
 select is_empty(
   $$select relname, a.attname from pg_temp.own_tables t join pg_attribute a on a.attrelid = t.oid
@@ -38,7 +38,7 @@ select is_empty(
     join pg_attribute a on a.attrelid = t.oid and a.attname = 'updated_at'
     where not exists (
       select from pg_trigger g where g.tgrelid = t.oid and g.tgfoid = 'private.set_updated_at'::regproc)$$,
-  'every updated_at is kept by the shared trigger');
+  'every updated_at is set by the shared trigger');
 
 select is_empty(
   'select signature from pg_temp.own_functions
@@ -63,7 +63,7 @@ select is_empty(
   $$select c.relname from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('v', 'm')
       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')$$,
-  'no view that would see with its owner''s eyes');
+  'there is no view, because a view reads with its owner''s rights');
 
 select * from finish();
 rollback;

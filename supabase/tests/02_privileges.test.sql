@@ -1,4 +1,4 @@
--- Who may do what, read from the catalogue, so that a grant nobody meant shows up whatever it is on.
+-- Who may do what, read from the catalogue, so that an unintended grant on any object is found.
 begin;
 select plan(10);
 
@@ -29,7 +29,7 @@ select is_empty(
   $$select c.oid::regclass, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
       and has_column_privilege('anon', c.oid, a.attnum, 'select, insert, update, references')$$,
-  'nor on any column');
+  'anon has no privilege on any column');
 
 select set_eq(
   $$select "table", privilege from pg_temp.table_grants where role = 'authenticated'$$,
@@ -38,7 +38,7 @@ select set_eq(
     ('leads', 'select'), ('lead_metrics', 'select'), ('lead_activities', 'select'), ('lead_presentations', 'select'),
     ('lead_demographics', 'select'), ('lead_sales', 'select'), ('lead_referrals', 'select'),
     ('recruiting_conversations', 'select'), ('recruiting_messages', 'select')$$,
-  'a signed-in user may select what row level security shows, and has no other privilege on a whole table');
+  'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(
   $$select distinct c.relname::text, p.privilege
@@ -49,7 +49,7 @@ select set_eq(
       and has_column_privilege('authenticated', c.oid, a.attnum, p.privilege)$$,
   $$values ('lead_presentations', 'insert'), ('lead_demographics', 'insert'), ('lead_demographics', 'update'),
     ('lead_sales', 'insert'), ('lead_referrals', 'insert')$$,
-  'single columns it may write are those of submit_lead_presentation');
+  'a signed-in user may write columns of only those tables that submit_lead_presentation() fills');
 
 select set_eq(
   $$select "table", privilege from pg_temp.table_grants where role = 'service_role'$$,
@@ -57,7 +57,7 @@ select set_eq(
     from pg_class c cross join unnest(array['select', 'insert', 'update', 'delete']) p (privilege)
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
       and not (c.relname = 'recruiting_message_events' and p.privilege in ('update', 'delete'))$$,
-  'the service role reads and writes every table, and only appends to recruiting_message_events');
+  'the service role reads and writes every table, but never changes or deletes recruiting_message_events');
 
 select is_empty(
   $$select function from pg_temp.function_grants where role = 'anon'$$,
@@ -71,7 +71,7 @@ select set_eq(
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals'
   ],
-  'a signed-in user may submit a presentation, and execute what that and the policies are made of');
+  'a signed-in user may execute submit_lead_presentation() and the helpers that it and the policies call');
 
 select set_eq(
   $$select function from pg_temp.function_grants where role = 'service_role' and function like 'public.%'$$,
@@ -80,9 +80,9 @@ select set_eq(
     'public.ingest_recruiting_lead', 'public.preview_recruiting_lead', 'public.ingest_recruiting_leads',
     'public.count_request', 'public.service_health', 'public.import_leads', 'public.log_presentation_activity', 'public.receive_sms', 'public.update_sms_status'
   ],
-  'the service role executes what the edge functions call');
+  'the service role may execute what the edge functions and administrators call');
 
-select ok(not has_schema_privilege('anon', 'private', 'usage'), 'anon does not see into private');
+select ok(not has_schema_privilege('anon', 'private', 'usage'), 'anon may not use the schema private');
 
 create table public.made_by_a_later_migration (id uuid);
 create function public.made_by_a_later_migration() returns integer language sql as 'select 1';
@@ -90,7 +90,7 @@ select ok(
   not has_table_privilege('anon', 'public.made_by_a_later_migration', 'select')
   and not has_table_privilege('authenticated', 'public.made_by_a_later_migration', 'select')
   and not has_function_privilege('anon', 'public.made_by_a_later_migration()', 'execute'),
-  'what a later migration makes is open to nobody until it says so');
+  'a new table or function is open to nobody until a grant says so');
 
 select * from finish();
 rollback;

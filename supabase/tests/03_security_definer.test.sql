@@ -1,4 +1,4 @@
--- Every function that runs with its owner's rights, by name: a new one has to be thought about.
+-- Every function that runs with its owner's rights, by name, so that nobody adds one without noticing.
 begin;
 select plan(2);
 
@@ -11,12 +11,12 @@ select set_eq(
     'private.managed_agency_id()', 'private.count_lead_activity()', 'private.count_lead_presentation()',
     'private.count_lead_sale()', 'private.count_lead_referral()', 'private.newest_migration()'
   ],
-  'the security definer functions are these: who the caller is, the counters, and the record of migrations');
+  'only these functions are security definer: who is signed in, the counters, and the record of migrations');
 
 select is_empty(
   $$select p.oid::regprocedure from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef
       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')$$,
-  'none of them is exposed by the API');
+  'no function of the API is security definer');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- What the recruiting tables refuse, and what they must not refuse.
+-- What the tables of agencies, vendors, orders and recruiting leads refuse, and what they must store.
 begin;
 select plan(35);
 
@@ -18,7 +18,7 @@ select throws_ok(
   '22023', 'timezone: "America/Gotham" is not an IANA time zone name', 'an unknown time zone is named');
 select throws_ok(
   $$update public.agencies set timezone = 'EST5EDT4' where id = md5('agency')::uuid$$,
-  '22023', null, 'a POSIX rule is no time zone name');
+  '22023', null, 'a POSIX rule is refused as a time zone');
 select throws_ok(
   $$insert into public.agencies (name, timezone) values ('  ', 'UTC')$$, '23514', null, 'an agency has a name');
 select throws_ok(
@@ -32,7 +32,7 @@ select results_eq(
   $$insert into public.agents (agency_id, first_name, role, accepts_recruits) values
       (md5('agency')::uuid, 'Bo', 'agent', false), (md5('agency')::uuid, 'Mo', 'manager', true)
     returning accepts_recruits$$,
-  array[false, true], 'what is said about accepting recruits stays');
+  array[false, true], 'accepts_recruits is kept when the insert has it');
 select throws_ok(
   $$update public.agents set agency_id = md5('other agency')::uuid, first_name = null$$,
   '23502', null, 'an agent has a first name');
@@ -44,13 +44,13 @@ select throws_ok(
 from unnest(array['Indeed', 'a b', '', '-a', 'a--b']) slug;
 select lives_ok(
   $$insert into public.vendors (slug, name, parser) values ('test_v-2', 'V', 'a parser of tomorrow')$$,
-  'a parser may have any name, since the code decides which exist');
+  'a parser may have any name, because only the code knows which parsers exist');
 select throws_ok(
   $$insert into public.vendors (slug, name, parser_config) values ('test-3', 'V', '[]')$$,
   '23514', null, 'a parser_config is an object');
 select throws_ok(
   $$insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values (md5('vendor')::uuid, 'lik_plain', 'x')$$,
-  '23514', null, 'a key itself cannot be stored where its hash belongs');
+  '23514', null, 'a key cannot be stored in place of its hash');
 
 -- Orders
 select throws_ok(
@@ -87,11 +87,11 @@ select throws_ok(
 select throws_ok(
   $$insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distributed_at)
     values (md5('vendor')::uuid, 'A', md5('other agency')::uuid, md5('order')::uuid, now())$$,
-  '23503', null, 'a lead''s agency is that of its order');
+  '23503', null, 'a lead has the agency of its order');
 select throws_ok(
   $$insert into public.recruiting_leads (vendor_id, first_name, agency_id, agent_id)
     values (md5('vendor')::uuid, 'A', md5('agency')::uuid, md5('other agent')::uuid)$$,
-  '23503', null, 'a lead''s agent is of its agency');
+  '23503', null, 'a lead''s agent works for its agency');
 select throws_ok(
   $$insert into public.recruiting_leads (vendor_id, first_name, agent_id)
     values (md5('vendor')::uuid, 'A', md5('other agent')::uuid)$$,
@@ -109,7 +109,7 @@ select results_eq(
     returning last_name, email, phone, state$$,
   $$values ('Lee', 'a@b.c', '+1555', 'TX'), (null, null, '15550100', null), (null, null, 'call me', null),
     (null, null, null, null)$$,
-  'the generated columns take what they can read and fail on nothing');
+  'a generated column is null when its value cannot be read, and never an error');
 select lives_ok(
   $$insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata)
     select md5('vendor')::uuid, repeat('é', 100000), jsonb_build_object('email', string_agg(md5(i::text), ''))
@@ -118,7 +118,7 @@ select lives_ok(
 select lives_ok(
   $$insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name)
     values (md5('vendor')::uuid, null, 'A'), (md5('vendor')::uuid, null, 'A')$$,
-  'leads without a vendor_lead_id are not duplicates of one another');
+  'two leads without a vendor_lead_id are no duplicates');
 
 select * from finish();
 rollback;

@@ -47,7 +47,7 @@ select results_eq(
   $$insert into public.leads (agency_id, agent_id, first_name, phone, state, type)
     values (md5('agency')::uuid, md5('agent')::uuid, 'Lea', 'ask for Lea', 'Texas', 'fe')
     returning source, status, stage$$,
-  $$values ('platform', 'open', 'new')$$, 'a lead enters as open and new, with any phone and state');
+  $$values ('platform', 'open', 'new')$$, 'a new lead is open and new, and may have any phone and state');
 select throws_ok(
   $$insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
     values (md5('external')::uuid, md5('agency')::uuid, md5('colleague')::uuid, 'Lea', '1', 'TX', 'fe')$$,
@@ -60,11 +60,11 @@ select lives_ok(
 select throws_ok(
   $$insert into public.lead_activities (lead_id, agent_id, type)
     values (md5('lead')::uuid, md5('colleague')::uuid, 'presentation_started')$$,
-  '23503', 'agent_id: not the agent of this lead', 'an activity of somebody else than the lead''s agent');
+  '23503', 'agent_id: not the agent of this lead', 'an activity of an agent who is not the lead''s agent');
 select throws_ok(
   $$insert into public.lead_sales (presentation_id, lead_id, agent_id, product, annual_premium)
     values (md5('presentation')::uuid, md5('lead')::uuid, md5('colleague')::uuid, 'Term', 1)$$,
-  '23503', null, 'a sale by somebody else than who presented');
+  '23503', null, 'a sale of an agent who did not submit the presentation');
 select throws_ok(
   $$insert into public.lead_presentations (lead_id, agent_id, client_submission_id)
     values (md5('lead')::uuid, md5('agent')::uuid, md5('submission')::uuid)$$,
@@ -76,7 +76,7 @@ select throws_ok(
   '23505', null, 'two conversations between the same numbers');
 select throws_ok(
   $$update public.recruiting_conversations set status = 'escalated' where id = md5('conversation')::uuid$$,
-  '23514', null, 'a conversation escalated to nobody');
+  '23514', null, 'an escalated conversation without an agent');
 select throws_ok(
   $$insert into public.recruiting_messages (conversation_id, direction, sender_type)
     values (md5('conversation')::uuid, 'inbound', 'bot')$$,

@@ -1,4 +1,4 @@
--- A key's life: made, shown once, used, rotated, expired, revoked.
+-- API keys of vendors: made, used, rotated, expired, revoked.
 begin;
 select plan(22);
 
@@ -15,15 +15,15 @@ select
   public.create_vendor_api_key('test-vendor', 'third', now() - interval '1 second') as expired;
 
 select matches(first, '^lik_[A-Za-z0-9_-]{43}$', 'a key is lik_ and 256 bits in base64url') from made;
-select isnt(first, second, 'no two keys are alike') from made;
+select isnt(first, second, 'two keys are different') from made;
 select results_eq(
   $$select key_hash, key_prefix, label, expires_at, revoked_at from public.vendor_api_keys k, made
     where k.vendor_id = md5('vendor')::uuid and k.label = 'first'$$,
   $$select pg_temp.hash(first), left(first, 12), 'first', null::timestamptz, null::timestamptz from made$$,
-  'its hash and its first 12 characters are stored');
+  'the hash and the first 12 characters of a key are stored');
 select is_empty(
   $$select from public.vendor_api_keys k, made where to_jsonb(k)::text like '%' || substr(first, 13) || '%'$$,
-  'the key itself is nowhere');
+  'the key itself is not stored');
 
 select is(
   public.authenticate_vendor(pg_temp.hash(first)),
@@ -33,7 +33,7 @@ select is(
 from made;
 select lives_ok(
   format('select public.authenticate_vendor(%L)', pg_temp.hash(second)),
-  'a second key works beside the first, until it expires')
+  'a second key works at the same time as the first')
 from made;
 select throws_ok(
   format('select public.authenticate_vendor(%L)', pg_temp.hash(expired)), 'PT401', 'invalid API key', 'an expired key')
@@ -49,7 +49,7 @@ from made;
 
 update public.vendors set parser = null where id = md5('vendor')::uuid;
 select is(
-  public.authenticate_vendor(pg_temp.hash(first)) -> 'parser', 'null', 'a vendor without a parser is still a vendor')
+  public.authenticate_vendor(pg_temp.hash(first)) -> 'parser', 'null', 'a vendor without a parser is authenticated')
 from made;
 
 update public.vendors set is_active = false where id = md5('vendor')::uuid;
@@ -59,15 +59,15 @@ select throws_ok(
 from made;
 update public.vendors set is_active = true where id = md5('vendor')::uuid;
 
-select is(public.revoke_vendor_api_key(left(first, 12)), true, 'revoking says true') from made;
+select is(public.revoke_vendor_api_key(left(first, 12)), true, 'revoking a key returns true') from made;
 select throws_ok(
   format('select public.authenticate_vendor(%L)', pg_temp.hash(first)), 'PT401', 'invalid API key', 'a revoked key')
 from made;
 select lives_ok(
-  format('select public.authenticate_vendor(%L)', pg_temp.hash(second)), 'the other key is not revoked')
+  format('select public.authenticate_vendor(%L)', pg_temp.hash(second)), 'the vendor''s other key still works')
 from made;
-select is(public.revoke_vendor_api_key(left(first, 12)), false, 'revoking again says false') from made;
-select is(public.revoke_vendor_api_key('lik_nothing'), false, 'revoking what does not exist says false');
+select is(public.revoke_vendor_api_key(left(first, 12)), false, 'revoking a key again returns false') from made;
+select is(public.revoke_vendor_api_key('lik_nothing'), false, 'revoking an unknown key returns false');
 select throws_ok(
   $$select public.create_vendor_api_key('nobody', 'x')$$,
   'PT404', 'vendor_slug: no vendor "nobody"', 'a key for an unknown vendor');

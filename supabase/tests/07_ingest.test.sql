@@ -16,46 +16,49 @@ $$;
 select is(
   pg_temp.ingest(jsonb_build_object('id', md5('1')::uuid, 'vendor_lead_id', 'V-1')),
   jsonb_build_object('id', md5('1')::uuid, 'status', 'created', 'distributed_to', null),
-  'a new lead is created under the caller''s id');
+  'a new lead has the id that the caller made');
 select is(
   pg_temp.ingest(jsonb_build_object('id', md5('2')::uuid, 'vendor_lead_id', 'V-1')),
   jsonb_build_object('id', md5('1')::uuid, 'status', 'duplicate'),
-  'its vendor_lead_id again is a duplicate, answered with the id of the first');
+  'the same vendor_lead_id again is a duplicate and returns the id of the first lead');
 select is_empty(
   $$select from public.recruiting_leads where id = md5('2')::uuid$$, 'a duplicate creates nothing');
 select is(
   pg_temp.ingest(jsonb_build_object('id', md5('1')::uuid, 'vendor_lead_id', 'V-1')) ->> 'status', 'created',
-  'the same call again, as after a lost connection, answers what the first one did');
+  'the same call again, as after a lost connection, returns the first result');
 select is(
   pg_temp.ingest('{"vendor_lead_id": "V-1"}', repeat('b', 64)) ->> 'status', 'created',
   'another vendor may use the same vendor_lead_id');
 select throws_ok(
   $$select pg_temp.ingest(jsonb_build_object('id', md5('1')::uuid), repeat('b', 64))$$,
-  '23505', null, 'an id that is another vendor''s lead is not answered for');
+  '23505', null, 'the id of another vendor''s lead is refused');
 
 select is(
   pg_temp.ingest(jsonb_build_object('vendor_lead_id', id)) ->> 'status', 'created',
-  format('a vendor_lead_id of %s is none', coalesce(quote_literal(id), 'null')))
+  format('a lead with the vendor_lead_id %s is never a duplicate', coalesce(quote_literal(id), 'null')))
 from unnest(array[null, null, '', '', '  ']) id;
 select is(
-  pg_temp.ingest('{"vendor_lead_id": 12345678901234567890}') ->> 'status', 'created', 'a number as vendor_lead_id');
+  pg_temp.ingest('{"vendor_lead_id": 12345678901234567890}') ->> 'status', 'created',
+    'a vendor_lead_id may be a number');
 select is(
   pg_temp.ingest('{"vendor_lead_id": "12345678901234567890"}') ->> 'status', 'duplicate',
-  'is the same as its digits as a string');
+  'a number and a string with its digits are the same vendor_lead_id');
 
 select is(
-  pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'created', 'a vendor_lead_id of 100,000 characters')
+  pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'created',
+    'a vendor_lead_id may have 100,000 characters')
 from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
 select is(
-  pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'duplicate', 'is recognised again')
+  pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'duplicate',
+    'a vendor_lead_id of 100,000 characters is recognised again')
 from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
 
 select throws_ok(
   $$select pg_temp.ingest(jsonb_build_object('not_after', clock_timestamp() - interval '1 ms'))$$,
-  'P0001', 'the call comes too late', 'a call that nobody waits for any more stores nothing');
+  'P0001', 'the call comes too late', 'a call that arrives after not_after stores nothing');
 select is(
   pg_temp.ingest(jsonb_build_object('not_after', clock_timestamp() + interval '30 s')) ->> 'status', 'created',
-  'one that is waited for does');
+  'a call that arrives before not_after stores the lead');
 
 create temp table stored as select pg_temp.ingest(
   '{"first_name": "Zoë 🌷", "vendor_metadata": {"last_name": "Ng", "vendor_fields": {"a": [1]}}, "resume_path": "v/l.pdf"}'
@@ -64,7 +67,7 @@ select results_eq(
   $$select l.first_name, l.vendor_metadata, l.resume_path
     from stored s join public.recruiting_leads l on l.id = (s.lead ->> 'id')::uuid$$,
   $$values ('Zoë 🌷', '{"last_name": "Ng", "vendor_fields": {"a": [1]}}'::jsonb, 'v/l.pdf')$$,
-  'what came with it is stored as it came');
+  'first_name, vendor_metadata and resume_path are stored unchanged');
 
 select throws_ok(
   format('select pg_temp.ingest(%L)', lead), 'PT400', message, description)

@@ -30,12 +30,12 @@ $$;
 
 select is(
   pg_temp.next(7), array['first', 'second', 'third', 'first', 'second', 'third', 'first'],
-  'agents take turns, those never assigned first, and managers are left out');
+  'agents take turns, those who never had a lead first; managers are left out');
 select is(
   (select array_agg(first_name order by last_assigned_at desc) from public.agents
    where agency_id = md5('agency')::uuid and last_assigned_at is not null),
   array['first', 'third', 'second'],
-  'every turn leaves its time');
+  'every turn is recorded with its time');
 
 update public.agents set accepts_recruits = true where id = md5('manager')::uuid;
 select is(pg_temp.next(2), array['manager', 'second'], 'a manager who accepts recruits takes turns too');
@@ -55,13 +55,15 @@ update public.recruiting_orders set agent_id = md5('first')::uuid where id = md5
 select is(pg_temp.next(2), array['second', 'second'], 'when the order''s agent is inactive the others take turns');
 
 update public.agents set is_active = false where agency_id = md5('agency')::uuid;
-select is(pg_temp.next(1), array[null], 'with nobody active the agency gets the lead without an agent');
+select is(pg_temp.next(1), array[null], 'without an active agent the agency gets the lead with no agent');
 select is(
-  (select filled from public.recruiting_orders where id = md5('order')::uuid), 19, 'and the order counts it all the same');
+  (select filled from public.recruiting_orders where id = md5('order')::uuid), 19,
+    'the order counts a lead without an agent too');
 
 update public.agents set is_active = true where id = md5('third')::uuid;
 update public.recruiting_orders set agent_id = null where id = md5('order')::uuid;
-select is(pg_temp.next(1), array[null], 'an active agent who accepts no recruits gets none from an order for any');
+select is(pg_temp.next(1), array[null],
+  'an active agent who accepts no recruits gets none from an order without an agent');
 select is(
   (select last_assigned_at from public.agents where id = md5('stranger')::uuid), null,
   'an agent of another agency never has a turn');

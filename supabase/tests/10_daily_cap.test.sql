@@ -1,4 +1,4 @@
--- A daily cap counts the leads of a day that begins at midnight where the agency is.
+-- A daily cap counts the leads of one day. A day begins at midnight in the agency's time zone.
 begin;
 select plan(13);
 
@@ -15,7 +15,7 @@ create function pg_temp.ingest() returns jsonb language sql as $$
     repeat('a', 64), jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada')) -> 'distributed_to'
 $$;
 
--- Whether the order takes a lead at a moment when two came at another.
+-- Whether the order takes a lead at this moment, when two leads have come at another time.
 create function pg_temp.takes(zone text, came timestamptz, moment timestamptz) returns boolean language plpgsql as $$
 begin
   update public.agencies set timezone = zone where id = md5('agency')::uuid;
@@ -27,30 +27,31 @@ end
 $$;
 
 select isnt(pg_temp.ingest(), 'null', 'the first lead of the day goes to the order');
-select isnt(pg_temp.ingest(), 'null', 'so does the second');
-select is(pg_temp.ingest(), 'null', 'the third passes the cap of two and does not');
-select is(status, 'open', 'the order stays open for tomorrow') from public.recruiting_orders where id = md5('order')::uuid;
+select isnt(pg_temp.ingest(), 'null', 'the second lead of the day goes to the order');
+select is(pg_temp.ingest(), 'null', 'the third lead would pass the cap of two, so it does not');
+select is(status, 'open', 'the order stays open for the next day') from public.recruiting_orders where id = md5('order')::uuid;
 update public.recruiting_leads set distributed_at = distributed_at - interval '1 day'
 where order_id = md5('order')::uuid;
 select isnt(pg_temp.ingest(), 'null', 'leads of the day before do not count');
-select isnt(pg_temp.ingest(), 'null', 'and the cap is reached again');
+select isnt(pg_temp.ingest(), 'null', 'a second lead of the new day goes to the order');
 insert into public.recruiting_orders (id, agency_id, quantity, priority) values
   (md5('next order')::uuid, md5('agency')::uuid, 1000, -1);
-select isnt(pg_temp.ingest(), 'null', 'a capped order makes room for the next one');
+select isnt(pg_temp.ingest(), 'null', 'when the cap is reached, the next order gets the lead');
 update public.recruiting_orders set status = 'closed' where id = md5('next order')::uuid;
 
 select is(pg_temp.takes(zone, came, moment), expected, description)
 from (values
   ('America/Los_Angeles', '2026-06-10 23:30-07'::timestamptz, '2026-06-11 00:30-07'::timestamptz, true,
-    'past midnight in Los Angeles is a new day, though it is the same one in UTC'),
+    'after midnight in Los Angeles a new day begins, although in UTC the day is the same'),
   ('America/Los_Angeles', '2026-06-10 16:30-07', '2026-06-10 17:30-07', false,
-    'a new day in UTC is none in Los Angeles'),
-  ('Pacific/Auckland', '2026-06-10 23:30+12', '2026-06-11 00:30+12', true, 'Auckland''s day begins before UTC''s'),
+    'when a new day begins in UTC, none begins in Los Angeles'),
+  ('Pacific/Auckland', '2026-06-10 23:30+12', '2026-06-11 00:30+12', true,
+    'in Auckland the day begins before the day in UTC'),
   ('America/New_York', '2026-03-08 00:30-05', '2026-03-08 23:30-04', false,
-    'the day the clock goes forward is one day, of 23 hours'),
+    'the day on which the clock goes forward is one day of 23 hours'),
   ('America/New_York', '2026-11-01 00:30-04', '2026-11-01 23:30-05', false,
-    'the day the clock goes back is one day, of 25 hours'),
-  ('America/New_York', '2026-11-01 23:30-05', '2026-11-02 00:30-05', true, 'and the next begins after it')
+    'the day on which the clock goes back is one day of 25 hours'),
+  ('America/New_York', '2026-11-01 23:30-05', '2026-11-02 00:30-05', true, 'the next day begins after the 25 hours')
 ) as days (zone, came, moment, expected, description);
 
 select * from finish();

@@ -1,4 +1,4 @@
--- Distribution with many leads at once, over connections of their own. What the connections commit is deleted at the end.
+-- Distribution of many leads at once, over several connections. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(14);
@@ -8,7 +8,7 @@ create function pg_temp.dsn() returns text language sql as $$
     host(inet_server_addr()), inet_server_port(), current_database(), session_user)
 $$;
 
--- Runs the command on several connections at once and waits for all of them. {worker} is the number of the connection.
+-- Runs the command on several connections at once and waits for all. {worker} is the number of the connection.
 create function pg_temp.race(workers integer, command text) returns void language plpgsql as $$
 begin
   for i in 1..workers loop
@@ -37,7 +37,7 @@ end
 $$;
 select pg_temp.clean_up();
 
--- The agency `overflow` takes what no order under test takes, so that nothing reaches an order of the seed.
+-- The agency `overflow` takes every lead that no order under test takes, so that the seed's order gets none.
 create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $setup$
   insert into public.agencies (id, name, timezone) values
     (md5('race')::uuid, 'Race', 'UTC'), (md5('overflow')::uuid, 'Overflow', 'UTC');
@@ -50,7 +50,7 @@ create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $setup$
   values (md5('overflow')::uuid, md5('race')::uuid, 1000000, 1000);
 $setup$);
 
--- Ten connections send ten leads each, every one in a transaction of its own.
+-- Ten connections send ten leads each. Each lead is a transaction.
 create function pg_temp.send_100_leads(orders text) returns void language plpgsql as $$
 begin
   perform extensions.dblink_exec(pg_temp.dsn(), format($new$
@@ -87,11 +87,11 @@ select results_eq(
   'of 100 leads at once, an order with 10 left gets exactly 10');
 select is(
   (select count(*)::integer from public.recruiting_leads where vendor_id = md5('race')::uuid), 100,
-  'and all 100 are stored');
+  'all 100 leads are stored');
 select is(
   (select count(*)::integer from public.recruiting_leads
    where vendor_id = md5('race')::uuid and agency_id = md5('overflow')::uuid),
-  90, 'the other 90 go to the next order');
+  90, 'the other 90 leads go to the next order');
 
 select pg_temp.send_100_leads($$('a', 50, 0, null::integer), ('b', 50, 0, null)$$);
 select results_eq(
@@ -101,13 +101,13 @@ select pg_temp.send_100_leads($$('turns', 1000, 0, null::integer)$$);
 select results_eq('select filled, leads from sent', 'values (100, 100)', 'an order with room gets all 100');
 select set_eq(
   $$select count(*)::integer from public.recruiting_leads where agency_id = md5('race')::uuid group by agent_id$$,
-  array[33, 34], 'three agents take turns: their leads are within one of each other');
+  array[33, 34], 'three agents take turns: none has more than one lead more than another');
 
 select pg_temp.send_100_leads($$('capped', 1000, 0, 7)$$);
 select results_eq(
   'select filled, leads, status from sent', $$values (7, 7, 'open')$$, 'a daily cap of 7 lets exactly 7 through');
 
--- An administrator whose change is not yet committed when four leads choose.
+-- Four leads choose an order while an administrator's change is not committed yet.
 create function pg_temp.send_4_leads_during(change text) returns void language plpgsql as $$
 begin
   perform pg_temp.send_100_leads($orders$('meanwhile', 1000, 0, null::integer)$orders$);
@@ -130,28 +130,28 @@ select results_eq(
   $$select agent_id, count(*) from public.recruiting_leads
     where vendor_id = md5('race')::uuid and vendor_lead_id like 'late %' group by agent_id$$,
   $$values (md5('race 2')::uuid, 4::bigint)$$,
-  'leads that chose an agent who was being deactivated go to one who is active');
+  'leads whose agent is deactivated at that moment go to an active agent');
 
 select pg_temp.send_4_leads_during(
   $$update public.recruiting_orders set states = '{AK}' where agency_id = md5('race')::uuid$$);
 select results_eq(
   'select filled, leads from sent', 'values (100, 100)',
-  'leads that chose an order while it was being kept to other states do not get in');
+  'leads do not go to an order that is limited to other states at that moment');
 select pg_temp.send_4_leads_during(
   $$update public.recruiting_orders set daily_cap = 100 where agency_id = md5('race')::uuid$$);
 select results_eq(
   'select filled, leads from sent', 'values (100, 100)',
-  'nor do those that chose one while its day was being capped');
+  'leads do not go to an order whose daily cap is set at that moment');
 
 select pg_temp.send_4_leads_during(
   $$update public.recruiting_orders set status = 'closed' where agency_id = md5('race')::uuid$$);
 select results_eq(
   'select filled, leads from sent', 'values (100, 100)',
-  'leads that chose an order while it was being closed do not get in');
+  'leads do not go to an order that is closed at that moment');
 select is(
   (select count(*)::integer from public.recruiting_leads
    where vendor_id = md5('race')::uuid and vendor_lead_id like 'late %' and agency_id = md5('overflow')::uuid),
-  4, 'but choose again');
+  4, 'they go to the next order');
 
 -- One lead sent many times at once.
 select pg_temp.race(10, $$
@@ -170,12 +170,12 @@ select results_eq(
   $$select count(*), count(distinct vendor_lead_id), count(distributed_at) from public.recruiting_leads
     where vendor_id = md5('race')::uuid and vendor_lead_id like 'same %'$$,
   'values (20::bigint, 20::bigint, 20::bigint)',
-  'twenty leads sent ten times each at once are twenty leads, distributed once each');
--- 90, 93, 4 and 4 are what earlier rounds left over; those leads are deleted by now.
+  'twenty leads, each sent ten times at once, are stored and distributed once each');
+-- 90, 93, 4 and 4 leads went to it in earlier rounds; those leads are deleted by now.
 select is(
   (select filled from public.recruiting_orders where agency_id = md5('overflow')::uuid),
   (select count(*)::integer from public.recruiting_leads where agency_id = md5('overflow')::uuid) + 90 + 93 + 4 + 4,
-  'and counted once each');
+  'the order counts each of them once');
 
 select pg_temp.clean_up();
 select * from finish();

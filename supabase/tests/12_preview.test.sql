@@ -1,4 +1,4 @@
--- A dry run says what would happen, and nothing happens.
+-- A dry run returns what would happen and changes nothing.
 begin;
 select plan(10);
 
@@ -26,11 +26,11 @@ select is(
   pg_temp.preview('{"vendor_lead_id": "new", "vendor_metadata": {"state": "tx"}}'),
   jsonb_build_object('status', 'created', 'id', null, 'order_id', md5('order')::uuid, 'distributed_to',
     jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid)),
-  'a new lead, the order it would match and the agent whose turn it is');
+  'for a new lead: the agency and the agent whose turn it is');
 select is(
   pg_temp.preview('{"vendor_lead_id": "known", "vendor_metadata": {"state": "TX"}}'),
   jsonb_build_object('status', 'duplicate', 'id', md5('known')::uuid, 'order_id', null, 'distributed_to', null),
-  'a duplicate, and of which lead');
+  'for a duplicate: the id of the stored lead');
 select is(
   pg_temp.preview(lead), '{"status": "created", "id": null, "order_id": null, "distributed_to": null}', description)
 from (values
@@ -40,20 +40,22 @@ from (values
 ) as leads (lead, description);
 
 select throws_ok(
-  $$select pg_temp.preview('{"first_name": " "}')$$, 'PT400', 'missing first_name', 'what ingest refuses is refused');
+  $$select pg_temp.preview('{"first_name": " "}')$$, 'PT400', 'missing first_name',
+    'a lead without a first name is refused, as by ingest');
 select throws_ok(
-  $$select pg_temp.preview('{"vendor_metadata": []}')$$, 'PT400', 'vendor_metadata must be an object', 'all of it');
+  $$select pg_temp.preview('{"vendor_metadata": []}')$$, 'PT400', 'vendor_metadata must be an object',
+    'vendor_metadata that is no object is refused, as by ingest');
 select throws_ok(
   $$select public.preview_recruiting_lead(repeat('b', 64), '{"first_name": "Ada"}')$$,
-  'PT401', 'invalid API key', 'only with a key');
+  'PT401', 'invalid API key', 'a wrong key is refused');
 
 select results_eq(
-  'select * from state', 'select * from before', 'all this changed no order, no agent''s turn and no lead');
+  'select * from state', 'select * from before', 'a dry run changes no order, no agent''s turn and no lead');
 select is(
   public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object(
     'id', md5('real')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"state": "TX"}'::jsonb)) -> 'distributed_to',
   jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid),
-  'the real thing then does what the preview said');
+  'the lead then goes where the dry run said');
 
 select * from finish();
 rollback;

@@ -23,40 +23,39 @@ select is(
     {"row": 6, "first_name": "Eve", "vendor_lead_id": "other''s", "vendor_metadata": null}
   ]'),
   '{"created": 4, "duplicates": 2, "errors": []}',
-  'new leads are created, and those stored before or earlier in the request are duplicates');
+  'new leads are created; a lead that is stored, or comes earlier in the request, makes a duplicate');
 select results_eq(
   $$select vendor_lead_id, first_name, vendor_metadata, state from public.recruiting_leads
     where vendor_id = md5('vendor')::uuid and vendor_lead_id <> 'stored' order by 1$$,
   $$values ('1', 'Ann', '{"state": "tx"}'::jsonb, 'TX'), ('other''s', 'Eve', '{}', null)$$,
-  'the first of two in one request is the one that is stored');
+  'of two rows with one vendor_lead_id the first is stored');
 select is(
   (select count(*)::integer from public.recruiting_leads
    where vendor_id = md5('vendor')::uuid and (agency_id is not null or distributed_at is not null)),
-  0, 'none is distributed, though the seed has an open order');
+  0, 'none is distributed, although the seed has an open order');
 select is(
   public.ingest_recruiting_leads(repeat('a', 64), '[]'),
   '{"created": 0, "duplicates": 0, "errors": []}',
-  'no lead at all is nothing to do');
+  'an empty list is no error');
 select throws_ok(
   $$select public.ingest_recruiting_leads(repeat('b', 64), '[{"row": 0, "first_name": "A"}]')$$,
-  'PT401', 'invalid API key', 'only with a key');
+  'PT401', 'invalid API key', 'a wrong key is refused');
 
--- A lead in the order of the second row would have been stored first by key; the row decides.
 select is(
   pg_temp.ingest('[
     {"row": 1, "first_name": "Second", "vendor_lead_id": "twice"},
     {"row": 0, "first_name": "First", "vendor_lead_id": "twice"}
-  ]'), '{"created": 1, "duplicates": 1, "errors": []}', 'rows in another order');
-select is(first_name, 'First', 'the earlier row counts, wherever it stands')
+  ]'), '{"created": 1, "duplicates": 1, "errors": []}', 'rows may come in any order');
+select is(first_name, 'First', 'the row with the lower number is stored, wherever it stands')
 from public.recruiting_leads where vendor_lead_id = 'twice';
 select is(
   pg_temp.ingest(jsonb_build_array(
     jsonb_build_object('row', 0, 'first_name', 'A', 'vendor_lead_id', repeat('x', 100000)),
     jsonb_build_object('row', 1, 'first_name', 'A', 'vendor_lead_id', repeat('x', 100000)),
     jsonb_build_object('row', 2, 'first_name', repeat('é', 100000), 'vendor_lead_id', 12345678901234567890))),
-  '{"created": 2, "duplicates": 1, "errors": []}', 'very long values and numbers');
+  '{"created": 2, "duplicates": 1, "errors": []}', 'very long values and numbers are stored');
 
--- What the database alone refuses
+-- What only the database refuses
 select is(
   pg_temp.ingest('[
     {"row": 0, "first_name": "Ann", "vendor_lead_id": "10"},
@@ -93,35 +92,35 @@ select is(
     {"row": 0, "reason": "refused by the database (SQLSTATE P0001)"},
     {"row": 2, "reason": "refused by the database (SQLSTATE 22012)"}
   ]}',
-  'so is one that a trigger refuses, and the reason says nothing of the inside');
+  'a row that a trigger refuses is an error row, and the reason tells nothing of the error''s text');
 select is(
   pg_temp.ingest('[{"row": 7, "first_name": "Raise"}]'),
   '{"created": 0, "duplicates": 0, "errors": [{"row": 7, "reason": "refused by the database (SQLSTATE P0001)"}]}',
-  'a row keeps its number');
+  'an error has the row''s own number');
 select is(
   pg_temp.ingest('[{"row": 0, "first_name": "Own"}, {"row": 1, "first_name": "Ann"}]'),
   '{"created": 1, "duplicates": 0, "errors": [{"row": 0, "reason": "refused by the database (SQLSTATE LI001)"}]}',
-  'an exception raised with a code of its own refuses its row alone');
+  'an exception with a code of its author''s own makes only its row an error');
 select is(
   jsonb_array_length(pg_temp.ingest((
     select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Raise')) from generate_series(0, 9999) n)) -> 'errors'),
   10000, '10,000 rows are refused one by one');
 select throws_ok(
   $$select pg_temp.ingest('[{"row": 0, "first_name": "Late", "vendor_lead_id": "30"}, {"row": 1, "first_name": "Disk"}]')$$,
-  '53100', null, 'a failure that is not a row''s fails the batch');
+  '53100', null, 'an error that is not about one row fails the whole batch');
 select is_empty(
-  $$select from public.recruiting_leads where vendor_lead_id = '30'$$, 'and then nothing is stored');
+  $$select from public.recruiting_leads where vendor_lead_id = '30'$$, 'of a batch that fails nothing is stored');
 
 select is(
   pg_temp.ingest((
     select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ann', 'vendor_lead_id', 'many ' || n))
     from generate_series(0, 9999) n)),
-  '{"created": 10000, "duplicates": 0, "errors": []}', '10,000 leads in one call');
+  '{"created": 10000, "duplicates": 0, "errors": []}', '10,000 leads are created in one call');
 select is(
   pg_temp.ingest((
     select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ann', 'vendor_lead_id', 'many ' || n))
     from generate_series(0, 9999) n)),
-  '{"created": 0, "duplicates": 10000, "errors": []}', 'and again');
+  '{"created": 0, "duplicates": 10000, "errors": []}', '10,000 duplicates are counted in one call');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- lead_metrics keeps in step with what it counts, whoever writes it.
+-- lead_metrics always has the right counts, whoever writes the rows that it counts.
 begin;
 select plan(15);
 
@@ -16,9 +16,10 @@ where lead_id = md5('lead 1')::uuid;
 select is(
   (select count(*)::integer from public.lead_metrics m join public.leads l on l.id = m.lead_id
    where l.agency_id = md5('agency')::uuid),
-  3, 'every lead of an insert has its row');
+  3, 'every new lead has a row');
 select row_eq(
-  'select * from metrics', row(0, 0, 0, 0, 0, 0::numeric(14, 2), 0, null::timestamptz), 'with nothing counted yet');
+  'select * from metrics', row(0, 0, 0, 0, 0, 0::numeric(14, 2), 0, null::timestamptz),
+    'in a new row every count is zero');
 
 insert into public.lead_activities (lead_id, agent_id, type, occurred_at) values
   (md5('lead 1')::uuid, md5('agent')::uuid, 'presentation_started', '2026-01-05 10:00Z'),
@@ -27,9 +28,9 @@ insert into public.lead_activities (lead_id, agent_id, type, occurred_at) values
   (md5('lead 1')::uuid, md5('agent')::uuid, 'presentation_paused', '2026-01-05 10:05Z');
 select row_eq(
   'select * from metrics', row(1, 1, 2, 0, 0, 0::numeric(14, 2), 0, '2026-01-05 10:20Z'::timestamptz),
-  'activities are counted by type, and the latest is remembered');
+  'activities are counted by type, and last_activity_at is the latest');
 delete from public.lead_activities where type = 'presentation_paused' and occurred_at = '2026-01-05 10:05Z';
-select is(paused, 1, 'one that is deleted counts no more') from metrics;
+select is(paused, 1, 'a deleted activity is not counted') from metrics;
 
 insert into public.lead_presentations (id, lead_id, agent_id, submitted_at) values
   (md5('p1')::uuid, md5('lead 1')::uuid, md5('agent')::uuid, '2026-01-06'),
@@ -44,36 +45,36 @@ select row_eq(
   'presentations, sales, premiums and referrals are counted');
 
 update public.lead_sales set annual_premium = 1000 where id = md5('s1')::uuid;
-select is(premium, 1099.50, 'a corrected premium is counted') from metrics;
-select is(sales, 2, 'as the same sale') from metrics;
+select is(premium, 1099.50, 'a corrected premium replaces the earlier one') from metrics;
+select is(sales, 2, 'a corrected sale is still one sale') from metrics;
 delete from public.lead_sales where id = md5('s1')::uuid;
-select is(premium, 99.50, 'a deleted sale takes its premium with it') from metrics;
+select is(premium, 99.50, 'the premium of a deleted sale is not counted') from metrics;
 delete from public.lead_presentations where id = md5('p1')::uuid;
 select row_eq(
   'select * from metrics', row(1, 1, 1, 1, 1, 99.50::numeric(14, 2), 0, '2026-01-06Z'::timestamptz),
-  'a deleted presentation takes its referrals with it');
+  'the sales and referrals of a deleted presentation are not counted');
 
 select is(
   (select sum(presentations_started + presentations_submitted + sales + referrals)::integer from public.lead_metrics
    where lead_id in (md5('lead 2')::uuid, md5('lead 3')::uuid)),
-  0, 'nothing is counted for another lead');
+  0, 'other leads'' counts do not change');
 
 update public.lead_sales set annual_premium = 999999999999.99 where id = md5('s2')::uuid;
 insert into public.lead_sales (presentation_id, lead_id, agent_id, product, annual_premium)
 values (md5('p2')::uuid, md5('lead 1')::uuid, md5('agent')::uuid, 'Whole', 999999999999.99);
-select is(premium, 1999999999999.98, 'premiums that fit a sale each never sum up to one that does not fit') from metrics;
+select is(premium, 1999999999999.98, 'the sum of the largest possible premiums fits') from metrics;
 
 delete from public.leads where id = md5('lead 1')::uuid;
-select is_empty('select * from metrics', 'a deleted lead takes everything with it');
+select is_empty('select * from metrics', 'a deleted lead has no metrics');
 
--- What a change leaves behind
+-- updated_at
 update public.leads set created_at = '2020-01-01', updated_at = '2020-01-01' where id = md5('lead 2')::uuid;
-select is(updated_at, now(), 'updated_at is the time of the change, whatever is written to it')
+select is(updated_at, now(), 'updated_at is the time of the change, even when the update sets another')
 from public.leads where id = md5('lead 2')::uuid;
-select is(created_at, '2020-01-01'::timestamptz, 'created_at stays what it is')
+select is(created_at, '2020-01-01'::timestamptz, 'created_at may be set')
 from public.leads where id = md5('lead 2')::uuid;
 update public.lead_metrics set updated_at = '2020-01-01' where lead_id = md5('lead 2')::uuid;
-select is(updated_at, now(), 'in every table that has one')
+select is(updated_at, now(), 'updated_at of lead_metrics is the time of the change too')
 from public.lead_metrics where lead_id = md5('lead 2')::uuid;
 
 select * from finish();

@@ -1,4 +1,4 @@
--- Logging what happens in the presentation pop-out.
+-- Logging the activity of the presentation pop-out.
 begin;
 select plan(11);
 
@@ -15,11 +15,11 @@ select results_eq(
   $$select type, agent_id, occurred_at from public.lead_activities where lead_id = md5('lead')::uuid order by type$$,
   $$values ('presentation_paused', md5('agent')::uuid, now()), ('presentation_resumed', md5('agent')::uuid, now()),
     ('presentation_started', md5('agent')::uuid, now())$$,
-  'one row each, with its agent and time');
+  'each activity is one row with its agent and time');
 select results_eq(
   $$select presentations_started, presentations_resumed, presentations_paused, last_activity_at
     from public.lead_metrics where lead_id = md5('lead')::uuid$$,
-  'values (1, 1, 1, now())', 'and counted');
+  'values (1, 1, 1, now())', 'the activities are counted in lead_metrics');
 
 select throws_ok(
   format('select public.log_presentation_activity(%L, %L, %L)', md5(lead)::uuid, md5(agent)::uuid, type),
@@ -27,14 +27,16 @@ select throws_ok(
 from (values
   ('nobody', 'agent', 'presentation_started', 'PT404', 'lead_id: no such lead of this agent', 'an unknown lead'),
   ('lead', 'nobody', 'presentation_started', 'PT404', 'lead_id: no such lead of this agent', 'an unknown agent'),
-  ('lead', 'colleague', 'presentation_started', 'PT404', 'lead_id: no such lead of this agent', 'another agent''s lead'),
+  ('lead', 'colleague', 'presentation_started', 'PT404', 'lead_id: no such lead of this agent',
+    'another agent''s lead'),
   ('lead', 'agent', 'presentation_submitted', 'PT400',
     'type: must be presentation_started, presentation_resumed or presentation_paused', 'an unknown type'),
   ('lead', 'agent', null, 'PT400',
     'type: must be presentation_started, presentation_resumed or presentation_paused', 'no type')
 ) as wrong (lead, agent, type, code, message, description);
 select is(
-  (select count(*)::integer from public.lead_activities where lead_id = md5('lead')::uuid), 3, 'a refused one leaves nothing');
+  (select count(*)::integer from public.lead_activities where lead_id = md5('lead')::uuid), 3,
+    'a refused activity stores nothing');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- submit_lead_presentation(): who may call it, what it stores, and what a repeat does.
+-- submit_lead_presentation(): who may call it, what it stores, and what a repeated call does.
 begin;
 select plan(26);
 
@@ -17,27 +17,27 @@ insert into public.leads (id, agency_id, agent_id, first_name, phone, state, typ
   (md5('lead')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Lea', '1', 'TX', 'fe'),
   (md5('second lead')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Leo', '1', 'TX', 'fe');
 
--- Does as the API does for a signed-in user: the claims of the JWT, and the role.
+-- Calls it as the API does for a signed-in user, with the claims of the JWT and the role.
 create function pg_temp.submit_as(
   name text, lead text, demographics jsonb default null, sale jsonb default null, referrals jsonb default '[]',
   submission text default null
 ) returns jsonb language plpgsql as $$
 declare
-  answer jsonb;
+  result jsonb;
 begin
   perform set_config(
     'request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid, 'role', 'authenticated')::text, true);
   set local role authenticated;
-  answer := public.submit_lead_presentation(
+  result := public.submit_lead_presentation(
     md5(lead)::uuid, demographics, sale, referrals, md5('submission ' || submission)::uuid);
   reset role;
-  return answer;
+  return result;
 end
 $$;
 
--- Who may
+-- Who may call it
 select throws_ok(
-  format('select pg_temp.submit_as(%L, %L)', name, 'lead'), code, message, name || ' may not')
+  format('select pg_temp.submit_as(%L, %L)', name, 'lead'), code, message, name || ' may not call it')
 from (values
   ('no agent', '42501', 'only an active agent may submit a presentation'),
   ('former', '42501', 'only an active agent may submit a presentation'),
@@ -46,7 +46,8 @@ from (values
   ('stranger manager', 'PT404', 'lead_id: no such lead among those you may read')
 ) as refused (name, code, message);
 select throws_ok(
-  $$select pg_temp.submit_as('agent', 'no lead')$$, 'PT404', 'lead_id: no such lead among those you may read', 'no such lead');
+  $$select pg_temp.submit_as('agent', 'no lead')$$, 'PT404', 'lead_id: no such lead among those you may read',
+    'an unknown lead is refused');
 select throws_ok(
   $$set local role anon; select public.submit_lead_presentation(md5('lead')::uuid, null)$$,
   '42501', null, 'anon may not even call it');
@@ -61,54 +62,54 @@ create temp table first as select pg_temp.submit_as(
     "payment_frequency": "monthly", "effective_date": "2026-12-01"}',
   '[{"first_name": "Ron", "phone": "555 0101"},
     {"first_name": "Al", "last_name": "Ba", "phone": "(555) 0102", "email": "al@b.c", "relationship": "brother", "notes": "x"}]',
-  'one') as answer;
+  'one') as result;
 
 select is(
-  (select array_agg(k order by k) from first, jsonb_object_keys(answer) k),
-  array['duplicate', 'presentation_id', 'referral_ids', 'sale_id'], 'the answer has these keys');
-select is(answer -> 'duplicate', 'false', 'a first submission is no duplicate') from first;
+  (select array_agg(k order by k) from first, jsonb_object_keys(result) k),
+  array['duplicate', 'presentation_id', 'referral_ids', 'sale_id'], 'the result has these keys');
+select is(result -> 'duplicate', 'false', 'a first submission is no duplicate') from first;
 select results_eq(
   $$select p.lead_id, p.agent_id, p.client_submission_id, p.submitted_at
-    from first join public.lead_presentations p on p.id = (answer ->> 'presentation_id')::uuid$$,
-  $$values (md5('lead')::uuid, md5('agent')::uuid, md5('submission one')::uuid, now())$$, 'the presentation');
+    from first join public.lead_presentations p on p.id = (result ->> 'presentation_id')::uuid$$,
+  $$values (md5('lead')::uuid, md5('agent')::uuid, md5('submission one')::uuid, now())$$, 'the presentation is stored');
 select results_eq(
   $$select date_of_birth, marital_status, spouse_name, children, occupation, employer, annual_income, tobacco_user,
       beneficiary_name, notes from public.lead_demographics where lead_id = md5('lead')::uuid$$,
   $$values ('1961-05-04'::date, 'married', 'Sam', 2, 'cook', 'Diner', 41000.56, false, 'Sam', 'call late')$$,
-  'the demographics, trimmed and in cents');
+  'the demographics are stored, trimmed and rounded to cents');
 select results_eq(
   $$select s.presentation_id::text, s.lead_id, s.agent_id, product, carrier, policy_number, face_amount, annual_premium,
       payment_frequency, effective_date
-    from first join public.lead_sales s on s.id = (answer ->> 'sale_id')::uuid$$,
-  $$select answer ->> 'presentation_id', md5('lead')::uuid, md5('agent')::uuid, 'Whole life', 'Acme', 'P-1', 25000.00,
+    from first join public.lead_sales s on s.id = (result ->> 'sale_id')::uuid$$,
+  $$select result ->> 'presentation_id', md5('lead')::uuid, md5('agent')::uuid, 'Whole life', 'Acme', 'P-1', 25000.00,
       1200.50, 'monthly', '2026-12-01'::date from first$$,
-  'the sale');
+  'the sale is stored');
 select results_eq(
   $$select first_name, last_name, phone, email, relationship, notes, r.agent_id
-    from first, jsonb_array_elements_text(answer -> 'referral_ids') with ordinality as e (id, n)
+    from first, jsonb_array_elements_text(result -> 'referral_ids') with ordinality as e (id, n)
     join public.lead_referrals r on r.id = e.id::uuid
     order by n$$,
   $$values ('Ron', null, '555 0101', null, null, null, md5('agent')::uuid),
     ('Al', 'Ba', '(555) 0102', 'al@b.c', 'brother', 'x', md5('agent')::uuid)$$,
-  'the referrals, in the order they were given');
+  'the referrals are stored in their order');
 select results_eq(
   $$select presentations_submitted, sales, annual_premium, referrals, last_activity_at
     from public.lead_metrics where lead_id = md5('lead')::uuid$$,
-  $$values (1, 1, 1200.50, 2, now())$$, 'and the metrics count them');
+  $$values (1, 1, 1200.50, 2, now())$$, 'the metrics count the presentation, sale and referrals');
 
--- A repeat
+-- A repeated call
 select is(
   pg_temp.submit_as('agent', 'lead', '{"children": 9}', '{"product": "Other", "annual_premium": 1}', '[]', 'one'),
-  answer || '{"duplicate": true}', 'a repeated client_submission_id returns the first result')
+  result || '{"duplicate": true}', 'a repeated client_submission_id returns the first result')
 from first;
 select is(
   pg_temp.submit_as('manager', 'lead', null, null, '[]', 'one'),
-  answer || '{"duplicate": true}', 'also when somebody else repeats it')
+  result || '{"duplicate": true}', 'a repeated client_submission_id of another person returns the first result')
 from first;
 select results_eq(
   $$select d.children, m.presentations_submitted, m.sales from public.lead_demographics d join public.lead_metrics m using (lead_id)
     where lead_id = md5('lead')::uuid$$,
-  'values (2, 1, 1)', 'and stores nothing');
+  'values (2, 1, 1)', 'a repeated client_submission_id stores nothing');
 select is(
   pg_temp.submit_as('agent', 'second lead', null, null, '[]', 'one') -> 'duplicate', 'false',
   'the same client_submission_id for another lead is another submission');
@@ -117,33 +118,35 @@ select is(
     pg_temp.submit_as('agent', 'second lead') ->> 'duplicate', pg_temp.submit_as('agent', 'second lead') ->> 'duplicate'],
   array['false', 'false'], 'without a client_submission_id each call is a new presentation');
 select is(
-  (select presentations_submitted from public.lead_metrics where lead_id = md5('second lead')::uuid), 3, 'and all count');
+  (select presentations_submitted from public.lead_metrics where lead_id = md5('second lead')::uuid), 3,
+    'each of these presentations is counted');
 
 -- Later submissions
 select is(
   pg_temp.submit_as('manager', 'lead', '{"children": 3, "notes": null}') - 'presentation_id',
-  '{"sale_id": null, "referral_ids": [], "duplicate": false}', 'a manager of the agency may, without sale or referrals');
+  '{"sale_id": null, "referral_ids": [], "duplicate": false}',
+    'a manager of the agency may submit, also without sale and referrals');
 select results_eq(
   $$select children, notes, spouse_name from public.lead_demographics where lead_id = md5('lead')::uuid$$,
-  'values (3, null::text, null::text)', 'the latest demographics replace the earlier ones whole');
+  'values (3, null::text, null::text)', 'new demographics replace all earlier ones');
 select results_eq(
   $$select agent_id from public.lead_presentations where lead_id = md5('lead')::uuid order by agent_id = md5('agent')::uuid$$,
-  $$values (md5('manager')::uuid), (md5('agent')::uuid)$$, 'the presentation is of whoever submitted it');
+  $$values (md5('manager')::uuid), (md5('agent')::uuid)$$, 'a presentation has the agent who submitted it');
 select pg_temp.submit_as('agent', 'lead', demographics, 'null', 'null')
 from unnest(array[null, 'null', '{}']::jsonb[]) demographics;
-select is(children, 3, 'without demographics, or with none in them, the earlier ones stay')
+select is(children, 3, 'missing or empty demographics leave the earlier ones unchanged')
 from public.lead_demographics where lead_id = md5('lead')::uuid;
 
 -- All or nothing
 select throws_ok(
   $$select pg_temp.submit_as('agent', 'lead', '{"children": 7}', '{"product": "Term", "annual_premium": 5}',
       '[{"first_name": "Ron", "phone": "1"}, {"first_name": "Al"}]', 'two')$$,
-  '22023', 'referrals[1].phone: is required', 'one wrong field');
+  '22023', 'referrals[1].phone: is required', 'one wrong field refuses the whole submission');
 select is(
   (select row(children, sales, (select count(*) from public.lead_presentations p
      where p.client_submission_id = md5('submission two')::uuid))::text
    from public.lead_demographics join public.lead_metrics using (lead_id) where lead_id = md5('lead')::uuid),
-  '(3,1,0)', 'and nothing is stored');
+  '(3,1,0)', 'of a refused submission nothing is stored');
 
 select * from finish();
 rollback;

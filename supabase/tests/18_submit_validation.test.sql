@@ -68,7 +68,8 @@ from (
     ('[{"phone": "1"}]', 'referrals[0].first_name: is required'),
     ('[{"first_name": "Ron"}]', 'referrals[0].phone: is required'),
     ('[{"first_name": "Ron", "phone": 5550101}]', 'referrals[0].phone: must be a string'),
-    ('[{"first_name": "Ron", "phone": "1"}, {"first_name": "Al", "phone": "1", "age": 4}]', 'referrals[1].age: unknown field'),
+    ('[{"first_name": "Ron", "phone": "1"}, {"first_name": "Al", "phone": "1", "age": 4}]',
+      'referrals[1].age: unknown field'),
     ('[{"first_name": "Ron", "phone": "1", "last_name": 1}]', 'referrals[0].last_name: must be a string'),
     ('[{"first_name": "Ron", "phone": "1", "email": []}]', 'referrals[0].email: must be a string'),
     ('[{"first_name": "Ron", "phone": "1", "relationship": {}}]', 'referrals[0].relationship: must be a string'),
@@ -80,11 +81,12 @@ select lives_ok(
   format('select public.submit_lead_presentation(md5(%L)::uuid, %L, %L, %L)', 'lead', demographics, sale, referrals),
   description)
 from (values
-  ('{"children": 0, "annual_income": 0, "tobacco_user": null, "date_of_birth": " "}', null, '[]', 'zeros, nulls and blanks'),
-  ('{"children": 2.0, "annual_income": 1e3, "notes": "🌷"}', null, '[]', 'numbers in other notations'),
-  (null, '{"product": "Term", "annual_premium": 0, "payment_frequency": ""}', '[]', 'a premium of nothing'),
+  ('{"children": 0, "annual_income": 0, "tobacco_user": null, "date_of_birth": " "}', null, '[]',
+    'zeros, nulls and blanks are allowed'),
+  ('{"children": 2.0, "annual_income": 1e3, "notes": "🌷"}', null, '[]', 'numbers in other notations are allowed'),
+  (null, '{"product": "Term", "annual_premium": 0, "payment_frequency": ""}', '[]', 'a premium of 0 is allowed'),
   (null, null, (select jsonb_agg('{"first_name": "Ron", "phone": "1"}'::jsonb) from generate_series(1, 500))::text,
-    '500 referrals')
+    '500 referrals are allowed')
 ) as right_ (demographics, sale, referrals, description);
 
 select * from finish();

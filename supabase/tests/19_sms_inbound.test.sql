@@ -13,23 +13,25 @@ returns text language sql as $$
   select public.receive_sms('test ' || recruit, 'test ' || service, sid, body, media) ->> 'status'
 $$;
 
-select is(pg_temp.receive('+1', '+2', 'test SM1', E' Hi\n there '), 'received', 'a message in a bot conversation');
+select is(pg_temp.receive('+1', '+2', 'test SM1', E' Hi\n there '), 'received',
+  'a message in a bot conversation is received');
 select results_eq(
   $$select conversation_id, direction, sender_type, body, media, status, error_code from public.recruiting_messages
     where provider_message_id = 'test SM1'$$,
   $$values (md5('bot')::uuid, 'inbound', 'recruit', E' Hi\n there ', '[]'::jsonb, null, null)$$,
-  'is stored as inbound from the recruit, its body exactly as sent');
-select is(last_message_at, now(), 'and the conversation says when') from public.recruiting_conversations
+  'it is stored as inbound from the recruit, with the body exactly as sent');
+select is(last_message_at, now(), 'the conversation has the time of the message') from public.recruiting_conversations
 where id = md5('bot')::uuid;
-select is(pg_temp.receive('+3', '+2', 'test SM2'), 'received', 'a message in an escalated conversation');
+select is(pg_temp.receive('+3', '+2', 'test SM2'), 'received', 'a message in an escalated conversation is received');
 select results_eq(
   $$select status, assigned_agent_id from public.recruiting_conversations where id = md5('escalated')::uuid$$,
-  $$values ('escalated', md5('agent')::uuid)$$, 'which stays escalated');
+  $$values ('escalated', md5('agent')::uuid)$$, 'an escalated conversation stays escalated');
 
 update public.recruiting_conversations set last_message_at = null where id = md5('bot')::uuid;
-select is(pg_temp.receive('+1', '+2', 'test SM1', 'again'), 'received', 'a MessageSid again is received');
-select is((select body from public.recruiting_messages where provider_message_id = 'test SM1'), E' Hi\n there ', 'but not stored');
-select is(last_message_at, null, 'and no news in its conversation') from public.recruiting_conversations
+select is(pg_temp.receive('+1', '+2', 'test SM1', 'again'), 'received', 'the same MessageSid again is received');
+select is((select body from public.recruiting_messages where provider_message_id = 'test SM1'), E' Hi\n there ',
+  'the same MessageSid is not stored again');
+select is(last_message_at, null, 'the same MessageSid does not change the time in its conversation') from public.recruiting_conversations
 where id = md5('bot')::uuid;
 
 select is(pg_temp.receive(recruit, service, 'test SM3'), 'no_conversation', description)
@@ -38,16 +40,17 @@ from (values
   (null, '+2', 'no From'), ('+1', null, 'no To')
 ) as unmatched (recruit, service, description);
 select is_empty(
-  $$select from public.recruiting_messages where provider_message_id = 'test SM3'$$, 'then nothing is stored');
+  $$select from public.recruiting_messages where provider_message_id = 'test SM3'$$,
+    'without a conversation nothing is stored');
 
 select pg_temp.receive('+1', '+2', 'test MM1', null, '[{"url": "https://example.com/1", "content_type": "image/png"}]');
 select results_eq(
   $$select body, media from public.recruiting_messages where provider_message_id = 'test MM1'$$,
   $$values (null::text, '[{"url": "https://example.com/1", "content_type": "image/png"}]'::jsonb)$$,
-  'a message of media alone keeps its media');
+  'a message with only media is stored with its media');
 select is(
   array[pg_temp.receive('+1', '+2', repeat('x', 60000), repeat('é', 60000), null), pg_temp.receive('+1', '+2', '', '')],
-  array['received', 'received'], 'very long values, and an empty MessageSid');
+  array['received', 'received'], 'very long values and an empty MessageSid are received');
 
 select * from finish();
 rollback;

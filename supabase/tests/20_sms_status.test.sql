@@ -1,4 +1,4 @@
--- Delivery callbacks: each is kept, and the message is what the latest one says.
+-- Delivery callbacks: each is stored, and the message gets the status of the last one.
 begin;
 select plan(33);
 
@@ -15,7 +15,7 @@ create function pg_temp.message(sid text) returns public.recruiting_messages lan
   select m from public.recruiting_messages m where m.provider_message_id = sid
 $$;
 
--- From any status to the one that is named
+-- From any status to any other
 select is(
   (select pg_temp.callback('test SM1', provider_status) || ': ' || (pg_temp.message('test SM1')).status),
   'updated: ' || status, format('%s means %s', provider_status, status))
@@ -30,11 +30,12 @@ from unnest(array['accepted', 'sending', 'read', 'scheduled', 'canceled', '', nu
 
 select is(
   (select count(*)::integer from public.recruiting_message_events where provider_message_id = 'test SM1'), 17,
-  'every callback is kept');
+  'every callback is stored');
 select results_eq(
   $$select provider_status, status from public.recruiting_message_events
     where provider_message_id = 'test SM1' and provider_status in ('undelivered', 'accepted') order by 1 desc$$,
-  $$values ('undelivered', 'failed'), ('accepted', null)$$, 'as it came, and with what it means');
+  $$values ('undelivered', 'failed'), ('accepted', null)$$,
+    'a callback is stored as it came, with the status that it stands for');
 
 select is(
   (select array[m.sent_at = min(e.received_at) filter (where e.status = 'sent'),
@@ -42,37 +43,40 @@ select is(
      m.failed_at = min(e.received_at) filter (where e.status = 'failed')]
    from public.recruiting_messages m join public.recruiting_message_events e using (provider_message_id)
    where m.provider_message_id = 'test SM1' group by m.id),
-  array[true, true, true], 'the message says when it was first sent, delivered and failed');
+  array[true, true, true], 'the message has the times at which it was first sent, delivered and failed');
 
-select is(pg_temp.callback('test SM1', 'failed', '30003'), 'updated', 'a failure with its code');
-select is((pg_temp.message('test SM1')).error_code, '30003', 'the code is kept');
+select is(pg_temp.callback('test SM1', 'failed', '30003'), 'updated', 'a failure with a code updates the message');
+select is((pg_temp.message('test SM1')).error_code, '30003', 'the message has the code');
 select pg_temp.callback('test SM1', 'delivered');
-select is((pg_temp.message('test SM1')).error_code, '30003', 'also when a later callback has none');
-select is(pg_temp.callback('test IN', 'delivered'), 'updated', 'a callback for any message, as the specification has it');
+select is((pg_temp.message('test SM1')).error_code, '30003', 'the code stays when a later callback has none');
+select is(pg_temp.callback('test IN', 'delivered'), 'updated',
+  'a callback updates an inbound message too, as the specification says "any"');
 
-select is(pg_temp.callback(sid, 'sent'), 'ignored', 'without a MessageSid it is ignored')
+select is(pg_temp.callback(sid, 'sent'), 'ignored', 'a callback without a MessageSid is ignored')
 from unnest(array[null, '', ' ']) sid;
 select is_empty(
-  $$select from public.recruiting_message_events where btrim(provider_message_id) = ''$$, 'and not kept');
-select is(pg_temp.callback(repeat('x', 60000), repeat('y', 60000), repeat('z', 60000)), 'ignored', 'very long values');
+  $$select from public.recruiting_message_events where btrim(provider_message_id) = ''$$,
+    'a callback without a MessageSid is not stored');
+select is(pg_temp.callback(repeat('x', 60000), repeat('y', 60000), repeat('z', 60000)), 'ignored',
+  'very long values are no error');
 
--- Before the message is there
-select is(pg_temp.callback('test SM2', 'sent'), 'ignored', 'for a message that is not there yet it is ignored');
+-- A callback that comes before its message
+select is(pg_temp.callback('test SM2', 'sent'), 'ignored', 'a callback that comes before its message is ignored');
 select pg_temp.callback('test SM2', 'undelivered', '30005');
 select pg_temp.callback('test SM2', 'accepted');
 insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, status) values
   (md5('c')::uuid, 'outbound', 'bot', 'test SM2', 'queued');
 select is(
   (select array[status, error_code, (sent_at < failed_at)::text, delivered_at::text] from pg_temp.message('test SM2')),
-  array['failed', '30005', 'true', null], 'and applied when the message is stored');
+  array['failed', '30005', 'true', null], 'it is applied when the message is stored');
 
 insert into public.recruiting_messages (id, conversation_id, direction, sender_type, status) values
   (md5('handed over')::uuid, md5('c')::uuid, 'outbound', 'bot', 'queued');
 select pg_temp.callback('test SM3', 'delivered');
 update public.recruiting_messages set provider_message_id = 'test SM3' where id = md5('handed over')::uuid;
-select is((pg_temp.message('test SM3')).status, 'delivered', 'or when a stored one is given its MessageSid');
+select is((pg_temp.message('test SM3')).status, 'delivered', 'it is applied when a stored message gets its MessageSid');
 update public.recruiting_messages set body = 'corrected', status = 'queued' where id = md5('handed over')::uuid;
-select is((pg_temp.message('test SM3')).status, 'queued', 'and not at any other change');
+select is((pg_temp.message('test SM3')).status, 'queued', 'it is not applied again when the message changes otherwise');
 
 select * from finish();
 rollback;

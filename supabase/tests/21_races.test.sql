@@ -1,4 +1,4 @@
--- The same thing sent many times at once, over connections of their own. What they commit is deleted at the end.
+-- The same call many times at once, over several connections. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(14);
@@ -8,7 +8,7 @@ create function pg_temp.dsn() returns text language sql as $$
     host(inet_server_addr()), inet_server_port(), current_database(), session_user)
 $$;
 
--- Runs the command on several connections at once and returns what each of them answered. {worker} is the number of the
+-- Runs the command on several connections at once and returns the result of each. {worker} is the number of the
 -- connection.
 create function pg_temp.race(workers integer, command text) returns setof text language plpgsql as $$
 begin
@@ -19,7 +19,7 @@ begin
     perform extensions.dblink_send_query('worker' || i, replace(command, '{worker}', i::text));
   end loop;
   for i in 1..workers loop
-    return query select answer from extensions.dblink_get_result('worker' || i) as result (answer text);
+    return query select result from extensions.dblink_get_result('worker' || i) as results (result text);
     perform extensions.dblink_disconnect('worker' || i);
   end loop;
 end
@@ -54,69 +54,71 @@ create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $sql$
     (md5('race')::uuid, md5('race')::uuid, 'race +1', 'race +2');
 $sql$);
 
--- The same 500 leads imported by four at once, two of them in the opposite order
-create temp table imports as select answer::jsonb from pg_temp.race(4, $$
+-- The same 500 leads in four imports at once, two of them in the opposite order
+create temp table imports as select result::jsonb from pg_temp.race(4, $$
   select public.import_leads(md5('race')::uuid, md5('race')::uuid, null, (
     select json_agg(json_build_object('index', n, 'external_id', md5('race ' || n)::uuid, 'first_name', 'Ada',
       'phone', '1', 'state', 'TX', 'type', 'fe') order by case when {worker} % 2 = 0 then n else -n end)
     from generate_series(0, 499) n))
-$$) answer;
+$$) result;
 select is(
-  (select sum(jsonb_array_length(answer -> 'imported'))::integer from imports), 500,
+  (select sum(jsonb_array_length(result -> 'imported'))::integer from imports), 500,
   'the same import four times at once imports each lead once');
 select is(
-  (select sum(jsonb_array_length(answer -> 'duplicates'))::integer from imports), 1500, 'and reports it three times as a duplicate');
+  (select sum(jsonb_array_length(result -> 'duplicates'))::integer from imports), 1500,
+    'the same import four times at once reports each lead three times as a duplicate');
 select is_empty(
-  $$select e from imports, jsonb_array_elements(answer -> 'imported' || (answer -> 'duplicates')) e
+  $$select e from imports, jsonb_array_elements(result -> 'imported' || (result -> 'duplicates')) e
     where not exists (
       select from public.leads l
       where l.id = (e ->> 'id')::uuid and l.external_id = md5('race ' || (e ->> 'index'))::uuid)$$,
-  'each time with the id of the lead that is stored');
-select is((select count(*)::integer from imports), 4, 'none of the four fails');
+  'each entry has the id of the stored lead');
+select is((select count(*)::integer from imports), 4, 'none of the four imports fails');
 
--- The same 500 recruiting leads in bulk by four at once
-create temp table bulks as select answer::jsonb from pg_temp.race(4, $$
+-- The same 500 recruiting leads in four bulk requests at once
+create temp table bulks as select result::jsonb from pg_temp.race(4, $$
   select public.ingest_recruiting_leads(encode(sha256('race'), 'hex'), (
     select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ada', 'vendor_lead_id', 'race ' || n)
       order by case when {worker} % 2 = 0 then n else -n end)
     from generate_series(0, 499) n))
-$$) answer;
+$$) result;
 select results_eq(
-  $$select sum((answer -> 'created')::integer)::integer, sum((answer -> 'duplicates')::integer)::integer, count(*)::integer
+  $$select sum((result -> 'created')::integer)::integer, sum((result -> 'duplicates')::integer)::integer, count(*)::integer
     from bulks$$,
   'values (500, 1500, 4)', 'the same bulk request four times at once creates each lead once');
 
--- One lead by twenty at once
-create temp table leads_at_once as select answer::jsonb from pg_temp.race(20, $$
+-- One lead twenty times at once
+create temp table leads_at_once as select result::jsonb from pg_temp.race(20, $$
   select public.ingest_recruiting_lead(encode(sha256('race'), 'hex'), jsonb_build_object(
     'id', md5('race worker {worker}')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'one',
     'vendor_metadata', '{"is_test": true}'::jsonb))
-$$) answer;
+$$) result;
 select results_eq(
-  $$select answer ->> 'status', count(*) from leads_at_once group by 1 order by 1$$,
-  $$values ('created', 1::bigint), ('duplicate', 19)$$, 'of twenty at once with one vendor_lead_id one is created');
-select is((select count(distinct answer -> 'id')::integer from leads_at_once), 1, 'and all answer its id');
+  $$select result ->> 'status', count(*) from leads_at_once group by 1 order by 1$$,
+  $$values ('created', 1::bigint), ('duplicate', 19)$$,
+    'of twenty leads at once with one vendor_lead_id, one is created');
+select is((select count(distinct result -> 'id')::integer from leads_at_once), 1, 'all twenty return its id');
 
--- One call by twenty at once, as by a client that does not know whether it got through
-create temp table retries as select answer::jsonb from pg_temp.race(20, $$
+-- One call twenty times at once, as from a client that got no response and tries again
+create temp table retries as select result::jsonb from pg_temp.race(20, $$
   select public.ingest_recruiting_lead(encode(sha256('race'), 'hex'), jsonb_build_object(
     'id', md5('race retry')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'retry',
     'vendor_metadata', '{"is_test": true}'::jsonb))
-$$) answer;
+$$) result;
 select results_eq(
-  $$select answer ->> 'status', count(*) from retries group by 1$$, $$values ('created', 20::bigint)$$,
-  'the same call twenty times at once answers the same to all');
+  $$select result ->> 'status', count(*) from retries group by 1$$, $$values ('created', 20::bigint)$$,
+  'the same call twenty times at once returns created each time');
 
--- One message by twenty at once
-create temp table messages as select answer::jsonb from pg_temp.race(20, $$
+-- One message twenty times at once
+create temp table messages as select result::jsonb from pg_temp.race(20, $$
   select public.receive_sms('race +1', 'race +2', 'race SM1', 'Hi {worker}', '[]')
-$$) answer;
+$$) result;
 select results_eq(
-  $$select answer ->> 'status', count(*), (select count(*) from public.recruiting_messages
+  $$select result ->> 'status', count(*), (select count(*) from public.recruiting_messages
       where provider_message_id = 'race SM1') from messages group by 1$$,
   $$values ('received', 20::bigint, 1::bigint)$$, 'one MessageSid twenty times at once is stored once');
 
--- A hundred messages, each stored while its callback comes
+-- A hundred messages, each stored at the same time as its callback
 select pg_temp.race(2, $$
   do $do$
   begin
@@ -137,34 +139,34 @@ select results_eq(
   $$values ('delivered', 100::bigint)$$, 'no callback is lost when it comes while its message is being stored');
 
 -- Different callbacks of one message at once
-create temp table callbacks as select answer::jsonb from pg_temp.race(10, $$
+create temp table callbacks as select result::jsonb from pg_temp.race(10, $$
   select public.update_sms_status('race pair 1', (array['queued', 'sent', 'delivered', 'failed'])[{worker} % 4 + 1], null)
-$$) answer;
+$$) result;
 select results_eq(
-  $$select answer ->> 'status', count(*) from callbacks group by 1$$, $$values ('updated', 10::bigint)$$,
-  'ten callbacks of one message at once all count');
+  $$select result ->> 'status', count(*) from callbacks group by 1$$, $$values ('updated', 10::bigint)$$,
+  'ten callbacks of one message at once all update it');
 select is(
   (select status from public.recruiting_messages where provider_message_id = 'race pair 1'),
   (select status from public.recruiting_message_events where provider_message_id = 'race pair 1'
    order by received_at desc limit 1),
-  'and the message is what the last of them said');
+  'the message has the status of the last callback');
 
--- One submission by ten at once
-create temp table submissions as select answer::jsonb from pg_temp.race(10, $$
+-- One submission ten times at once
+create temp table submissions as select result::jsonb from pg_temp.race(10, $$
   select public.submit_lead_presentation(
     md5('race')::uuid, '{"children": {worker}}', '{"product": "Term", "annual_premium": 10}',
     '[{"first_name": "Ron", "phone": "1"}]', md5('race')::uuid)
   from (select set_config('request.jwt.claims', json_build_object('sub', md5('race')::uuid)::text, false)) signed_in
-$$) answer;
+$$) result;
 select results_eq(
-  $$select answer -> 'duplicate', count(*), count(distinct answer - 'duplicate') from submissions group by 1 order by 2$$,
+  $$select result -> 'duplicate', count(*), count(distinct result - 'duplicate') from submissions group by 1 order by 2$$,
   $$values ('false'::jsonb, 1::bigint, 1::bigint), ('true', 9, 1)$$,
   'one submission ten times at once is stored once');
 select results_eq(
-  $$select (select count(distinct answer - 'duplicate') from submissions), presentations_submitted, sales, annual_premium,
+  $$select (select count(distinct result - 'duplicate') from submissions), presentations_submitted, sales, annual_premium,
       referrals
     from public.lead_metrics where lead_id = md5('race')::uuid$$,
-  'values (1::bigint, 1, 1, 10.00, 1)', 'all are answered the same, and the metrics count one');
+  'values (1::bigint, 1, 1, 10.00, 1)', 'all ten return the same, and the metrics count one');
 
 select pg_temp.clean_up();
 select * from finish();

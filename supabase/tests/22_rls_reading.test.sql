@@ -1,4 +1,4 @@
--- Who sees which row: an agent, its manager, another agency's manager, a person without an agent, anon.
+-- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon.
 begin;
 select plan(100);
 
@@ -16,10 +16,11 @@ insert into public.agents (id, agency_id, user_id, first_name, role, is_active) 
 insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
 insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values (md5('vendor')::uuid, repeat('a', 64), 't');
 
--- Of everything, one row for each of: ann, cal, the agency itself (where nobody need be named), and otto elsewhere.
+-- In every table one row for each of: ann, cal, the agency itself (where no agent is needed), and otto elsewhere.
 create temp table owners as
 select owner, md5(agency)::uuid as agency_id, md5(agent)::uuid as agent_id
-from (values ('ann', 'agency', 'ann'), ('cal', 'agency', 'cal'), ('agency', 'agency', null), ('otto', 'elsewhere', 'otto'))
+from (values ('ann', 'agency', 'ann'), ('cal', 'agency', 'cal'), ('agency', 'agency', null), ('otto', 'elsewhere',
+  'otto'))
   o (owner, agency, agent);
 insert into public.recruiting_orders (id, agency_id, agent_id, quantity, status)
 select md5('order ' || owner)::uuid, agency_id, agent_id, 1, 'closed' from owners;
@@ -46,7 +47,7 @@ insert into public.recruiting_messages (conversation_id, direction, sender_type)
 select id, 'inbound', 'recruit' from public.recruiting_conversations where service_phone = 'test';
 insert into public.recruiting_message_events (provider_message_id) values ('test');
 
--- How many rows of the table this person sees, or `denied`.
+-- How many rows of the table this person reads, or `denied`.
 create function pg_temp.sees(name text, "table" text) returns text language plpgsql as $$
 declare
   rows text;
@@ -88,22 +89,23 @@ cross join lateral (values
   ('former', case ann when 'denied' then 'denied' else '0' end)
 ) as people (name, expected);
 
--- And they are the right ones.
+-- Which rows these are.
 select set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, true);
 set local role authenticated;
 select results_eq(
-  'select first_name from public.leads', array['ann'], 'the lead that an agent sees is its own');
+  'select first_name from public.leads', array['ann'], 'the lead that an agent reads is the agent''s own');
 select results_eq(
-  'select first_name from public.recruiting_leads', array['ann'], 'so is the recruit');
+  'select first_name from public.recruiting_leads', array['ann'],
+    'the recruit that an agent reads is the agent''s own');
 select set_eq(
   'select recruit_phone from public.recruiting_conversations', array['test ann', 'test recruit'],
-  'a conversation is the agent''s when it is assigned to it, or with a recruit of its own');
+  'an agent reads the conversations assigned to the agent, and those with the agent''s recruits');
 reset role;
 select set_config('request.jwt.claims', json_build_object('sub', md5('user mia')::uuid)::text, true);
 set local role authenticated;
 select set_eq(
   'select first_name from public.recruiting_leads', array['ann', 'cal', 'agency'],
-  'a manager sees what is the agency''s and nobody''s in it, but not what was never distributed');
+  'a manager reads the agency''s recruits, also without an agent, but none that were never distributed');
 reset role;
 
 select * from finish();

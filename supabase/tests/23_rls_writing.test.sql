@@ -1,4 +1,4 @@
--- Only the service role writes, submit_lead_presentation() aside.
+-- Only the service role writes; the exception is submit_lead_presentation().
 begin;
 select plan(215);
 
@@ -20,7 +20,7 @@ insert into public.lead_demographics (lead_id, children) values (md5('lead')::uu
 insert into public.recruiting_conversations (id, agency_id, assigned_agent_id, recruit_phone, service_phone) values
   (md5('conversation')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'test +1', 'test +2');
 
--- An insert that would be right, table by table. $1 stands for a lead, $2 for an agent.
+-- For each table an insert without a mistake.
 create temp table inserts ("table", columns, "values") as values
   ('agencies', 'name, timezone', $$'New', 'UTC'$$),
   ('agents', 'agency_id, first_name', $$md5('agency')::uuid, 'New'$$),
@@ -51,12 +51,12 @@ create temp table statements as
 select "table", 'insert' as verb, format('insert into public.%I (%s) values (%s)', "table", columns, "values") as sql
 from inserts
 union all
--- A column that every signed-in user may read, set to what it is.
+-- Sets a column to the value that it has.
 select "table", 'update', format('update public.%I set %2$I = %2$I', "table", split_part(columns, ', ', 1)) from inserts
 union all
 select "table", 'delete', format('delete from public.%I', "table") from inserts;
 
--- What comes of a statement by this person: `done` or `denied`. Nothing stays of it.
+-- Whether this person may run the statement: `done` or `denied`. It is always rolled back.
 create function pg_temp.try(name text, sql text) returns text language plpgsql as $$
 begin
   perform set_config('request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid)::text, true);
@@ -79,7 +79,7 @@ select is(
   case when "table" = 'recruiting_message_events' and verb <> 'insert' then 'denied' else 'done' end,
   format('service_role: %s %s', verb, "table"))
 from statements
--- Deleting all agencies or agents is stopped by what refers to them, which is not the question here.
+-- Other rows refer to agencies and agents, so deleting all of them fails for another reason.
 where verb <> 'delete'
 order by "table", verb;
 
@@ -90,22 +90,24 @@ from (values
   ('recruiting_leads', $$false$$), ('agencies', 'false'), ('vendor_api_keys', 'false')
 ) as deletions ("table", which);
 
--- The demographics that an agent may write through the procedure it may not touch directly.
+-- An agent may write demographics only through the procedure.
 select set_config('request.jwt.claims', json_build_object('sub', md5('user agent')::uuid)::text, true);
 set local role authenticated;
 select is_empty(
-  'update public.lead_demographics set children = 9 returning lead_id', 'an agent''s update of demographics finds no row');
+  'update public.lead_demographics set children = 9 returning lead_id',
+    'an agent who updates demographics directly finds no row');
 select throws_ok(
   format('insert into public.lead_demographics (lead_id) values (%L)', md5('bare lead')::uuid),
-  '42501', null, 'nor may it insert them');
+  '42501', null, 'an agent may not insert demographics directly');
 select lives_ok(
-  format('select public.submit_lead_presentation(%L, %L)', md5('lead')::uuid, '{"children": 2}'), 'the procedure does it');
+  format('select public.submit_lead_presentation(%L, %L)', md5('lead')::uuid, '{"children": 2}'),
+    'the procedure writes them');
 select throws_ok(
   format('insert into public.lead_presentations (lead_id, agent_id) values (%L, %L)', md5('lead')::uuid, md5('agent')::uuid),
-  '42501', null, 'and leaves no door open behind it, even in its own transaction');
+  '42501', null, 'after the procedure, in the same transaction, an agent may still not insert directly');
 reset role;
 
--- Service-only functions
+-- Functions of the service role
 select is(
   pg_temp.try(person, format('select public.%s', call)), 'denied', format('%s may not call %s', person, call))
 from unnest(array['agent', 'manager', 'anon']) person, unnest(array[

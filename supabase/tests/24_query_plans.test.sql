@@ -1,5 +1,5 @@
--- The queries that run for every lead, message and signed-in reader can use their index. Sequential scans are priced out,
--- since on a few rows the planner would be right to choose one.
+-- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
+-- off, because with only a few rows the planner would choose one.
 begin;
 select plan(14);
 
@@ -46,15 +46,16 @@ grant execute on function pg_temp.plan_of(text) to authenticated;
 set local role authenticated;
 select matches(
   pg_temp.plan_of('select * from public.leads'), 'BitmapOr.*Bitmap Index Scan on leads_agent_id_agency_id_idx',
-  'the leads of an agent or its agency, without reading all');
+  'reading the leads of an agent or an agency uses an index');
 select matches(
   pg_temp.plan_of('select * from public.recruiting_leads'),
   'BitmapOr.*Bitmap Index Scan on recruiting_leads_agent_idx',
-  'its recruits likewise');
+  'reading the recruits of an agent or an agency uses an index');
 select matches(
-  pg_temp.plan_of('select * from public.leads'), 'InitPlan', 'who the reader is is asked once, not for every row');
+  pg_temp.plan_of('select * from public.leads'), 'InitPlan', 'who is signed in is looked up once');
 select doesnt_match(
-  pg_temp.plan_of('select * from public.leads'), 'Filter:.*current_agent_id', 'and not in a filter');
+  pg_temp.plan_of('select * from public.leads'), 'Filter:.*current_agent_id',
+    'who is signed in is not looked up for each row');
 reset role;
 
 select * from finish();
