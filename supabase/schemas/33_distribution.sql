@@ -2,6 +2,37 @@
 -- itself call them, so that the two always agree. They are written in plpgsql because it keeps their query plans, while
 -- an SQL function is planned again at every call.
 
+create function private.day_start(moment timestamptz, timezone text) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  midnight timestamp;
+  day_start timestamptz;
+  first_midnight timestamptz;
+begin
+  -- When the clock goes back over midnight, the local date after the moment may already have begun.
+  for day_offset in reverse 1 .. 0 loop
+    midnight := date_trunc('day', moment at time zone timezone) + make_interval(days => day_offset);
+    -- Of two midnights Postgres takes the second. The first is found with the offset of 24 hours before.
+    day_start := midnight at time zone timezone;
+    first_midnight := day_start - interval '24 hours'
+      + (midnight - (day_start - interval '24 hours') at time zone timezone);
+    if first_midnight < day_start and first_midnight at time zone timezone = midnight then
+      day_start := first_midnight;
+    end if;
+    exit when day_start <= moment;
+  end loop;
+  return day_start;
+end
+$$;
+
+comment on function private.day_start(timestamptz, text) is
+  'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
+  'first of the two midnights; where it skips midnight, at the first moment after it.';
+grant execute on function private.day_start(timestamptz, text) to service_role;
+
 create function private.match_recruiting_order(vendor_id uuid, state text, moment timestamptz)
 returns setof public.recruiting_orders
 language plpgsql
@@ -25,7 +56,7 @@ begin
       from public.recruiting_leads l
       where l.order_id = o.id
         and l.agency_id = o.agency_id
-        and l.distributed_at >= date_trunc('day', moment, a.timezone)
+        and l.distributed_at >= private.day_start(moment, a.timezone)
     ))
   order by o.priority desc, o.filled::numeric / o.quantity, o.created_at, o.id
   limit 1;

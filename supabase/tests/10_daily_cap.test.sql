@@ -1,6 +1,6 @@
 -- A daily cap counts the leads of one day. A day begins at midnight in the agency's time zone.
 begin;
-select plan(13);
+select plan(25);
 
 update public.recruiting_orders set status = 'paused';
 insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
@@ -51,8 +51,39 @@ from (values
     'the day on which the clock goes forward is one day of 23 hours'),
   ('America/New_York', '2026-11-01 00:30-04', '2026-11-01 23:30-05', false,
     'the day on which the clock goes back is one day of 25 hours'),
-  ('America/New_York', '2026-11-01 23:30-05', '2026-11-02 00:30-05', true, 'the next day begins after the 25 hours')
+  ('America/New_York', '2026-11-01 23:30-05', '2026-11-02 00:30-05', true, 'the next day begins after the 25 hours'),
+
+  -- In Havana the clock goes from 1:00 back to 0:00, so that this day has two midnights.
+  ('America/Havana', '2026-10-31 23:50-04', '2026-11-01 00:10-04', true, 'a day begins at the first of two midnights'),
+  ('America/Havana', '2026-11-01 00:10-04', '2026-11-01 00:50-04', false, 'leads count after the first of two midnights'),
+  ('America/Havana', '2026-11-01 00:10-04', '2026-11-01 00:10-05', false, 'no day begins at the second of two midnights'),
+  ('America/Havana', '2026-11-01 00:10-04', '2026-11-01 23:50-05', false, 'a day with two midnights has 25 hours'),
+  ('America/Havana', '2026-11-01 23:50-05', '2026-11-02 00:10-05', true, 'the day after it begins at its midnight'),
+  ('America/Havana', '2026-03-07 23:50-05', '2026-03-08 01:10-04', true, 'a day without a midnight begins at 1:00'),
+  ('America/Havana', '2026-03-08 01:10-04', '2026-03-08 23:50-04', false, 'a day without a midnight has 23 hours'),
+  ('Atlantic/Azores', '2026-10-25 00:10+00', '2026-10-25 00:50+00', false, 'the Azores have two midnights as well'),
+  ('Atlantic/Azores', '2026-10-25 00:10+00', '2026-10-25 00:10-01', false, 'the second one there begins no day'),
+  -- Until 2011 the clock in St. John's went from 0:01 back to 23:01.
+  ('America/St_Johns', '2010-11-06 22:50-02:30', '2010-11-06 23:30-03:30', true,
+    'a new day stays the new day when the clock goes back into the old one'),
+  ('America/St_Johns', '2010-11-06 23:30-03:30', '2010-11-07 00:30-03:30', false,
+    'no second day begins when the clock reaches midnight again')
 ) as days (zone, came, moment, expected, description);
+
+-- Every hour of a year in time zones with unusual changes
+select is_empty($$
+  select zone, moment, day_start
+  from (
+    select zone, moment, s.day_start, lag(s.day_start) over (partition by zone order by moment) as earlier
+    from unnest(array[
+      'America/Havana', 'Atlantic/Azores', 'America/Scoresbysund', 'America/Santiago', 'Asia/Beirut', 'Africa/Cairo',
+      'Australia/Lord_Howe', 'Antarctica/Troll', 'America/New_York', 'Asia/Kathmandu'
+    ]) zone,
+    generate_series('2026-01-01Z'::timestamptz, '2026-12-31Z', '1 hour') moment,
+    private.day_start(moment, zone) s (day_start)
+  ) hours
+  where day_start > moment or day_start < earlier or moment - day_start >= '26 hours'$$,
+  'a day has always begun, never ends before it began, and has at most 26 hours');
 
 select * from finish();
 rollback;
