@@ -127,7 +127,6 @@ begin
   return jsonb_build_object(
     'status', case when existing_id is null then 'created' else 'duplicate' end,
     'id', existing_id,
-    'order_id', matched.id,
     'distributed_to', private.distributed_to(
       matched.agency_id, private.next_agent(matched.agency_id, matched.agent_id))
   );
@@ -136,5 +135,5 @@ $$;
 
 comment on function public.preview_recruiting_lead(text, jsonb) is
   'What ingest_recruiting_lead() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
-  'id|null of the existing lead, order_id|null, distributed_to|null}. Raises the same errors.';
+  'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb) to service_role;

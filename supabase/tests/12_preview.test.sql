@@ -24,15 +24,15 @@ create temp table before as select * from state;
 
 select is(
   pg_temp.preview('{"vendor_lead_id": "new", "vendor_metadata": {"state": "tx"}}'),
-  jsonb_build_object('status', 'created', 'id', null, 'order_id', md5('order')::uuid, 'distributed_to',
+  jsonb_build_object('status', 'created', 'id', null, 'distributed_to',
     jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid)),
   'for a new lead: the agency and the agent whose turn it is');
 select is(
   pg_temp.preview('{"vendor_lead_id": "known", "vendor_metadata": {"state": "TX"}}'),
-  jsonb_build_object('status', 'duplicate', 'id', md5('known')::uuid, 'order_id', null, 'distributed_to', null),
+  jsonb_build_object('status', 'duplicate', 'id', md5('known')::uuid, 'distributed_to', null),
   'for a duplicate: the id of the stored lead');
 select is(
-  pg_temp.preview(lead), '{"status": "created", "id": null, "order_id": null, "distributed_to": null}', description)
+  pg_temp.preview(lead), '{"status": "created", "id": null, "distributed_to": null}', description)
 from (values
   ('{"vendor_metadata": {"state": "CA"}}'::jsonb, 'a lead that no order wants'),
   ('{"vendor_metadata": {"state": "TX", "is_test": true}}', 'a test lead'),
