@@ -39,18 +39,18 @@ select is(
 from unnest(array[null, null, '', '', '  ']) id;
 select is(
   pg_temp.ingest('{"vendor_lead_id": 12345678901234567890}') ->> 'status', 'created',
-    'a vendor_lead_id may be a number');
+  'a vendor_lead_id may be a number');
 select is(
   pg_temp.ingest('{"vendor_lead_id": "12345678901234567890"}') ->> 'status', 'duplicate',
   'a number and a string with its digits are the same vendor_lead_id');
 
 select is(
   pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'created',
-    'a vendor_lead_id may have 100,000 characters')
+  'a vendor_lead_id may have 100,000 characters')
 from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
 select is(
   pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'duplicate',
-    'a vendor_lead_id of 100,000 characters is recognised again')
+  'a vendor_lead_id of 100,000 characters is recognised again')
 from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
 
 select throws_ok(

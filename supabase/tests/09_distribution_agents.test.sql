@@ -58,7 +58,7 @@ update public.agents set is_active = false where agency_id = md5('agency')::uuid
 select is(pg_temp.next(1), array[null], 'without an active agent the agency gets the lead with no agent');
 select is(
   (select filled from public.recruiting_orders where id = md5('order')::uuid), 19,
-    'the order counts a lead without an agent too');
+  'the order counts a lead without an agent too');
 
 update public.agents set is_active = true where id = md5('third')::uuid;
 update public.recruiting_orders set agent_id = null where id = md5('order')::uuid;

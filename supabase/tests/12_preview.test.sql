@@ -41,10 +41,10 @@ from (values
 
 select throws_ok(
   $$select pg_temp.preview('{"first_name": " "}')$$, 'PT400', 'missing first_name',
-    'a lead without a first name is refused, as by ingest');
+  'a lead without a first name is refused, as by ingest');
 select throws_ok(
   $$select pg_temp.preview('{"vendor_metadata": []}')$$, 'PT400', 'vendor_metadata must be an object',
-    'vendor_metadata that is no object is refused, as by ingest');
+  'vendor_metadata that is no object is refused, as by ingest');
 select throws_ok(
   $$select public.preview_recruiting_lead(repeat('b', 64), '{"first_name": "Ada"}')$$,
   'PT401', 'invalid API key', 'a wrong key is refused');

@@ -47,7 +47,7 @@ from (values
 ) as refused (name, code, message);
 select throws_ok(
   $$select pg_temp.submit_as('agent', 'no lead')$$, 'PT404', 'lead_id: no such lead among those you may read',
-    'an unknown lead is refused');
+  'an unknown lead is refused');
 select throws_ok(
   $$set local role anon; select public.submit_lead_presentation(md5('lead')::uuid, null)$$,
   '42501', null, 'anon may not even call it');
@@ -119,7 +119,7 @@ select is(
   array['false', 'false'], 'without a client_submission_id each call is a new presentation');
 select is(
   (select presentations_submitted from public.lead_metrics where lead_id = md5('second lead')::uuid), 3,
-    'each of these presentations is counted');
+  'each of these presentations is counted');
 
 -- Later submissions
 select is(

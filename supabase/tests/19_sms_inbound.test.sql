@@ -41,7 +41,7 @@ from (values
 ) as unmatched (recruit, service, description);
 select is_empty(
   $$select from public.recruiting_messages where provider_message_id = 'test SM3'$$,
-    'without a conversation nothing is stored');
+  'without a conversation nothing is stored');
 
 select pg_temp.receive('+1', '+2', 'test MM1', null, '[{"url": "https://example.com/1", "content_type": "image/png"}]');
 select results_eq(

@@ -35,7 +35,7 @@ select results_eq(
   $$select provider_status, status from public.recruiting_message_events
     where provider_message_id = 'test SM1' and provider_status in ('undelivered', 'accepted') order by 1 desc$$,
   $$values ('undelivered', 'failed'), ('accepted', null)$$,
-    'a callback is stored as it came, with the status that it stands for');
+  'a callback is stored as it came, with the status that it stands for');
 
 select is(
   (select array[m.sent_at = min(e.received_at) filter (where e.status = 'sent'),
@@ -56,7 +56,7 @@ select is(pg_temp.callback(sid, 'sent'), 'ignored', 'a callback without a Messag
 from unnest(array[null, '', ' ']) sid;
 select is_empty(
   $$select from public.recruiting_message_events where btrim(provider_message_id) = ''$$,
-    'a callback without a MessageSid is not stored');
+  'a callback without a MessageSid is not stored');
 select is(pg_temp.callback(repeat('x', 60000), repeat('y', 60000), repeat('z', 60000)), 'ignored',
   'very long values are no error');
 

@@ -66,7 +66,7 @@ select is(
   'the same import four times at once imports each lead once');
 select is(
   (select sum(jsonb_array_length(result -> 'duplicates'))::integer from imports), 1500,
-    'the same import four times at once reports each lead three times as a duplicate');
+  'the same import four times at once reports each lead three times as a duplicate');
 select is_empty(
   $$select e from imports, jsonb_array_elements(result -> 'imported' || (result -> 'duplicates')) e
     where not exists (
@@ -96,7 +96,7 @@ $$) result;
 select results_eq(
   $$select result ->> 'status', count(*) from leads_at_once group by 1 order by 1$$,
   $$values ('created', 1::bigint), ('duplicate', 19)$$,
-    'of twenty leads at once with one vendor_lead_id, one is created');
+  'of twenty leads at once with one vendor_lead_id, one is created');
 select is((select count(distinct result -> 'id')::integer from leads_at_once), 1, 'all twenty return its id');
 
 -- One call twenty times at once, as from a client that got no response and tries again

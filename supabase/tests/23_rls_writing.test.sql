@@ -101,7 +101,7 @@ select throws_ok(
   '42501', null, 'an agent may not insert demographics directly');
 select lives_ok(
   format('select public.submit_lead_presentation(%L, %L)', md5('lead')::uuid, '{"children": 2}'),
-    'the procedure writes them');
+  'the procedure writes them');
 select throws_ok(
   format('insert into public.lead_presentations (lead_id, agent_id) values (%L, %L)', md5('lead')::uuid, md5('agent')::uuid),
   '42501', null, 'after the procedure, in the same transaction, an agent may still not insert directly');

@@ -55,7 +55,7 @@ select matches(
   pg_temp.plan_of('select * from public.leads'), 'InitPlan', 'who is signed in is looked up once');
 select doesnt_match(
   pg_temp.plan_of('select * from public.leads'), 'Filter:.*current_agent_id',
-    'who is signed in is not looked up for each row');
+  'who is signed in is not looked up for each row');
 reset role;
 
 select * from finish();
