@@ -177,6 +177,14 @@ Deno.test("SPEC 4.3: without any lead the response is a success with zeros", asy
   assert.deepEqual(body, { success: true, imported: 0, failed: 0, errors: [], lead_ids: [] });
 });
 
+Deno.test("an import for a deactivated agent is BAD_REQUEST and stores nothing", async () => {
+  const target = await createTarget();
+  await sql`update public.agents set is_active = false where id = ${target.agent_id}`;
+  const response = await importLeads(target, [lead()]);
+  assertError(response, 400, "BAD_REQUEST", /^agent_id: the agent is deactivated$/);
+  assert.equal((await storedLeads(target)).size, 0);
+});
+
 const TARGET = await createTarget();
 const OTHER = await createTarget();
 

@@ -175,6 +175,14 @@ Deno.test("a lead that is not this agent's is NOT_FOUND, known or unknown", asyn
   assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
 });
 
+Deno.test("an activity of a deactivated agent is BAD_REQUEST and is not stored", async () => {
+  const mine = await createLead();
+  await sql`update public.agents set is_active = false where id = ${mine.agent_id}`;
+  const response = await log(activity(mine));
+  assertError(response, 400, "BAD_REQUEST", /^agent_id: the agent is deactivated$/);
+  assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+});
+
 for (const field of ["lead_id", "agent_id", "type"]) {
   Deno.test(`SPEC 2.3: ${field} is required; a wrong one is BAD_REQUEST and named in the details`, async () => {
     const mine = await createLead();

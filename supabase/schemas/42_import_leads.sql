@@ -54,6 +54,7 @@ set search_path = ''
 set statement_timeout = '60s'
 as $$
 declare
+  agent_is_active boolean;
   imported jsonb := '[]';
   duplicates jsonb := '[]';
   failed jsonb := '[]';
@@ -61,10 +62,14 @@ declare
 begin
   if not exists (select from public.agencies a where a.id = agency_id) then
     raise exception 'agency_id: no such agency' using errcode = 'PT400';
-  elsif not exists (
-    select from public.agents a where a.id = agent_id and a.agency_id = import_leads.agency_id
-  ) then
+  end if;
+  select a.is_active into agent_is_active
+  from public.agents a
+  where a.id = agent_id and a.agency_id = import_leads.agency_id;
+  if not found then
     raise exception 'agent_id: no such agent in this agency' using errcode = 'PT400';
+  elsif not agent_is_active then
+    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
   end if;
 
   begin
@@ -108,6 +113,6 @@ comment on function public.import_leads(uuid, uuid, uuid, json) is
   'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
   'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000; send more in several calls at '
   'the same time. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this '
-  'external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency or an agent '
-  'of another agency, also when leads is empty.';
+  'external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent '
+  'of another agency or a deactivated agent, also when leads is empty.';
 grant execute on function public.import_leads(uuid, uuid, uuid, json) to service_role;

@@ -98,9 +98,16 @@ begin
   insert into public.lead_activities (lead_id, agent_id, type)
   select l.id, l.agent_id, log_presentation_activity.type
   from public.leads l
-  where l.id = log_presentation_activity.lead_id and l.agent_id = log_presentation_activity.agent_id;
+  join public.agents a on a.id = l.agent_id
+  where l.id = log_presentation_activity.lead_id and a.id = log_presentation_activity.agent_id and a.is_active;
 
-  if not found then
+  if not found and exists (
+    select
+    from public.leads l
+    where l.id = log_presentation_activity.lead_id and l.agent_id = log_presentation_activity.agent_id
+  ) then
+    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
+  elsif not found then
     raise exception 'lead_id: no such lead of this agent' using errcode = 'PT404';
   end if;
 
@@ -118,6 +125,6 @@ $$;
 
 comment on function public.log_presentation_activity(uuid, uuid, text, integer) is
   'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
-  'unknown type. per_minute, unless null, is the most activities a minute of one lead: beyond it PT429, whose detail is '
-  'the seconds to wait.';
+  'unknown type or a deactivated agent. per_minute, unless null, is the most activities a minute of one lead: beyond '
+  'it PT429, whose detail is the seconds to wait.';
 grant execute on function public.log_presentation_activity(uuid, uuid, text, integer) to service_role;

@@ -1,11 +1,13 @@
 -- A chunk of an import of sales leads.
 begin;
-select plan(20);
+select plan(22);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
 insert into public.agents (id, agency_id, first_name) values
   (md5('agent')::uuid, md5('agency')::uuid, 'Ann'), (md5('other agent')::uuid, md5('other')::uuid, 'Otto');
+insert into public.agents (id, agency_id, first_name, is_active) values
+  (md5('former')::uuid, md5('agency')::uuid, 'Fay', false);
 
 -- Leads by number, with changes to some of them: {number: {column: value}}.
 create function pg_temp.leads(numbers integer[], changes jsonb default '{}') returns json language sql as $$
@@ -76,7 +78,8 @@ select throws_ok(
 from (values
   ('nobody', 'agent', 'agency_id: no such agency'),
   ('agency', 'nobody', 'agent_id: no such agent in this agency'),
-  ('agency', 'other agent', 'agent_id: no such agent in this agency')
+  ('agency', 'other agent', 'agent_id: no such agent in this agency'),
+  ('agency', 'former', 'agent_id: the agent is deactivated')
 ) as wrong (agency, agent, message),
 unnest(array['[]', pg_temp.leads('{20}')::text]) leads;
 
@@ -114,10 +117,10 @@ select is(
   'an exception with a code of its author''s own makes only its lead fail');
 select throws_ok(
   $$select pg_temp.import(pg_temp.leads('{41,42,43}'))$$, '53100', null,
-    'an error that is not about one lead fails the whole chunk');
+  'an error that is not about one lead fails the whole chunk');
 select is(
   (select count(*)::integer from public.leads where first_name = 'Lead 43'), 0,
-    'of a chunk that fails nothing is stored');
+  'of a chunk that fails nothing is stored');
 select is(
   (select jsonb_array_length(result -> 'imported') from public.import_leads(
      md5('agency')::uuid, md5('agent')::uuid, null, pg_temp.leads(array(select * from generate_series(1000, 2999)))) result),
