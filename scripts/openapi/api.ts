@@ -125,7 +125,7 @@ export const operations: Operation[] = [
     },
     errors: [
       ...["BAD_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const,
-      ...["TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
+      ...["REQUEST_TIMEOUT", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
     ],
   },
   {
@@ -157,7 +157,8 @@ export const operations: Operation[] = [
     },
     errors: [
       ...["BAD_REQUEST", "UNAUTHORIZED", "NOT_FOUND", "PAYLOAD_TOO_LARGE"] as const,
-      ...["UNSUPPORTED_MEDIA_TYPE", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
+      ...["UNSUPPORTED_MEDIA_TYPE", "REQUEST_TIMEOUT", "TOO_MANY_REQUESTS"] as const,
+      "INTERNAL_ERROR",
     ],
   },
 ];

@@ -56,8 +56,13 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
       Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
     },
   },
+  REQUEST_TIMEOUT: {
+    description: "The body did not arrive within 30 s. Send the request again.",
+    message: "the body did not arrive within 30 s",
+  },
   PAYLOAD_TOO_LARGE: {
-    description: "The body is too large, or holds too many rows.",
+    description: "The body is too large, or holds too many rows, values or keys. The message " +
+      "names the bound.",
     message: "the body is larger than 10 MiB",
   },
   UNSUPPORTED_MEDIA_TYPE: {

@@ -71,7 +71,7 @@ export const responseSchemas: NamedSchemas = {
 
 const errors: ErrorCode[] = [
   ...["BAD_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const,
-  ...["TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
+  ...["REQUEST_TIMEOUT", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
 ];
 
 /** The routes below /recruiting/ingest. */

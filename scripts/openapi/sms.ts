@@ -37,7 +37,12 @@ export const responseSchemas: NamedSchemas = {
   SmsStatusResult: smsStatusResult,
 };
 
-const errors: ErrorCode[] = ["UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
+const errors: ErrorCode[] = [
+  "UNAUTHORIZED",
+  "REQUEST_TIMEOUT",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+];
 const RESPONSE = "Always, once the signature is valid. `error` when the database failed.";
 
 /** The routes below /recruiting/sms. */

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { routePath } from "hono/route";
-import { drain } from "./body.ts";
+import { finishBody } from "./body.ts";
 import { ApiError, internalError } from "./errors.ts";
 import { describeError, logError, type LogFields, logInfo } from "./log.ts";
 
@@ -40,7 +40,7 @@ export function createApp(basePath: string): App {
     c.set("requestId", REQUEST_ID.test(given) ? given : crypto.randomUUID());
     c.set("log", {});
     await next();
-    await drain(c.req.raw);
+    await finishBody(c.req.raw);
     c.header("x-request-id", c.get("requestId"));
     logInfo({
       request_id: c.get("requestId"),

@@ -1,56 +1,96 @@
+import { BodyStream } from "./body_stream.ts";
 import { ApiError } from "./errors.ts";
-import { type Json, parseJson } from "./json.ts";
+import { type Json, JSON_BOUNDS, parseScanned } from "./json.ts";
+import { type JsonBounds, scanJson } from "./json_scan.ts";
+import { Turns } from "./turns.ts";
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
 
+/** How long a body may take to arrive, in milliseconds; waiting for a turn is part of it. */
+export const BODY_WITHIN_MS = 30_000;
+
+/** A body of more bytes or values than this is large. Only two such requests are in memory at a time. */
+const LARGE = { bytes: 4 * MIB, values: 100_000 };
+const largeBodies = new Turns(2);
+const turns = new WeakMap<Request, () => void>();
+
 /**
- * How much of a refused body is still read, so that the caller, who is busy sending, gets to see the answer
- * instead of a broken connection.
+ * How much of a refused body is read, and for how many milliseconds. The hosted platform keeps a response from a caller
+ * who is still sending (github.com/supabase/edge-runtime/issues/737).
  */
-const DRAIN_LIMIT = 64 * MIB;
+const DRAIN = { bytes: 32 * MIB, ms: 5_000 };
 
 const JSON_TYPES = /^(?:application\/json|[^;]+\+json|text\/plain)$/;
 
 /**
  * Reads a JSON body of at most `limit` bytes, whatever its Content-Length says.
  *
- * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or BAD_REQUEST.
+ * @param within milliseconds that it may take to arrive
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST.
  */
-export async function readJson(request: Request, limit: number): Promise<Json> {
+export async function readJson(
+  request: Request,
+  limit: number,
+  bounds: JsonBounds = JSON_BOUNDS,
+  within: number = BODY_WITHIN_MS,
+): Promise<Json> {
   const type = mediaType(request);
   if (type !== "" && !JSON_TYPES.test(type)) {
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "send the body as application/json");
   }
-  return parseJson(await readText(request, limit));
+  return await inTime(within, async (deadline) => {
+    const bytes = await readBytes(request, limit, deadline);
+    const scan = scanJson(bytes, bounds);
+    if (scan.values > LARGE.values) await takeTurn(request, deadline);
+    return parseScanned(bytes, scan);
+  });
 }
 
 /**
  * Reads an `application/x-www-form-urlencoded` body of at most `limit` bytes.
  *
- * @throws ApiError UNSUPPORTED_MEDIA_TYPE or PAYLOAD_TOO_LARGE.
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST.
  */
 export async function readForm(request: Request, limit: number): Promise<URLSearchParams> {
+  checkFormHeaders(request, limit);
+  const bytes = await inTime(BODY_WITHIN_MS, (deadline) => readBytes(request, limit, deadline));
+  return new URLSearchParams(new TextDecoder().decode(bytes));
+}
+
+/**
+ * Refuses what can be refused before a form is read.
+ *
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE or PAYLOAD_TOO_LARGE.
+ */
+export function checkFormHeaders(request: Request, limit: number): void {
   if (mediaType(request) !== "application/x-www-form-urlencoded") {
     throw new ApiError(
       "UNSUPPORTED_MEDIA_TYPE",
       "send the body as application/x-www-form-urlencoded",
     );
   }
-  return new URLSearchParams(await readText(request, limit));
+  if (announcedBytes(request) > limit) throw tooLarge(limit);
 }
 
-/** Reads and forgets what is left of a body nobody wants, up to a bound. Never throws. */
-export async function drain(request: Request): Promise<void> {
-  if (request.body === null || request.bodyUsed) return;
+/**
+ * Lets go of a request's body when its response is known: ends its turn, and reads and forgets what is left of it, up to
+ * a bound. Never throws.
+ */
+export async function finishBody(request: Request): Promise<void> {
+  turns.get(request)?.();
+  if (request.body === null || request.body.locked) return;
+  if (announcedBytes(request) > DRAIN.bytes) return;
+  const stream = new BodyStream(request.body, 0);
+  const timer = setTimeout(() => stream.cancel(), DRAIN.ms);
   try {
-    let size = 0;
-    for await (const chunk of request.body) {
-      size += chunk.byteLength;
-      if (size > DRAIN_LIMIT) return;
+    for (let size = 0; size <= DRAIN.bytes && await stream.read(); stream.forget()) {
+      size += stream.size;
     }
   } catch {
-    // The caller has hung up; there is nobody left to answer.
+    // The caller has hung up; there is nobody left to respond to.
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -63,31 +103,62 @@ function mediaType(request: Request): string {
   return (type.split(";", 1)[0] as string).trim().toLowerCase();
 }
 
-async function readText(request: Request, limit: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+/** Runs something that ends with REQUEST_TIMEOUT once the deadline has passed. */
+async function inTime<Result>(
+  within: number,
+  run: (deadline: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), within);
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size <= limit) chunks.push(chunk);
-      else if (size > DRAIN_LIMIT) break;
-    }
-  } catch (cause) {
-    throw new ApiError("BAD_REQUEST", "the body could not be read to its end", { cause });
+    return await run(deadline.signal);
+  } finally {
+    clearTimeout(timer);
   }
-  if (size > limit) {
-    const mib = limit >= MIB ? `${limit / MIB} MiB` : `${limit / KIB} KiB`;
-    throw new ApiError("PAYLOAD_TOO_LARGE", `the body is larger than ${mib}`);
-  }
-  return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : concat(chunks, size));
 }
 
-function concat(chunks: Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
+async function readBytes(
+  request: Request,
+  limit: number,
+  deadline: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = announcedBytes(request);
+  if (announced > limit) throw tooLarge(limit);
+  if (request.body === null) return new Uint8Array();
+
+  if (announced > LARGE.bytes) await takeTurn(request, deadline);
+  const stream = new BodyStream(request.body, announced);
+  deadline.addEventListener("abort", () => stream.cancel(), { once: true });
+  try {
+    while (await stream.read()) {
+      if (stream.size > limit) throw tooLarge(limit);
+      if (stream.size > LARGE.bytes) await takeTurn(request, deadline);
+    }
+  } catch (cause) {
+    if (!deadline.aborted) stream.release();
+    if (cause instanceof ApiError) throw cause;
+    throw new ApiError("BAD_REQUEST", "the body could not be read to its end", { cause });
   }
-  return whole;
+  if (deadline.aborted) throw new ApiError("REQUEST_TIMEOUT", "the body did not arrive in time");
+  return stream.bytes;
+}
+
+async function takeTurn(request: Request, deadline: AbortSignal): Promise<void> {
+  if (turns.has(request)) return;
+  const end = await largeBodies.take(deadline);
+  if (end === undefined) {
+    const message =
+      "other large bodies came first, and this one was not read in time; send it again";
+    throw new ApiError("REQUEST_TIMEOUT", message);
+  }
+  turns.set(request, end);
+}
+
+function announcedBytes(request: Request): number {
+  return Number(request.headers.get("content-length")) || 0;
+}
+
+function tooLarge(limit: number): ApiError {
+  const size = limit >= MIB ? `${limit / MIB} MiB` : `${limit / KIB} KiB`;
+  return new ApiError("PAYLOAD_TOO_LARGE", `the body is larger than ${size}`);
 }

@@ -1,4 +1,5 @@
 import { ApiError } from "./errors.ts";
+import { type JsonBounds, type JsonScan, scanJson } from "./json_scan.ts";
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
@@ -8,30 +9,62 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-/** Postgres' own parser gives up on jsonb somewhere above 6,000 levels; no vendor comes near this limit. */
-export const MAX_DEPTH = 100;
-
 /** True for `{…}`, false for arrays, null and scalars. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Postgres' own parser gives up on jsonb somewhere above 6,000 levels; no vendor comes near this. */
+export const MAX_DEPTH = 100;
+
 /**
- * Parses a request body so that whatever it holds can be stored:
+ * What a body with one record may hold, such as a lead. Parsed, JSON takes far more memory and time than its bytes say,
+ * and the platform gives a request 256 MB and 2 s of CPU: docs/performance.md has what the largest bodies take.
+ */
+export const JSON_BOUNDS: JsonBounds = {
+  depth: MAX_DEPTH,
+  values: 100_000,
+  keys: 20_000,
+  keyBytes: 8_192,
+  textBytes: 4 * 2 ** 20,
+  fileNumbers: 2_000_000,
+};
+
+/** What a body with many records may hold: 10,000 leads of 24 fields. */
+export const BATCH_BOUNDS: JsonBounds = {
+  ...JSON_BOUNDS,
+  values: 250_000,
+  textBytes: 10 * 2 ** 20,
+};
+
+/**
+ * Parses a JSON text so that whatever it holds can be stored:
  *
- * - a number that JavaScript cannot hold exactly becomes its source text, so a 19-digit id keeps every digit;
+ * - a number that JavaScript cannot hold exactly becomes its own text, so a 19-digit id keeps every digit;
  * - U+0000, which Postgres cannot store, is dropped and a lone surrogate becomes U+FFFD, in keys too.
  *
- * @throws ApiError BAD_REQUEST when the text is not JSON or is nested deeper than {@link MAX_DEPTH}.
+ * @throws ApiError BAD_REQUEST when it is not JSON or nested too deep, PAYLOAD_TOO_LARGE beyond another bound.
  */
-export function parseJson(text: string): Json {
+export function parseJson(text: string, bounds = JSON_BOUNDS): Json {
+  const bytes = new TextEncoder().encode(text);
+  return parseScanned(bytes, scanJson(bytes, bounds));
+}
+
+/**
+ * The second half of {@link parseJson}, for a text in UTF-8 that has been scanned. The bytes are gone afterwards: their
+ * memory is needed for what becomes of them.
+ */
+export function parseScanned(bytes: Uint8Array<ArrayBuffer>, scan: JsonScan): Json {
+  const text = new TextDecoder().decode(quote(bytes, scan.inexactNumbers));
+  // Left to the garbage collector, they would stay for as long as there is memory.
+  bytes.buffer.transfer(0);
   let value: Json;
   try {
-    value = INEXACT_NUMBER.test(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text);
+    value = JSON.parse(text);
   } catch (cause) {
     throw new ApiError("BAD_REQUEST", "the body is not valid JSON", { cause });
   }
-  return clean(value, UNSTORABLE_ESCAPE.test(text), 0);
+  return scan.hasUnstorable ? clean(value) : value;
 }
 
 /** Makes a text storable: drops U+0000 and replaces lone surrogates by U+FFFD. */
@@ -39,36 +72,26 @@ export function cleanText(text: string): string {
   return (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
 }
 
-// The reviver costs several times a plain parse, so it runs only where a number with many digits or an exponent makes it
-// matter. A number stands after one of these characters; in a UUID, say, digits and an e mean nothing.
-const INEXACT_NUMBER = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/;
-
-// Decoding has already replaced what is broken in the bytes; only escapes can still smuggle such characters in.
-const UNSTORABLE_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
-
-type Reviver = (this: unknown, key: string, value: unknown) => unknown;
-
-function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
-  if (typeof value !== "number" || context.source === undefined) return value;
-  const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-  return exact ? value : context.source;
+/** The bytes with quotes around the numbers at these places. */
+function quote(bytes: Uint8Array, places: [start: number, end: number][]): Uint8Array {
+  if (places.length === 0) return bytes;
+  const quoted = new Uint8Array(bytes.length + 2 * places.length);
+  let [from, to] = [0, 0];
+  for (const place of places.flat()) {
+    quoted.set(bytes.subarray(from, place), to);
+    to += place - from;
+    quoted[to++] = 0x22;
+    from = place;
+  }
+  quoted.set(bytes.subarray(from), to);
+  return quoted;
 }
 
-function clean(value: Json, rewrite: boolean, depth: number): Json {
-  if (typeof value === "string") return rewrite ? cleanText(value) : value;
-  if (typeof value !== "object" || value === null) return value;
-  if (depth >= MAX_DEPTH) {
-    throw new ApiError("BAD_REQUEST", `the body is nested deeper than ${MAX_DEPTH} levels`);
-  }
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) value[i] = clean(value[i] as Json, rewrite, depth + 1);
-    return value;
-  }
-  if (!rewrite) {
-    for (const item of Object.values(value)) clean(item, rewrite, depth + 1);
-    return value;
-  }
+function clean(value: Json): Json {
+  if (typeof value === "string") return cleanText(value);
+  if (Array.isArray(value)) return value.map(clean);
+  if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [cleanText(key), clean(item, rewrite, depth + 1)]),
+    Object.entries(value).map(([key, item]) => [cleanText(key), clean(item)]),
   );
 }

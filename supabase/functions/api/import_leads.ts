@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AppContext } from "../_shared/app.ts";
 import { MIB, readJson } from "../_shared/body.ts";
 import { ApiError } from "../_shared/errors.ts";
-import { isObject, type Json } from "../_shared/json.ts";
+import { BATCH_BOUNDS, isObject, type Json } from "../_shared/json.ts";
 import { rateLimitFromEnv, requireWithinLimit } from "../_shared/rate_limit.ts";
 import { failure } from "../_shared/result.ts";
 import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
@@ -28,7 +28,7 @@ export async function importLeads(c: AppContext): Promise<Response> {
   }
   await requireWithinLimit("import", rateLimitFromEnv("LEADS_IMPORT_RATE_LIMIT"));
 
-  const body = requireValidBody(importSchema, await readJson(c.req.raw, BODY_LIMIT));
+  const body = requireValidBody(importSchema, await readJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS));
   const { leads, ...target } = body;
   if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} leads`);

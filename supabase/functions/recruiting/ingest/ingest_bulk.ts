@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AppContext } from "../../_shared/app.ts";
 import { MIB, readJson } from "../../_shared/body.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import type { Json } from "../../_shared/json.ts";
+import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
 import { must, requireValidBody } from "../../_shared/validate.ts";
 import { type Lead, readLead, skipResume } from "./lead.ts";
 import { authenticateVendor, callAsVendor, type Vendor } from "./vendor.ts";
@@ -37,7 +37,7 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
   const vendor = await authenticateVendor(c.req.raw);
   c.get("log").vendor_id = vendor.id;
 
-  const body = requireValidBody(bulkSchema, await readJson(c.req.raw, BODY_LIMIT));
+  const body = requireValidBody(bulkSchema, await readJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS));
   if (body.leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} rows`);
   }

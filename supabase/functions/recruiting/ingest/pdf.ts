@@ -20,7 +20,8 @@ export function decodePdf(base64: string): Result<Uint8Array<ArrayBuffer>, ApiEr
   if (Math.floor(digits.length * 3 / 4) > MAX_PDF_BYTES) {
     return failure(new ApiError("PAYLOAD_TOO_LARGE", "resume is larger than 10 MiB"));
   }
-  const bytes = new Uint8Array(Buffer.from(digits, "base64"));
+  const { buffer, byteOffset, byteLength } = Buffer.from(digits, "base64");
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
   if (!startsLikePdf(bytes)) return failure(new ApiError("BAD_REQUEST", "resume is not a PDF"));
   return success(bytes);
 }

@@ -18,7 +18,7 @@ const FILE_KEYS = new Set([...TYPE_KEYS, "filename"]);
 /** The key of a Google form. Google proves by it that it is the sender, so it is a secret and not kept. */
 const GOOGLE_KEY = "googlekey";
 
-/** Base64 text of this length or more is a file, whatever its key is. */
+/** Base64 of this length or more is a file, whatever its key is, and so is an array of so many bytes. */
 const MIN_FILE_LENGTH = 4_096;
 const BASE64 = /^[A-Za-z0-9+/_=\r\n-]+$/;
 const DATA_URL = /^data:[^,]{0,200};base64,/i;
@@ -55,8 +55,9 @@ export function readFile(fields: Fields, path: string): ResumeFields {
  */
 export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject {
   const isLeftOut = (value: Json) =>
-    typeof value === "string" &&
-    (isFileText(value) || (resume !== undefined && value === resume));
+    typeof value === "string"
+      ? isFileText(value) || (resume !== undefined && value === resume)
+      : Array.isArray(value) && value.length >= MIN_FILE_LENGTH && isBytes(value);
 
   const clean = (value: Json): Json => {
     if (Array.isArray(value)) return value.map((item) => isLeftOut(item) ? null : clean(item));
@@ -82,9 +83,12 @@ function isFileText(text: string): boolean {
 
 // .NET serializes a file as an array of its bytes.
 function bytesAsBase64(value: Json | undefined): Json | undefined {
-  if (!Array.isArray(value) || value.length === 0) return value;
-  const isBytes = value.every((byte) =>
-    typeof byte === "number" && Number.isInteger(byte) && byte >= 0 && byte <= 255
+  if (!Array.isArray(value) || value.length === 0 || !isBytes(value)) return value;
+  return Buffer.from(value).toString("base64");
+}
+
+function isBytes(list: Json[]): list is number[] {
+  return list.every((item) =>
+    typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255
   );
-  return isBytes ? Buffer.from(value as number[]).toString("base64") : value;
 }

@@ -10,11 +10,7 @@ import { secretsFromEnv } from "../../_shared/secrets.ts";
  * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */
 export function requireTwilioSignature(request: Request, form: URLSearchParams): void {
-  const signature = request.headers.get("x-twilio-signature");
-  if (!signature) {
-    throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature is missing");
-  }
-
+  const signature = signatureOf(request);
   const urls = publicUrls(request);
   const parameters = valuesByName(form);
   const isSigned = secretsFromEnv("TWILIO_AUTH_TOKEN")
@@ -22,6 +18,17 @@ export function requireTwilioSignature(request: Request, form: URLSearchParams):
   if (!isSigned) {
     throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature does not match");
   }
+}
+
+/**
+ * The signature that a request has, valid or not.
+ *
+ * @throws ApiError UNAUTHORIZED without one.
+ */
+export function signatureOf(request: Request): string {
+  const signature = request.headers.get("x-twilio-signature");
+  if (!signature) throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature is missing");
+  return signature;
 }
 
 /**

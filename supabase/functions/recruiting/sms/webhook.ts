@@ -1,9 +1,9 @@
 import type { AppContext } from "../../_shared/app.ts";
-import { KIB, readForm } from "../../_shared/body.ts";
+import { checkFormHeaders, KIB, readForm } from "../../_shared/body.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { cleanText } from "../../_shared/json.ts";
 import { describeError, logError } from "../../_shared/log.ts";
-import { requireTwilioSignature } from "./twilio_signature.ts";
+import { requireTwilioSignature, signatureOf } from "./twilio_signature.ts";
 
 const BODY_LIMIT = 64 * KIB;
 
@@ -24,12 +24,15 @@ export type Parameter = (name: string) => string | null;
  * message could not be stored, the log has its MessageSid, so that it can be fetched from Twilio.
  *
  * @param handle stores the message or the status, and returns the `status` of the response
- * @throws ApiError PAYLOAD_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE for the body, UNAUTHORIZED without a valid signature.
+ * @throws ApiError what {@link readForm} throws for the body, UNAUTHORIZED without a valid signature.
  */
 export async function smsWebhook(
   c: AppContext,
   handle: (parameter: Parameter) => Promise<{ status: string }>,
 ): Promise<Response> {
+  // The signature covers the body, so a stranger's is read too; but not if its headers are wrong already.
+  checkFormHeaders(c.req.raw, BODY_LIMIT);
+  signatureOf(c.req.raw);
   const form = await readForm(c.req.raw, BODY_LIMIT);
   requireTwilioSignature(c.req.raw, form);
 

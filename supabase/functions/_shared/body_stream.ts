@@ -1,0 +1,89 @@
+/** Room for what comes first. Thousands of senders may be connected who send next to nothing. */
+const FIRST_ROOM = 4 * 1024;
+
+/** From here on the sender is trusted with room for all that it has announced. */
+const TRUSTED_FROM = 64 * 1024;
+
+/**
+ * A body that is read into one buffer of its own. A stream's chunks are not kept, as each holds on to the buffer that it
+ * was read into: 64 KiB in Deno, even for a chunk of one byte.
+ */
+export class BodyStream {
+  readonly #reader: ReadableStreamBYOBReader | ReadableStreamDefaultReader<Uint8Array>;
+  readonly #announced: number;
+  #buffer = new Uint8Array(FIRST_ROOM);
+  #size = 0;
+
+  /** @param announced how many bytes the sender says there are; 0 where it does not say */
+  constructor(stream: ReadableStream<Uint8Array<ArrayBuffer>>, announced: number) {
+    this.#reader = readerOf(stream);
+    this.#announced = announced;
+  }
+
+  /** How many bytes have been read and not been forgotten. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The bytes that have been read and not been forgotten. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.#size);
+  }
+
+  /**
+   * Waits for more bytes.
+   *
+   * @returns false at the end, and when the body was cancelled
+   * @throws what the stream throws when the sender has hung up
+   */
+  async read(): Promise<boolean> {
+    if (this.#reader instanceof ReadableStreamBYOBReader) {
+      this.#makeRoom(1);
+      const { value, done } = await this.#reader.read(this.#buffer.subarray(this.#size));
+      // Reading moves the buffer into the value, and takes it away when the body is cancelled meanwhile.
+      this.#buffer = value === undefined ? new Uint8Array() : new Uint8Array(value.buffer);
+      this.#size += value?.length ?? 0;
+      return !done;
+    }
+    const { value, done } = await this.#reader.read();
+    if (done) return false;
+    this.#makeRoom(value.length);
+    this.#buffer.set(value, this.#size);
+    this.#size += value.length;
+    return true;
+  }
+
+  /** Forgets what has been read. */
+  forget(): void {
+    this.#size = 0;
+  }
+
+  /** Ends the reading, also one that is waiting. Never throws. */
+  cancel(): void {
+    this.#reader.cancel().catch(() => {});
+  }
+
+  /** Lets somebody else read on. */
+  release(): void {
+    this.#reader.releaseLock();
+  }
+
+  #makeRoom(length: number): void {
+    const needed = this.#size + length;
+    if (needed <= this.#buffer.length) return;
+    // One byte more than announced, where the end shows.
+    const announced = this.#size >= TRUSTED_FROM ? this.#announced + 1 : 0;
+    const larger = new Uint8Array(Math.max(needed, 2 * this.#buffer.length, announced));
+    larger.set(this.bytes);
+    this.#buffer = larger;
+  }
+}
+
+// The body of a request that came over HTTP is a byte stream, which reads into the buffer it is given. Others are not.
+function readerOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  try {
+    return stream.getReader({ mode: "byob" });
+  } catch {
+    return stream.getReader();
+  }
+}

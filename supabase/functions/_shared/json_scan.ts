@@ -1,0 +1,296 @@
+import { ApiError } from "./errors.ts";
+
+/** What a JSON text may hold at most. Its bytes alone say little of the memory and time that parsing it takes. */
+export interface JsonBounds {
+  /** Objects and arrays inside each other. */
+  depth: number;
+  /** Objects, arrays, texts, numbers, true, false and null, without what `fileNumbers` counts. */
+  values: number;
+  /** Different keys, those of all objects together. One costs as much as 20 values. */
+  keys: number;
+  /** Bytes of one key. */
+  keyBytes: number;
+  /** Bytes of everything but files. A file is a text in base64 or an array of bytes, of 4,096 or more. */
+  textBytes: number;
+  /** Numbers in those arrays, in which .NET sends a file. */
+  fileNumbers: number;
+}
+
+/** What parsing has to take care of. */
+export interface JsonScan {
+  /** How many values there are, those of files too. */
+  values: number;
+  /** Start and end of each number that JavaScript cannot hold exactly, in the order of the text. */
+  inexactNumbers: [start: number, end: number][];
+  /** Whether an escape stands for U+0000 or a surrogate. */
+  hasUnstorable: boolean;
+}
+
+/**
+ * Reads a JSON text once, byte by byte, before it is parsed. Whether it is valid JSON is left to the parser: the bounds
+ * hold for any text, and a parser stops at the first error.
+ *
+ * @param bytes the text in UTF-8
+ * @throws ApiError that names the bound: BAD_REQUEST for the depth, PAYLOAD_TOO_LARGE for any other.
+ */
+export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
+  return new Scanner(bytes, bounds).scan();
+}
+
+/** Bytes of base64, or numbers in an array. */
+const SHORTEST_FILE = 4_096;
+
+/** Shorter numbers are exact, unless they have an exponent. */
+const SHORTEST_INEXACT = 16;
+/** Longer ones are not looked at any closer. */
+const LONGEST_EXACT = 100;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const LETTER_U = 0x75;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+const IN_BASE64 = 1;
+const IN_NUMBER = 2;
+const IN_WORD = 4;
+/** What each byte may be part of. */
+const KINDS = new Uint8Array(256);
+for (let byte = 0; byte < 128; byte++) {
+  const character = String.fromCharCode(byte);
+  // Escapes count as base64: a line break in it is sent as \r\n, and some write / as \/.
+  if (/[A-Za-z0-9+/=_\\-]/.test(character)) KINDS[byte]! |= IN_BASE64;
+  if (/[0-9.eE+-]/.test(character)) KINDS[byte]! |= IN_NUMBER;
+  if (/[A-Za-z]/.test(character)) KINDS[byte]! |= IN_WORD;
+}
+
+class Scanner {
+  readonly #bytes: Uint8Array;
+  readonly #bounds: JsonBounds;
+  readonly #keys: KeyCounter | undefined;
+  readonly #inexactNumbers: [number, number][] = [];
+  #hasUnstorable = false;
+  #values = 0;
+  #fileNumbers = 0;
+  #fileBytes = 0;
+  /** Of the innermost array, if there has been nothing but bytes in it: where it starts, and how many there are. */
+  #listStart = -1;
+  #listed = 0;
+
+  constructor(bytes: Uint8Array, bounds: JsonBounds) {
+    this.#bytes = bytes;
+    this.#bounds = bounds;
+    // A key and its value take five bytes at least, so a small text cannot have too many.
+    if (bytes.length > bounds.keys * 5) this.#keys = new KeyCounter();
+  }
+
+  scan(): JsonScan {
+    const bytes = this.#bytes;
+    const isObject: boolean[] = [];
+    let inObject = false;
+    let isKey = false;
+    for (let at = 0; at < bytes.length;) {
+      const byte = bytes[at]!;
+      const kind = KINDS[byte]!;
+      if (byte === QUOTE) {
+        const end = this.#endOfText(at + 1);
+        if (isKey) this.#countKey(at + 1, end);
+        else this.#countText(at + 1, end);
+        at = end + 1;
+      } else if (byte === COMMA || byte === COLON) {
+        isKey = inObject && byte === COMMA;
+        at++;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        if (isObject.length >= this.#bounds.depth) {
+          const message = `the body is nested deeper than ${this.#bounds.depth} levels`;
+          throw new ApiError("BAD_REQUEST", message);
+        }
+        this.#countValue();
+        isKey = inObject = byte === OPEN_OBJECT;
+        isObject.push(inObject);
+        if (!inObject) this.#listStart = at;
+        at++;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        this.#endList(at);
+        isObject.pop();
+        inObject = isObject.at(-1) ?? false;
+        isKey = false;
+        at++;
+      } else if (kind & IN_WORD) {
+        this.#countValue();
+        at = this.#endOf(IN_WORD, at);
+      } else if (kind & IN_NUMBER) {
+        const end = this.#endOf(IN_NUMBER, at);
+        if (this.#listStart >= 0 && this.#isByte(at, end)) this.#listed++;
+        else this.#countNumber(at, end, isKey);
+        at = end;
+      } else at++;
+    }
+    this.#endList(bytes.length);
+    const { textBytes } = this.#bounds;
+    if (bytes.length - this.#fileBytes > textBytes) {
+      throw tooLarge(`${textBytes / 2 ** 20} MiB besides its files`);
+    }
+    return {
+      values: this.#values + this.#fileNumbers,
+      inexactNumbers: this.#inexactNumbers,
+      hasUnstorable: this.#hasUnstorable,
+    };
+  }
+
+  /** The place of the quote that ends a text. */
+  #endOfText(at: number): number {
+    const bytes = this.#bytes;
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte === QUOTE) return at;
+      if (byte !== BACKSLASH) continue;
+      at++;
+      if (bytes[at] === LETTER_U) this.#hasUnstorable ||= isUnstorable(bytes, at + 1);
+    }
+    return bytes.length;
+  }
+
+  #endOf(kind: number, at: number): number {
+    const bytes = this.#bytes;
+    while (at < bytes.length && (KINDS[bytes[at]!]! & kind) !== 0) at++;
+    return at;
+  }
+
+  #countValue(): void {
+    if (this.#listStart >= 0) this.#endList();
+    this.#addValues(1);
+  }
+
+  #addValues(count: number): void {
+    this.#values += count;
+    if (this.#values > this.#bounds.values) throw tooMany(this.#bounds.values, "values");
+  }
+
+  /**
+   * Counts the bytes of the innermost array.
+   *
+   * @param end where the array ends, if there is nothing else in it
+   */
+  #endList(end?: number): void {
+    if (end === undefined || this.#listed < SHORTEST_FILE) this.#addValues(this.#listed);
+    else {
+      this.#fileNumbers += this.#listed;
+      this.#fileBytes += end - this.#listStart;
+      const { fileNumbers } = this.#bounds;
+      if (this.#fileNumbers > fileNumbers) throw tooMany(fileNumbers, "bytes in arrays");
+    }
+    this.#listStart = -1;
+    this.#listed = 0;
+  }
+
+  #countKey(start: number, end: number): void {
+    const { keys, keyBytes } = this.#bounds;
+    if (end - start > keyBytes) throw tooMany(keyBytes, "bytes in one key");
+    if (this.#keys !== undefined && this.#keys.add(this.#bytes, start, end) > keys) {
+      throw tooMany(keys, "different keys");
+    }
+  }
+
+  #countText(start: number, end: number): void {
+    this.#countValue();
+    if (isFile(this.#bytes, start, end)) this.#fileBytes += end - start;
+  }
+
+  #countNumber(start: number, end: number, isKey: boolean): void {
+    this.#countValue();
+    // In the place of a key it is an error, and stays one.
+    if (isKey) return;
+    let hasExponent = false;
+    for (let at = start; at < end; at++) hasExponent ||= this.#bytes[at]! > DIGIT_9;
+    if (!hasExponent && end - start < SHORTEST_INEXACT) return;
+    if (isInexact(new TextDecoder().decode(this.#bytes.subarray(start, end)))) {
+      this.#inexactNumbers.push([start, end]);
+    }
+  }
+
+  /** Whether a number is 0 to 255. */
+  #isByte(start: number, end: number): boolean {
+    if (end - start > 3) return false;
+    let value = 0;
+    for (let at = start; at < end; at++) {
+      const byte = this.#bytes[at]!;
+      if (byte < DIGIT_0 || byte > DIGIT_9) return false;
+      value = 10 * value + byte - DIGIT_0;
+    }
+    return value <= 255;
+  }
+}
+
+/** Counts different keys by hashes of them, in memory that does not grow. It misses about one in a hundred. */
+class KeyCounter {
+  static readonly #BITS = 20;
+  // A sender who knew the hashes could choose keys that are counted as one.
+  static readonly #SEED = crypto.getRandomValues(new Uint32Array(1))[0]!;
+  readonly #seen = new Uint8Array(2 ** KeyCounter.#BITS / 8);
+  #count = 0;
+
+  /** Counts a key; returns how many different ones there have been. */
+  add(bytes: Uint8Array, start: number, end: number): number {
+    let hash = KeyCounter.#SEED;
+    for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> (32 - KeyCounter.#BITS);
+    const bit = 1 << (hash & 7);
+    if ((this.#seen[hash >>> 3]! & bit) === 0) {
+      this.#seen[hash >>> 3]! |= bit;
+      this.#count++;
+    }
+    return this.#count;
+  }
+}
+
+/** A `data:` prefix is allowed before the base64, and blanks in it. */
+function isFile(bytes: Uint8Array, start: number, end: number): boolean {
+  const length = end - start;
+  if (length < SHORTEST_FILE) return false;
+  let others = 300 + length / 32;
+  for (let at = start; at < end && others >= 0; at++) {
+    if ((KINDS[bytes[at]!]! & IN_BASE64) === 0) others--;
+  }
+  return others >= 0;
+}
+
+/** Whether four digits of an escape are 0000 or those of a surrogate, d800 to dfff. */
+function isUnstorable(bytes: Uint8Array, at: number): boolean {
+  const [first, second, third, fourth] = bytes.subarray(at, at + 4);
+  if (first === 0x30) return second === 0x30 && third === 0x30 && fourth === 0x30;
+  return (first === 0x44 || first === 0x64) && second! >= 0x38;
+}
+
+const NUMBER = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+function isInexact(text: string): boolean {
+  if (!NUMBER.test(text)) return false;
+  const value = Number(text);
+  if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return true;
+  return text.length > LONGEST_EXACT || decimal(text) !== decimal(String(value));
+}
+
+/** A number's digits and power of ten, the same for every way to write it: `1.50` and `15e-1` are both `15e-1`. */
+function decimal(text: string): string {
+  const [, integer = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
+  const digits = (integer + fraction).replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${significant}e${power}`;
+}
+
+function tooMany(bound: number, what: string): ApiError {
+  return tooLarge(`${bound.toLocaleString("en-US")} ${what}`);
+}
+
+function tooLarge(bound: string): ApiError {
+  return new ApiError("PAYLOAD_TOO_LARGE", `the body has more than ${bound}`);
+}
