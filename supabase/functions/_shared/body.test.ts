@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { KIB, readForm, readJson } from "./body.ts";
+import { checkFormHeaders, finishBody, KIB, MIB, readForm, readJson } from "./body.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
+import { BATCH_BOUNDS, JSON_BOUNDS } from "./json.ts";
 
 function request(body: BodyInit | null, headers: Record<string, string> = {}): Request {
   return new Request("http://localhost/", { method: "POST", body, headers });
@@ -95,4 +96,114 @@ Deno.test("a form is taken as a form only", async () => {
     readForm(request("a=1", { "content-type": "application/json" }), KIB),
     fails("UNSUPPORTED_MEDIA_TYPE"),
   );
+});
+
+/** A body that sends these chunks and then nothing, and says when nobody reads it any more. */
+function stalled(...chunks: string[]) {
+  const cancelled = Promise.withResolvers<void>();
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk));
+    },
+    cancel: () => cancelled.resolve(),
+  });
+  return { stream, cancelled: cancelled.promise };
+}
+
+Deno.test("a body that does not arrive in time is REQUEST_TIMEOUT, and is not read any further", async () => {
+  const { stream, cancelled } = stalled('{"a":', "1");
+  await assert.rejects(readJson(request(stream), KIB, JSON_BOUNDS, 20), fails("REQUEST_TIMEOUT"));
+  await cancelled;
+});
+
+Deno.test("a body that announces more than the limit is refused before it is read", async () => {
+  const headers = { "content-length": `${KIB + 1}`, "content-type": "application/json" };
+  await assert.rejects(
+    readJson(request(stalled("{").stream, headers), KIB),
+    fails("PAYLOAD_TOO_LARGE"),
+  );
+  const form = { ...headers, "content-type": "application/x-www-form-urlencoded" };
+  assert.throws(
+    () => checkFormHeaders(request(stalled("a=").stream, form), KIB),
+    fails("PAYLOAD_TOO_LARGE"),
+  );
+});
+
+Deno.test("what one record may hold is bounded; a batch may hold more", async () => {
+  const texts = JSON.stringify(Array.from({ length: 5 * MIB / 8 }, () => "a b c"));
+  const record = request(texts);
+  await assert.rejects(readJson(record, 10 * MIB), fails("PAYLOAD_TOO_LARGE"));
+  await finishBody(record);
+  const values = JSON.stringify(Array.from({ length: 150_000 }, () => null));
+  await assert.rejects(readJson(request(values), 10 * MIB), fails("PAYLOAD_TOO_LARGE"));
+  const batch = request(values);
+  assert(Array.isArray(await readJson(batch, 10 * MIB, BATCH_BOUNDS)));
+  await finishBody(batch);
+});
+
+for (
+  const [what, body] of [
+    ["many bytes", () => `"${"A".repeat(4 * MIB)}"`],
+    ["many values", () => `[${"0.5,".repeat(100_001)}0]`],
+  ] as const
+) {
+  Deno.test(`of the requests with ${what} two are read at a time, until they have been finished`, async () => {
+    const requests = [1, 2, 3, 4].map(() => request(body()));
+    const read = requests.map((each) => readJson(each, 10 * MIB, BATCH_BOUNDS));
+    const done: number[] = [];
+    for (const [n, reading] of read.entries()) reading.then(() => done.push(n), () => {});
+
+    await Promise.all(read.slice(0, 2));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(done, [0, 1]);
+    assert.deepEqual(await readJson(request("{}"), KIB), {});
+
+    await finishBody(requests[1]!);
+    await read[2];
+    const late = request(body());
+    await assert.rejects(readJson(late, 10 * MIB, BATCH_BOUNDS, 20), fails("REQUEST_TIMEOUT"));
+    for (const each of requests) await finishBody(each);
+    await read[3];
+    await finishBody(requests[3]!);
+    assert.deepEqual(done, [0, 1, 2, 3]);
+  });
+}
+
+Deno.test("what is left of a refused body is read to its end, so that the caller sees the response", async () => {
+  let left = 2_000;
+  const stream = new ReadableStream({
+    pull(controller) {
+      if (left-- > 0) controller.enqueue(new Uint8Array(10 * KIB));
+      else controller.close();
+    },
+  });
+  const refused = request(stream);
+  await assert.rejects(readJson(refused, KIB), fails("PAYLOAD_TOO_LARGE"));
+  await finishBody(refused);
+  assert.equal(left, -1);
+});
+
+Deno.test("of a refused body that does not end, or announces too much, only so much is read", async () => {
+  let bytes = 0;
+  const endless = () =>
+    new ReadableStream({
+      pull(controller) {
+        bytes += 100 * KIB;
+        controller.enqueue(new Uint8Array(100 * KIB));
+      },
+    });
+  await finishBody(request(endless()));
+  assert(bytes > 32 * MIB && bytes < 34 * MIB, String(bytes));
+  bytes = 0;
+  await finishBody(request(endless(), { "content-length": `${33 * MIB}` }));
+  assert(bytes < MIB, String(bytes));
+});
+
+Deno.test("a refused body whose sender has hung up, or was read by others, is let go", async () => {
+  const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
+  await finishBody(request(broken));
+  await finishBody(request(null));
+  const read = request("{}");
+  await readJson(read, KIB);
+  await finishBody(read);
 });

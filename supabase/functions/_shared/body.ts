@@ -139,7 +139,10 @@ async function readBytes(
     if (cause instanceof ApiError) throw cause;
     throw new ApiError("BAD_REQUEST", "the body could not be read to its end", { cause });
   }
-  if (deadline.aborted) throw new ApiError("REQUEST_TIMEOUT", "the body did not arrive in time");
+  if (deadline.aborted) {
+    const message = `the body did not arrive within ${BODY_WITHIN_MS / 1_000} s`;
+    throw new ApiError("REQUEST_TIMEOUT", message);
+  }
   return stream.bytes;
 }
 

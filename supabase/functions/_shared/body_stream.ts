@@ -53,8 +53,11 @@ export class BodyStream {
     return true;
   }
 
-  /** Forgets what has been read. */
+  /** Forgets what has been read, and makes more room where it was full. */
   forget(): void {
+    if (this.#size === this.#buffer.length && this.#size < TRUSTED_FROM) {
+      this.#buffer = new Uint8Array(2 * this.#size);
+    }
     this.#size = 0;
   }
 

@@ -29,6 +29,49 @@ Deno.test("property: an integer keeps every digit, wherever it stands", () => {
   }));
 });
 
+Deno.test("property: a fraction keeps its value to the last digit, as a number or as its own text", () => {
+  const digits = (most: number) => fc.bigInt({ min: 0n, max: 10n ** BigInt(most) });
+  const exponent = fc.constantFrom("", "e2", "E-7", "e+20");
+  fc.assert(fc.property(digits(9), digits(25), exponent, (integer, fraction, exponent) => {
+    const number = `${integer}.${fraction}${exponent}`;
+    const parsed = parseJson(number);
+    if (typeof parsed === "string") return assert.equal(parsed, number);
+    assert(isSameDecimal(JSON.stringify(parsed), number), `${number} became ${parsed}`);
+  }));
+});
+
+/** Whether two JSON numbers are the same, by exact arithmetic. */
+function isSameDecimal(left: string, right: string): boolean {
+  const scaled = (text: string) => {
+    const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+    const [integer = "", fraction = ""] = mantissa.split(".");
+    return BigInt(integer + fraction) * 10n ** BigInt(100 + Number(exponent) - fraction.length);
+  };
+  return scaled(left) === scaled(right);
+}
+
+for (
+  const number of ["0.1", "1.50", "1234567.1234567", "1e5", "100.0e-2", "3.141592653589793", "-0.0"]
+) {
+  Deno.test(`a number that JavaScript can hold stays a number: ${number}`, () => {
+    assert.equal(parseJson(`[${number}]`)?.[0 as never], Number(number));
+  });
+}
+
+for (const number of ["1234567.12345678901234", "0.10000000000000000555", "1e-400"]) {
+  Deno.test(`a fraction that is not exact becomes its own text: ${number}`, () => {
+    assert.deepEqual(parseJson(`{"pay":${number}}`), { pay: number });
+  });
+}
+
+for (
+  const text of ["{12345678901234567890:1}", "[01234567890123456789]", "[12345678901234567890.]"]
+) {
+  Deno.test(`an inexact number in the wrong place or form stays an error: ${text}`, () => {
+    assert.throws(() => parseJson(text), /not valid JSON/);
+  });
+}
+
 for (const number of ["1e400", "-1E+400", "12345678901234567.0", "1.5e300", "-9007199254740993"]) {
   Deno.test(`a number that is not exact becomes its own text: ${number}`, () => {
     assert.deepEqual(parseJson(`{"id":${number}}`), { id: number });
