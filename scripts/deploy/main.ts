@@ -1,0 +1,108 @@
+/** `npm run deploy`: brings a hosted project up to date with this checkout. */
+import { Command, InvalidArgumentError, Option } from "commander";
+import { bundleFunctions } from "./bundle.ts";
+import { awaitFunctions } from "./health.ts";
+import { requireSecrets } from "./secrets.ts";
+import { SupabaseCli } from "./supabase_cli.ts";
+
+interface Options {
+  projectRef: string;
+  dbUrl?: string;
+  url?: string;
+  allowMissingSecrets?: true;
+  dryRun?: true;
+}
+
+const program = new Command("npm run deploy --")
+  .description(
+    "Brings a hosted project up to date: checks its secrets, applies the migrations it lacks, sends each function as " +
+      "one bundled file and waits until it responds. First log in: npx supabase login, or set SUPABASE_ACCESS_TOKEN.",
+  )
+  .requiredOption("--project-ref <ref>", "the project, as in https://<ref>.supabase.co", readRef)
+  .addOption(
+    new Option(
+      "--db-url <url>",
+      "its database: the connection string of the session pooler, or the direct one; without it the CLI finds the " +
+        "database and takes the password from SUPABASE_DB_PASSWORD",
+    ).env("SUPABASE_DB_URL"),
+  )
+  .option("--url <url>", "where the project is reached (default: https://<ref>.supabase.co)")
+  .option("--allow-missing-secrets", "go on where a secret is missing; its routes refuse everybody")
+  .option("--dry-run", "say what would be done and change nothing")
+  .configureHelp({ helpWidth: 100 })
+  .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
+  .parse(Deno.args, { from: "user" });
+
+const { projectRef, url, allowMissingSecrets = false, dryRun = false, ...options } = program.opts<
+  Options
+>();
+const dbUrl = options.dbUrl?.trim() || undefined;
+const problem = dbUrl && dbUrlProblem(dbUrl);
+// The message must not show the password, as one of commander's own would.
+if (problem) program.error(`error: --db-url or SUPABASE_DB_URL: ${problem}`);
+
+const folder = Deno.makeTempDirSync({ prefix: "deploy-" });
+try {
+  await deploy();
+} catch (error) {
+  console.error(`\nStopped: ${(error as Error).message}`);
+  Deno.exitCode = 1;
+} finally {
+  Deno.removeSync(folder, { recursive: true });
+}
+
+async function deploy(): Promise<void> {
+  const cli = new SupabaseCli(projectRef);
+
+  console.log("Bundling the functions");
+  const bundles = await bundleFunctions(folder);
+  for (const { name, bytes } of bundles) {
+    console.log(`  ${name.padEnd(12)} ${Math.round(bytes / 1000)} kB`);
+  }
+
+  console.log("\nChecking the secrets");
+  await unlessDry(() => requireSecrets(cli, allowMissingSecrets));
+
+  console.log(dryRun ? "\nListing the migrations that would be applied" : "\nApplying migrations");
+  await unlessDry(() => cli.pushMigrations(dbUrl, dryRun));
+
+  const names = bundles.map(({ name }) => name);
+  if (dryRun) {
+    console.log(`\nFunctions that would be deployed: ${names.join(", ")}`);
+    return;
+  }
+  console.log("\nDeploying the functions");
+  await cli.deployFunctions(folder);
+
+  console.log("\nWaiting for the functions");
+  const functionsUrl = `${url ?? `https://${projectRef}.supabase.co`}/functions/v1`;
+  await awaitFunctions(functionsUrl, names);
+  console.log(`\nDeployed to ${functionsUrl}`);
+}
+
+/** A dry run goes on after what fails, to tell as much as it can without a login or a network. */
+async function unlessDry(step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    if (!dryRun) throw error;
+    console.log(`  It would stop here: ${(error as Error).message}`);
+  }
+}
+
+function readRef(value: string): string {
+  if (!/^[a-z]{20}$/.test(value)) {
+    throw new InvalidArgumentError("A project ref is 20 lower-case letters.");
+  }
+  return value;
+}
+
+function dbUrlProblem(value: string): string | undefined {
+  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) {
+    return "it must be a connection string that begins with postgresql://";
+  }
+  // Migrations need one connection for all their statements.
+  if (new URL(value).port === "6543") {
+    return "port 6543 is the pooler's transaction mode; take the session pooler, which has port 5432";
+  }
+}
