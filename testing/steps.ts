@@ -98,7 +98,18 @@ export const STEPS: Step[] = [
     name: "local",
     title: "Tests of the local stack",
     remedy: "npm test -- local runs them alone.",
-    run: () => denoTest(["local", "testing"]),
+    run: () => denoTest(["--ignore=testing/hosted", "local", "testing"]),
+  },
+  {
+    name: "hosted",
+    title: "What a hosted project does otherwise",
+    remedy: "npm test -- hosted runs it alone.",
+    async run(stack) {
+      const { file, tail } = await stack();
+      const counts = await denoTest(["testing/hosted"], { STACK_FILE: file });
+      if (counts.failed > 0) console.log(`The last lines of the stack:\n${tail()}`);
+      return counts;
+    },
   },
   {
     name: "advisors",

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { HOSTED_DENO, readStackInfo, SUPABASE_CLI } from "../../local/mod.ts";
+import { FUNCTION_NAMES } from "../../scripts/edge_functions.ts";
+import { NpmRegistry } from "./npm_registry.ts";
+import { HostedPlatform } from "./platform.ts";
+import { run } from "./run.ts";
+
+const stack = readStackInfo();
+const RUNTIMES = { "the pinned Deno": Deno.execPath(), "the platform's Deno": HOSTED_DENO };
+
+/** One package cache for all, so that each package is unpacked once. */
+const denoDir = Deno.makeTempDirSync({ prefix: "deno-dir-" });
+const registry = new NpmRegistry();
+Deno.test.afterAll(async () => {
+  await registry.stop();
+  Deno.removeSync(denoDir, { recursive: true });
+});
+
+for (const [name, deno] of Object.entries(RUNTIMES)) {
+  for (const denoJson of ["--import-map", "--config"] as const) {
+    Deno.test({
+      name: `the sources run on ${name}, with deno.json as ${denoJson}`,
+      ignore: !existsSync(deno),
+      async fn() {
+        const env = { NPM_CONFIG_REGISTRY: registry.url, DENO_DIR: denoDir };
+        const platform = new HostedPlatform(stack, { deno, denoJson, env });
+        try {
+          await deploySources(platform);
+          await assertWorks(platform);
+        } finally {
+          await platform.stop();
+        }
+      },
+    });
+  }
+}
+
+async function deploySources(platform: HostedPlatform): Promise<void> {
+  const { code, output } = await run(SUPABASE_CLI, [
+    ...["functions", "deploy", `--remote=${platform.projectRef}`, "--use-api"],
+    ...["--yes", "--agent", "no"],
+  ], platform.cliEnv);
+  assert.equal(code, 0, output);
+
+  assert.deepEqual([...platform.uploads.keys()].sort(), FUNCTION_NAMES);
+  for (const [name, { files, metadata }] of platform.uploads) {
+    assert.equal(metadata.entrypoint_path, `supabase/functions/${name}/index.ts`);
+    assert.equal(metadata.import_map_path, `supabase/functions/${name}/deno.json`);
+    assert.equal(metadata.verify_jwt, false);
+    const paths = Object.keys(files);
+    assert(paths.includes("supabase/functions/_shared/openapi.json"));
+    assert.deepEqual(
+      paths.filter((path) => !/^supabase\/functions\/.*\.(ts|json)$/.test(path)),
+      [],
+    );
+    assert.deepEqual(paths.filter((path) => path.includes(".test.")), []);
+    assert(Object.values(files).reduce((sum, size) => sum + size) < 500_000);
+  }
+}
+
+/** One request for each package that is imported by a path within it, and one that reaches the database. */
+async function assertWorks({ functionsUrl }: HostedPlatform): Promise<void> {
+  const status = async (path: string, init?: RequestInit) => {
+    const response = await fetch(functionsUrl + path, init);
+    return [response.status, (await response.json()).error?.code];
+  };
+  for (const name of FUNCTION_NAMES) {
+    assert.deepEqual(await status(`/${name}/openapi.json`), [200, undefined]);
+  }
+  assert.deepEqual(
+    await status("/recruiting/sms/status", {
+      method: "POST",
+      headers: { "x-twilio-signature": "forged" },
+      body: new URLSearchParams({ MessageStatus: "sent" }),
+    }),
+    [401, "UNAUTHORIZED"],
+  );
+  const vendor = stack.vendors.find(({ parser }) => parser === "generic")!;
+  assert.deepEqual(
+    await status("/recruiting/ingest?dry_run=true", {
+      method: "POST",
+      headers: { authorization: `Bearer ${vendor.api_key}`, "content-type": "application/json" },
+      body: JSON.stringify({ first_name: "Ada" }),
+    }),
+    [200, undefined],
+  );
+}
