@@ -1,5 +1,6 @@
 import { compile, getRegisteredFunctions, TreeInterpreter } from "@jmespath-community/jmespath";
 import { cleanText, type Json, parseJson } from "../../_shared/json.ts";
+import { failure, type Result, success } from "../../_shared/result.ts";
 
 type Node = ReturnType<typeof compile>;
 
@@ -15,15 +16,15 @@ export interface Expression {
 const UNBOUNDED = ["pad_left", "pad_right"];
 const FUNCTIONS = new Set(getRegisteredFunctions().filter((name) => !UNBOUNDED.includes(name)));
 
-/**
- * Compiles an expression.
- *
- * @throws Error saying what is wrong with it: its syntax, an unknown function, or a function's number of arguments.
- */
-export function compileExpression(text: string): Expression {
-  const node = compile(text);
-  for (const call of callsIn(node)) checkCall(call);
-  return { path: pathOf(node)?.join("."), search: (payload) => search(node, payload) };
+/** Compiles an expression. The error says what is wrong: the syntax, an unknown function, or a number of arguments. */
+export function compileExpression(text: string): Result<Expression> {
+  try {
+    const node = compile(text);
+    for (const call of callsIn(node)) checkCall(call);
+    return success({ path: pathOf(node)?.join("."), search: (payload) => search(node, payload) });
+  } catch (error) {
+    return failure((error as Error).message);
+  }
 }
 
 function search(node: Node, payload: Json): Json | undefined {

@@ -6,21 +6,25 @@ import { Fields, toText } from "./fields.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 
-const expression = z.string().superRefine((text, context) => {
-  try {
-    compileExpression(text);
-  } catch (error) {
-    const reason = (error as Error).message;
-    context.addIssue({ code: "custom", message: `cannot read \`${text}\`: ${reason}` });
-  }
+const expression = z.string().transform((text, context): Step => {
+  const { data, error } = compileExpression(text);
+  if (error === null) return data;
+  // With `continue`, the union around it gives this message instead of its own.
+  context.addIssue({
+    code: "custom",
+    message: `cannot read \`${text}\`: ${error}`,
+    continue: true,
+  });
+  return z.NEVER;
 });
-const constant = z.strictObject({ const: z.union([z.string(), z.number(), z.boolean()]) });
+const constant = z.strictObject({ const: z.union([z.string(), z.number(), z.boolean()]) })
+  .transform(({ const: constant }): Step => ({ constant }));
 const step = z.union([expression, constant], {
   error: 'give a JMESPath expression or {"const": value}',
 });
 const source = z.union([step, z.array(step)], {
   error: 'give a JMESPath expression, {"const": value}, or a list of these',
-});
+}).transform((steps) => [steps].flat());
 const resume = z.strictObject({
   data: source,
   content_type: source,
@@ -44,7 +48,7 @@ const RESERVED = ["phone_raw", "state_raw", "resume_url", "resume_skipped", "ven
  * @example
  * { fields: { first_name: "person.given", phone: ["mobile", "home"], source: { const: "fair" } } }
  */
-export const mappingConfig = z.strictObject({
+const mappingConfig = z.strictObject({
   fields: z.object({ resume: resume.optional() }, { error: NO_FIELDS }).catchall(source)
     .superRefine((fields, context) => {
       for (const name of Object.keys(fields)) {
@@ -107,9 +111,7 @@ export function compileConfig(config: Json): Result<Compiled> {
   const known = isObject(config) ? cache.get(config) : undefined;
   if (known !== undefined) return known;
   const { data, error } = mappingConfig.safeParse(config);
-  const compiled = data
-    ? success(compileFields(data.fields as JsonObject))
-    : failure(describe(error));
+  const compiled = data ? success(sortFields(data.fields)) : failure(describe(error));
   if (isObject(config)) cache.set(config, compiled);
   return compiled;
 }
@@ -119,25 +121,15 @@ function describe({ issues }: z.ZodError): string {
   return `${["parser_config", ...path].join(".")}: ${message}`;
 }
 
-function compileFields({ resume = {}, ...fields }: JsonObject): Compiled {
-  const sources = Object.entries(compileSources(fields));
+function sortFields(
+  { resume = {}, ...fields }: z.output<typeof mappingConfig>["fields"],
+): Compiled {
+  const sources = Object.entries(fields as Sources);
   return {
     texts: Object.fromEntries(sources.filter(([name]) => TEXTS.includes(name))),
     others: Object.fromEntries(sources.filter(([name]) => !TEXTS.includes(name))),
-    resume: compileSources(resume as JsonObject),
+    resume: resume as Sources,
   };
-}
-
-function compileSources(sources: JsonObject): Sources {
-  return Object.fromEntries(
-    Object.entries(sources).map(([name, steps]) => [name, [steps].flat().map(compileStep)]),
-  );
-}
-
-function compileStep(step: Json): Step {
-  return typeof step === "string"
-    ? compileExpression(step)
-    : { constant: (step as JsonObject).const as Json };
 }
 
 // A value found by a plain path is taken, so the vendor's own fields no longer have it. For a computed value they stay.
