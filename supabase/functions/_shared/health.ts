@@ -3,21 +3,21 @@ import { callDatabase } from "./database.ts";
 import { describeError, logError } from "./log.ts";
 import { NEWEST_MIGRATION, VERSION } from "./version.ts";
 
-/** The health check must be answered within 10 s, also when the database is not. */
+/** The response must come within 10 s, even if the database does not respond. */
 const TIMEOUT_MS = 6_000;
 
-/** What `GET /recruiting/health` and `GET /api/health` respond. */
+/** The body of `GET /recruiting/health` and `GET /api/health`. */
 export interface Health {
   /** `ok` with HTTP 200; `unavailable` with HTTP 503. */
   status: "ok" | "unavailable";
   database: "ok" | "unreachable";
-  /** Version of the newest migration applied; null when it is not known. One older than the functions need is no health. */
+  /** Version of the newest migration applied; null where it is not known. Too old a version is `unavailable`. */
   migrations: string | null;
   /** Version of the functions. */
   version: string;
 }
 
-/** Tells whether the service can do its work. Open to everybody; it gives out versions and nothing else. */
+/** Says whether the service can do its work. Anybody may ask, so the response has versions and nothing else. */
 export async function health(c: AppContext): Promise<Response> {
   const body = await check(c.get("requestId"));
   return c.json(body, body.status === "ok" ? 200 : 503, { "Cache-Control": "no-store" });

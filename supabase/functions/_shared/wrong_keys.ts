@@ -2,22 +2,22 @@ import { ApiError } from "./errors.ts";
 import { tooManyRequests } from "./rate_limit.ts";
 
 /**
- * Wrong keys a minute that one caller may show before it is refused without asking the database. Guessing then costs the
- * guesser a request and the database nothing. A person who mistypes a key, or a vendor with an old one, stays far below.
+ * How many wrong keys one caller may send in a minute. After that it is refused without a query, so guessing costs the
+ * database nothing. A person who mistypes a key, or a vendor with an old one, stays far below.
  */
 const WRONG_KEYS_A_MINUTE = 300;
 const MINUTE_MS = 60_000;
 
-/** Callers remembered at most. The count is in memory, one for each isolate, so that it costs no query itself. */
-const MOST_CALLERS = 10_000;
+/** How many callers are remembered. The counts are in the memory of each isolate, so they cost no query. */
+const MAX_CALLERS = 10_000;
 
 const counts = new Map<string, { since: number; wrong: number }>();
 
 /**
- * Runs a check of a key, and counts it when the key is wrong.
+ * Checks a key, and counts the caller's wrong keys.
  *
  * @param check throws UNAUTHORIZED for a wrong key
- * @throws ApiError as the check does; TOO_MANY_REQUESTS for a caller that has shown too many wrong keys.
+ * @throws ApiError as the check does; TOO_MANY_REQUESTS for a caller that has sent too many wrong keys.
  */
 export async function countWrongKeys<Checked>(
   request: Request,
@@ -35,7 +35,7 @@ export async function countWrongKeys<Checked>(
     return await check();
   } catch (error) {
     if (error instanceof ApiError && error.code === "UNAUTHORIZED") {
-      if (counts.size >= MOST_CALLERS) counts.clear();
+      if (counts.size >= MAX_CALLERS) counts.clear();
       current.wrong += 1;
       counts.set(caller, current);
     }
@@ -44,8 +44,8 @@ export async function countWrongKeys<Checked>(
 }
 
 /**
- * The address of the caller. Hosted, Cloudflare stands in front and writes `CF-Connecting-IP` itself, while a caller may
- * write anything into `X-Forwarded-For`. Callers without an address share one count.
+ * The IP address of the caller. On a hosted project Cloudflare writes it into `CF-Connecting-IP`. `X-Forwarded-For` is not
+ * used, because a caller can write anything into it. Callers without an address share one count.
  */
 function callerAddress(request: Request): string {
   return request.headers.get("cf-connecting-ip") ?? "";
