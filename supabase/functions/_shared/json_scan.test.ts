@@ -97,7 +97,7 @@ Deno.test("property: bytes that are no JSON do not confuse the scan", () => {
 });
 
 Deno.test("the depth is a BAD_REQUEST that names it, also where no bracket is closed", () => {
-  const message = /^the body is nested deeper than 99 levels$/;
+  const message = /^the body is JSON nested deeper than 99 levels$/;
   assertBound("[".repeat(100), "depth", 100, message, "BAD_REQUEST");
   assertBound('{"a":'.repeat(100), "depth", 100, message, "BAD_REQUEST");
 });

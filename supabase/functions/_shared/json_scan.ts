@@ -108,7 +108,7 @@ class Scanner {
         at++;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         if (isObject.length >= this.#bounds.depth) {
-          const message = `the body is nested deeper than ${this.#bounds.depth} levels`;
+          const message = `the body is JSON nested deeper than ${this.#bounds.depth} levels`;
           throw new ApiError("BAD_REQUEST", message);
         }
         this.#countValue();
