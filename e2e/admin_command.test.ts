@@ -49,7 +49,9 @@ Deno.test("from nothing to a lead that is handed out", async () => {
   assert.equal(orders.length, 1);
   assert.partialDeepStrictEqual(orders[0], {
     id: order.id,
+    agency_id: agency.id,
     agency: agency.name,
+    agent_id: agent.id,
     agent: "Maria",
     vendor,
     states: ["IL", "IN"],
@@ -58,13 +60,16 @@ Deno.test("from nothing to a lead that is handed out", async () => {
     status: "filled",
   });
   const agencies = await admin("agency", "list");
-  assert.match(agencies.out, /^id +name +timezone +active_agents +open_orders +created$/m);
+  assert.match(agencies.out, /^id +name +timezone +active_agents +open_orders +created_at$/m);
   assert.match(
     agencies.out,
     new RegExp(`^${agency.id} +${agency.name} +America/Chicago +1 +0 `, "m"),
   );
   const agents = await admin("agent", "list", "--agency", agency.id);
-  assert.match(agents.out, new RegExp(`^${agent.id} +Maria +Alvarez +${email} `, "m"));
+  assert.match(
+    agents.out,
+    new RegExp(`^${agent.id} +${agency.name} +Maria +Alvarez +${email} `, "m"),
+  );
 });
 
 Deno.test("an agency is changed in what is given, and in nothing else", async () => {

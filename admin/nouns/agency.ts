@@ -52,7 +52,7 @@ async function listAgencies(sql: postgres.Sql): Promise<Outcome> {
         as active_agents,
       (select count(*) from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open')::int
         as open_orders,
-      a.created_at as created
+      a.created_at
     from public.agencies a order by a.name, a.id`;
   const none = "There is no agency yet: npm run admin -- agency create --help";
   return { data: agencies, text: agencies.length > 0 ? formatTable(agencies) : none };

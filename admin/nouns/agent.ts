@@ -89,15 +89,19 @@ export function addAgent(parent: Command, run: Run): void {
 async function listAgents(sql: postgres.Sql, given: string | undefined): Promise<Outcome> {
   const agency = given === undefined ? undefined : await findAgency(sql, given);
   const agents = await sql`
-    select a.id, a.first_name, a.last_name, a.email, a.phone, a.role, g.name as agency,
-      a.is_active as active, a.accepts_recruits, a.user_id is not null as has_login,
-      a.last_assigned_at as last_assigned
+    select a.id, a.agency_id, g.name as agency, a.first_name, a.last_name, a.email, a.phone, a.role,
+      a.is_active, a.accepts_recruits, a.user_id, a.last_assigned_at
     from public.agents a
     join public.agencies g on g.id = a.agency_id
     where ${agency === undefined ? sql`true` : sql`g.id = ${agency.id}`}
     order by g.name, g.id, a.first_name, a.last_name, a.id`;
   const none = "There is no agent yet: npm run admin -- agent create --help";
-  return { data: agents, text: agents.length > 0 ? formatTable(agents) : none };
+  // The ids of others are for scripts; a person reads the names.
+  const rows = agents.map(({ agency_id: _agency, user_id, ...row }) => ({
+    ...row,
+    has_login: user_id !== null,
+  }));
+  return { data: agents, text: agents.length > 0 ? formatTable(rows) : none };
 }
 
 async function createAgent(

@@ -120,8 +120,8 @@ export function addOrder(parent: Command, run: Run): void {
 async function listOrders(sql: postgres.Sql, { agency, status }: Filter): Promise<Outcome> {
   const agencyId = agency === undefined ? null : (await findAgency(sql, agency)).id;
   const orders = await sql`
-    select o.id, g.name as agency, a.first_name as agent, v.slug as vendor, o.states, o.filled,
-      o.quantity, o.daily_cap, o.priority, o.status, o.starts_at as starts, o.ends_at as ends
+    select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, v.slug as vendor,
+      o.states, o.filled, o.quantity, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at
     from public.recruiting_orders o
     join public.agencies g on g.id = o.agency_id
     left join public.agents a on a.id = o.agent_id
@@ -131,7 +131,11 @@ async function listOrders(sql: postgres.Sql, { agency, status }: Filter): Promis
     order by array_position(array['open', 'paused', 'filled', 'closed'], o.status),
       o.priority desc, o.created_at, o.id`;
   const none = "There is no such order: npm run admin -- order create --help";
-  const rows = orders.map(({ states, ...row }) => ({ ...row, states: states?.join(" ") }));
+  // The ids are for scripts; a person reads the names.
+  const rows = orders.map(({ agency_id: _agency, agent_id: _agent, states, ...row }) => ({
+    ...row,
+    states: states?.join(" "),
+  }));
   return { data: orders, text: orders.length > 0 ? formatTable(rows) : none };
 }
 
