@@ -1,4 +1,7 @@
-/** What the pages name exists: files, npm scripts, and the targets of links. */
+/**
+ * What the pages name exists: files, npm scripts, and the targets of links. Commands are run by e2e/docs.test.ts; a block
+ * that is not says why.
+ */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 
@@ -15,6 +18,9 @@ const SCRIPTS = Object.keys(
 
 /** A path from the root of the checkout, without a placeholder in it. */
 const PATH = /^(?:\.github|admin|bench|docs|e2e|local|scripts|supabase|testing)(?:\/[\w.-]+)*\/?$/;
+
+/** The pages whose commands e2e/docs.test.ts runs. */
+const RUN_PAGES = ["README.md", "docs/vendors.md", "docs/parsers.md"];
 
 /** Files that a page names although a checkout does not have them. */
 const NOT_KEPT = ["supabase/functions/.env"];
@@ -44,6 +50,15 @@ for (const page of PAGES) {
       name!
     );
     assert.deepEqual(named.filter((name) => !SCRIPTS.includes(name)), []);
+  });
+
+  Deno.test(`every command in ${page} is run, or says why not`, () => {
+    const mark = RUN_PAGES.includes(page)
+      ? /<!-- (run|not run: .+) -->\n\n$/
+      : /<!-- not run: .+ -->\n\n$/;
+    const blocks = [...text.matchAll(/^```(?:sh|sql)\n(.*)$/gm)];
+    const unmarked = blocks.filter(({ index }) => !mark.test(text.slice(0, index)));
+    assert.deepEqual(unmarked.map(([, command]) => command), []);
   });
 
   Deno.test(`every link of ${page} leads somewhere`, () => {
