@@ -1,7 +1,8 @@
 /** `npm run deploy`: brings a hosted project up to date with this checkout. */
 import { Command, InvalidArgumentError, Option } from "commander";
+import { readOptions } from "../options.ts";
 import { bundleFunctions } from "./bundle.ts";
-import { awaitFunctions } from "./health.ts";
+import { awaitHealth } from "./health.ts";
 import { requireSecrets } from "./secrets.ts";
 import { SupabaseCli } from "./supabase_cli.ts";
 
@@ -16,7 +17,7 @@ interface Options {
 const program = new Command("npm run deploy --")
   .description(
     "Brings a hosted project up to date: checks its secrets, applies the migrations it lacks, sends each function as " +
-      "one bundled file and waits until it responds. First log in: npx supabase login, or set SUPABASE_ACCESS_TOKEN.",
+      "one bundled file and waits until it is healthy. First log in: npx supabase login, or set SUPABASE_ACCESS_TOKEN.",
   )
   .requiredOption("--project-ref <ref>", "the project, as in https://<ref>.supabase.co", readRef)
   .addOption(
@@ -29,13 +30,10 @@ const program = new Command("npm run deploy --")
   .option("--url <url>", "where the project is reached (default: https://<ref>.supabase.co)")
   .option("--allow-missing-secrets", "go on where a secret is missing; its routes refuse everybody")
   .option("--dry-run", "say what would be done and change nothing")
-  .configureHelp({ helpWidth: 100 })
-  .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
-  .parse(Deno.args, { from: "user" });
+  .configureHelp({ helpWidth: 100 });
 
-const { projectRef, url, allowMissingSecrets = false, dryRun = false, ...options } = program.opts<
-  Options
->();
+const options = readOptions<Options>(program);
+const { projectRef, url, allowMissingSecrets = false, dryRun = false } = options;
 const dbUrl = options.dbUrl?.trim() || undefined;
 const problem = dbUrl && dbUrlProblem(dbUrl);
 // The message must not show the password, as one of commander's own would.
@@ -74,9 +72,9 @@ async function deploy(): Promise<void> {
   console.log("\nDeploying the functions");
   await cli.deployFunctions(folder);
 
-  console.log("\nWaiting for the functions");
+  console.log("\nWaiting until they are healthy");
   const functionsUrl = `${url ?? `https://${projectRef}.supabase.co`}/functions/v1`;
-  await awaitFunctions(functionsUrl, names);
+  await awaitHealth(functionsUrl, names);
   console.log(`\nDeployed to ${functionsUrl}`);
 }
 

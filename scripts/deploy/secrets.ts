@@ -21,9 +21,9 @@ export async function requireSecrets(cli: SupabaseCli, allowMissing: boolean): P
   }
   const missing = Object.keys(NEEDED).filter((name) => !present.includes(name));
   if (missing.length === 0 || allowMissing) return;
+  const settings = missing.map((name) => `${name}=…`).join(" ");
   throw new Error(
-    `secrets are missing. Set them: npx supabase secrets set ${
-      missing.map((name) => `${name}=…`).join(" ")
-    }\nOr go on without them: --allow-missing-secrets`,
+    `secrets are missing. Set them: npx supabase secrets set ${cli.target} ${settings}\n` +
+      "Or go on without them: --allow-missing-secrets",
   );
 }

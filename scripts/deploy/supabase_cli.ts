@@ -2,7 +2,12 @@ import { ROOT, SUPABASE_CLI } from "../../local/mod.ts";
 
 /** The pinned Supabase CLI, for one hosted project. */
 export class SupabaseCli {
-  constructor(private readonly projectRef: string) {}
+  /** The option that names the project. */
+  readonly target: string;
+
+  constructor(projectRef: string) {
+    this.target = `--remote=${projectRef}`;
+  }
 
   /**
    * The names of the secrets that the project's functions get. Nobody sees their values: the platform gives digests.
@@ -10,7 +15,7 @@ export class SupabaseCli {
    * @throws {Error} in the CLI's own words, when it is not logged in or may not read them
    */
   async secretNames(): Promise<string[]> {
-    const args = ["secrets", "list", this.#project, "--output-format", "json"];
+    const args = ["secrets", "list", this.target, "--output-format", "json"];
     const { success, stdout } = await this.#command(args, { stdout: "piped" }).output();
     const response = JSON.parse(new TextDecoder().decode(stdout));
     if (!success) throw new Error(response.error.message);
@@ -24,7 +29,7 @@ export class SupabaseCli {
    */
   async pushMigrations(dbUrl: string | undefined, dryRun: boolean): Promise<void> {
     const { target, env } = dbUrl === undefined
-      ? { target: this.#project, env: {} }
+      ? { target: this.target, env: {} }
       : databaseTarget(dbUrl);
     await this.#run(["db", "push", target, dryRun ? "--dry-run" : "--yes"], env);
   }
@@ -34,16 +39,12 @@ export class SupabaseCli {
     await this.#run([
       "functions",
       "deploy",
-      this.#project,
+      this.target,
       "--use-api",
       "--yes",
       "--workdir",
       folder,
     ]);
-  }
-
-  get #project(): string {
-    return `--remote=${this.projectRef}`;
   }
 
   async #run(args: string[], env?: Record<string, string>): Promise<void> {

@@ -29,18 +29,18 @@ const NOBODY = "00000000-0000-4000-8000-000000000000";
 /** All checks, in the order in which one is best mended before the next. */
 export const CHECKS: Check[] = [
   {
-    name: "both functions respond, and keep the caller's x-request-id",
+    name: "both functions are healthy, and keep the caller's x-request-id",
     needs: [],
     async run(project) {
       for (const name of ["recruiting", "api"]) {
         const id = `smoke-${crypto.randomUUID()}`;
-        await expectResponse(project, `/${name}/openapi.json`, {
+        await expectResponse(project, `/${name}/health`, {
           headers: { "x-request-id": id },
         }, { status: 200, headers: { "x-request-id": new RegExp(`^${id}$`) } });
       }
     },
     remedy:
-      "404: deploy the functions (npm run deploy). 503 or 546: their logs in the dashboard say why they can't start.",
+      "404: deploy the functions (npm run deploy). 503: the database is not reached or lacks migrations, as the response says (npm run deploy). 546: see their logs in the dashboard.",
   },
   {
     name: "the gateway asks for no JWT of its own: the functions refuse callers without a key",

@@ -1,9 +1,10 @@
 /** `npm run smoke`: shows with a few requests that a project works where it runs. */
 import { Command } from "commander";
+import { readOptions } from "../options.ts";
 import { CHECKS } from "./checks.ts";
 import { readProject } from "./project.ts";
 
-const { url, keys } = new Command("npm run smoke --")
+const program = new Command("npm run smoke --")
   .description(
     "Sends a project a few requests that show what only the place where it runs can: which keys arrive, what the gateway " +
       "lets through, which address Twilio's signature covers. It stores nothing; every request is in the log.",
@@ -24,11 +25,9 @@ What a keys file has; what is not in it is skipped:
   TWILIO_AUTH_TOKEN
   PUBLIC_FUNCTIONS_URL      only where it is set on the project`,
   )
-  .configureHelp({ helpWidth: 100 })
-  .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
-  .parse(Deno.args, { from: "user" })
-  .opts<{ url?: string; keys?: string }>();
+  .configureHelp({ helpWidth: 100 });
 
+const { url, keys } = readOptions<{ url?: string; keys?: string }>(program);
 const { data: project, error } = readProject(url, keys);
 if (error !== null) {
   console.error(error);

@@ -82,6 +82,14 @@ async function refusesWrongUsage(platform: HostedPlatform): Promise<void> {
     assert(!output.includes("password@"), output);
   }
   assert.equal((await runScript("scripts/deploy/main.ts", [])).code, 2);
+  // What `npm run deploy --dry-run -- …` leaves of it.
+  const { code, output } = await runScript(
+    "scripts/deploy/main.ts",
+    [`--project-ref=${platform.projectRef}`],
+    { ...platform.cliEnv, npm_config_dry_run: "true" },
+  );
+  assert.equal(code, 2);
+  assert.match(output, /npm has kept --dry-run for itself/);
   assert.deepEqual(platform.requests, []);
 }
 
@@ -101,7 +109,7 @@ async function stopsWithoutSecrets(platform: HostedPlatform, { url, admin }: Hos
   const { code, output } = await deploy(platform, `--db-url=${url}`);
   platform.secretNames.push("TWILIO_AUTH_TOKEN");
   assert.equal(code, 1, output);
-  assert.match(output, /supabase secrets set TWILIO_AUTH_TOKEN=…/);
+  assert.match(output, /supabase secrets set --remote=\w+ TWILIO_AUTH_TOKEN=…/);
   assert.equal(platform.uploads.size, 0);
   assert.deepEqual(await appliedMigrations(admin), []);
 }
