@@ -1,4 +1,5 @@
 /** `npm run bench`: measures what docs/performance.md lists, or what is named: npm run bench -- ingest import */
+import { Argument, Command } from "commander";
 import { formatTable } from "../admin/table.ts";
 import { codeSize } from "./code_size.ts";
 import { coldStart } from "./cold_start.ts";
@@ -11,6 +12,19 @@ import { stopStacks } from "./stacks.ts";
 
 const BENCHMARKS: Benchmark[] = [ingest, importLeads, growth, functionCpu, coldStart, codeSize];
 
+const [names] = new Command("npm run bench --")
+  .description("Measures what docs/performance.md lists, or only what is named.")
+  .addArgument(new Argument("[benchmark...]").choices(BENCHMARKS.map(({ name }) => name)))
+  .addHelpText(
+    "after",
+    `\nBenchmarks:\n${
+      BENCHMARKS.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join("\n")
+    }`,
+  )
+  .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
+  .parse(Deno.args, { from: "user" })
+  .processedArgs as [string[]?];
+
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, async () => {
     await stopStacks();
@@ -19,7 +33,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 const measurements: Measurement[] = [];
-for (const { name, title, run } of choose(Deno.args)) {
+for (const { name, title, run } of BENCHMARKS) {
+  if (names?.length && !names.includes(name)) continue;
   console.log(`\n=== ${title} (${name})`);
   try {
     for (const measurement of await run()) {
@@ -50,14 +65,4 @@ function toRow(measurement: Measurement) {
 
 function isMet({ value, budget }: Measurement): boolean {
   return "atLeast" in budget ? value >= budget.atLeast : value <= budget.atMost;
-}
-
-function choose(names: string[]): Benchmark[] {
-  const unknown = names.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
-  if (unknown.length > 0) {
-    const known = BENCHMARKS.map(({ name }) => name).join(", ");
-    console.error(`There is no benchmark ${unknown.join(", ")}; there are ${known}.`);
-    Deno.exit(2);
-  }
-  return names.length > 0 ? BENCHMARKS.filter(({ name }) => names.includes(name)) : BENCHMARKS;
 }

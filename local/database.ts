@@ -5,7 +5,7 @@ import { ROOT } from "./paths.ts";
 import type { Secrets } from "./secrets.ts";
 import type { VendorInfo } from "./stack_info.ts";
 
-/** Gives a new database what a hosted project has before its first migration, and the services' roles their passwords. */
+/** Prepares a new database with bootstrap.sql, and sets the passwords of the roles that the services log in as. */
 export async function bootstrap(
   sql: postgres.Sql,
   passwords: Secrets["rolePasswords"],
@@ -21,10 +21,10 @@ export async function bootstrap(
 }
 
 /**
- * Gives every vendor of the seed that has a parser a key that works: the kept one, or else a new one. An operator's own
- * vendors get their keys from the operator alone.
+ * Finds a key that works for each vendor of the seed that has a parser: the kept one, or else a new one. Vendors that an
+ * operator makes later get no key here.
  *
- * @param kept keys by slug; none right after the seed has run, when every vendor is the seed's
+ * @param kept keys by slug. Undefined right after the seed has run: then all vendors are those of the seed
  */
 export async function vendorKeys(
   sql: postgres.Sql,

@@ -5,7 +5,7 @@ import type { StackInfo } from "./stack_info.ts";
 
 Deno.test("Twilio's requests are sent to this stack, signed for its public address", () => {
   const stack = { functions_url: "http://127.0.0.1:1/f", twilio_auth_token: "token", vendors: [] };
-  const commands = examples(stack as Partial<StackInfo> as StackInfo, "https://public.example/f/")
+  const commands = examples(stack as Partial<StackInfo> as StackInfo, "https://public.example/f")
     .map(({ command }) => command).filter((command) => command.includes("X-Twilio-Signature"));
   assert.equal(commands.length, 2);
   for (const command of commands) {

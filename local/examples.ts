@@ -1,11 +1,11 @@
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import type { StackInfo } from "./stack_info.ts";
 
-/** A request that works as pasted, again and again. */
+/** A request that works as pasted, however often. */
 export interface Example {
   route: string;
   title: string;
-  /** For a shell, with the stack's own addresses and keys in it. */
+  /** A shell command with the addresses and keys of the stack. */
   command: string;
 }
 
@@ -20,9 +20,9 @@ const SEED = {
 };
 
 /**
- * One ready-to-paste request for each route, made for a running stack and its seed.
+ * One ready-to-paste request for each route, for a running stack and its seed.
  *
- * @param publicUrl what the functions take for their public address, which Twilio's signature covers
+ * @param publicUrl the public address of the functions, which Twilio's signature covers
  */
 export function examples(stack: StackInfo, publicUrl = stack.functions_url): Example[] {
   const vendor = stack.vendors.find(({ parser }) => parser === "generic");
@@ -109,7 +109,7 @@ function signedForm(
   path: string,
   parameters: Record<string, string>,
 ): string {
-  const url = publicUrl.replace(/\/+$/, "") + path;
+  const url = publicUrl + path;
   const signature = getExpectedTwilioSignature(stack.twilio_auth_token, url, parameters);
   return curl(
     stack,

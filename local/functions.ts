@@ -10,10 +10,7 @@ export interface EdgeFunction {
 
 const FOLDER = join(ROOT, "supabase/functions");
 
-/**
- * Loads every function. One that cannot be loaded says so in the log and answers nothing but errors, so that it does
- * not take the others down.
- */
+/** Loads every function. When one cannot be loaded, the log says why and its requests get an error; the others work. */
 export async function loadFunctions(): Promise<Map<string, EdgeFunction>> {
   const names = Array.from(Deno.readDirSync(FOLDER), ({ name }) => name)
     .filter((name) => !/^[._]/.test(name) && existsSync(join(FOLDER, name, "index.ts")));

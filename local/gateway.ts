@@ -133,12 +133,18 @@ async function pass(request: Request, service: Service): Promise<Response> {
   }
 }
 
-/** Whether the gateway itself works; the launcher looks after the services. */
-function health(): Response {
+/**
+ * Whether the gateway itself works; the launcher looks after the services. With the public address as the functions
+ * understand it, which Twilio's signature covers.
+ */
+async function health(): Promise<Response> {
+  // Not loaded with the gateway, because a function that is broken must break alone.
+  const publicUrl = await import("../supabase/functions/recruiting/sms/twilio_signature.ts")
+    .then(({ publicFunctionsUrl }) => publicFunctionsUrl(), () => null);
   return Response.json({
     status: "ok",
     functions: [...functions.keys()].sort(),
-    public_functions_url: Deno.env.get("PUBLIC_FUNCTIONS_URL") || `${apiUrl}/functions/v1`,
+    public_functions_url: publicUrl ?? `${apiUrl}/functions/v1`,
   });
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Outlives the launcher to end what it started, should it be killed without a chance to do so itself.
+# Ends the processes of the launcher when the launcher is killed and cannot end them itself.
 # usage: guard.sh <file to remove>   with "start <pid>" and "end <pid>" lines on stdin, which the launcher holds open
 trap '' HUP INT TERM
 
@@ -20,7 +20,7 @@ done
 [ -n "$running" ] || exit 0
 rm -f "$1"
 
-# SIGINT is the fast shutdown of Postgres, which does not wait for its clients; the other parts stop on SIGTERM.
+# SIGINT stops Postgres without waiting for its clients. The other parts stop on SIGTERM.
 for pid in $running; do
   kill -INT "$pid" 2>/dev/null
   kill -TERM "$pid" 2>/dev/null

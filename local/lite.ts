@@ -1,6 +1,6 @@
 /**
- * Auth and storage: `@supabase/lite` in a process of its own, as the launcher starts it. Its command line would serve its
- * configuration with the database's password, and log warnings that mean nothing here; this serves two prefixes.
+ * Auth and storage: `@supabase/lite` in its own process, which the launcher starts. The package's own command would also
+ * serve its configuration, with the password of the database. This serves auth and storage and nothing else.
  */
 import { createApi } from "@supabase/lite/cli";
 import postgres from "postgres";
@@ -8,17 +8,18 @@ import { authAdmin } from "./auth_admin.ts";
 
 const env = (name: string) => Deno.env.get(name)!;
 
-// After a restart of Postgres the package's connections may go on failing, so the process starts anew with it.
+// When Postgres restarts, the package's connections may keep failing. So this process ends with Postgres, is started again
+// by the launcher, and waits until Postgres is back.
+let isConnected = false;
 const sql = postgres(env("LITE_DB_URL"), {
   max: 1,
   max_lifetime: null,
   onnotice: () => {},
-  onclose: () => wasReady && Deno.exit(1),
+  onclose: () => isConnected && Deno.exit(1),
 });
-let wasReady = false;
-while (!wasReady) {
-  wasReady = await sql`select 1`.then(() => true, () => false);
-  if (!wasReady) await new Promise((resolve) => setTimeout(resolve, 50));
+while (!isConnected) {
+  isConnected = await sql`select 1`.then(() => true, () => false);
+  if (!isConnected) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 const api = await createApi();
@@ -26,7 +27,8 @@ const app = await api.project.local.createApp(env("LITE_CONFIG"), { admin: false
 await app.ensureSystemSchema();
 const admin = authAdmin(sql, env("LITE_JWT_SECRET"), (request) => serve(request));
 
-// The first request of each kind makes what is missing in the database, which several at once would do to each other.
+// Each service changes the database at its first request. Several first requests at once would fail, so one is made here,
+// before any other can come.
 const authorization = `Bearer ${env("LITE_SERVICE_ROLE_KEY")}`;
 for (const path of ["/auth/v1/health", "/storage/v1/bucket"]) {
   const response = await serve(new Request(`http://lite${path}`, { headers: { authorization } }));

@@ -1,14 +1,14 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Held by the one process that may use a data folder. */
+/** The process that holds it is the only one that may use the data folder. */
 export interface Lock {
   release(): void;
 }
 
 /**
- * Locks a data folder, which must exist; the file holds the holder's pid. The system frees the lock whatever way its
- * holder ends, and no process that the holder starts inherits it.
+ * Locks a data folder, which must exist. The file contains the pid of the holder. The operating system frees the lock
+ * however the holder ends, and the holder's child processes do not inherit it: that is why this is no pid file alone.
  *
  * @returns null while another process holds it
  */
@@ -20,7 +20,7 @@ export function lockDataDir(dataDir: string): Lock | null {
       file.close();
       return null;
     }
-    // The previous holder may have removed the file between its opening and its locking here: then it guards nothing.
+    // The holder before may have removed the file after it was opened here. A lock on a removed file guards nothing.
     if (isSameFile(file, path)) {
       file.truncateSync();
       file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));

@@ -7,9 +7,9 @@ import type { Supervisor } from "./supervisor.ts";
 const FOLDER = join(ROOT, "supabase/migrations");
 
 /**
- * Applies the pending migrations, and to a new database the seed, with the Supabase CLI, which records both.
+ * Applies the pending migrations and, to a new database, the seed. The Supabase CLI does it and records both.
  *
- * @throws {Error} saying what to do, when a migration that has been applied was edited or removed since
+ * @throws {Error} saying what to do, when a migration was edited or removed after it was applied
  */
 export async function migrate(
   supervisor: Supervisor,
@@ -33,7 +33,7 @@ export async function migrate(
   });
 }
 
-/** Compares the files that have been applied with what they were then; remembers the others as they are now. */
+/** Compares each applied file with its hash of that time, and keeps the hashes of the files that are still to be applied. */
 async function compare(
   sql: postgres.Sql,
   files: Map<string, string>,

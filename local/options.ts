@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { ROOT } from "./paths.ts";
 
-/** Which stack a command is about. */
+/** Where a stack is. */
 export interface StackLocation {
   /** Port of the API gateway on 127.0.0.1. */
   port: number;
@@ -15,9 +15,9 @@ export interface StackLocation {
 }
 
 /**
- * A command of the local stack with the options that all of them take.
+ * A command with the options that all commands of the local stack have.
  *
- * @param name as a person types it, e.g. `npm start`
+ * @param name as a person types it, for example `npm start`
  */
 export function stackCommand(name: string, description: string): Command {
   return new Command(`${name} --`)
@@ -39,7 +39,7 @@ export function stackCommand(name: string, description: string): Command {
     .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2));
 }
 
-/** Reads the command line. Exits with 2 when it is wrong, naming the mistake, and with 0 after `--help`. */
+/** Reads the command line. Names a mistake and exits with 2; exits with 0 after `--help`. */
 export function readOptions<Others extends object = object>(
   command: Command,
 ): StackLocation & Others {
@@ -57,9 +57,8 @@ export function readOptions<Others extends object = object>(
 }
 
 /**
- * What the secrets and the functions are set to: the variables in `supabase/functions/.env`, or in the file that
- * FUNCTIONS_ENV_FILE names, as a hosted project gets them by `supabase secrets set --env-file`. A variable of the
- * environment wins, unless it is blank.
+ * The settings of the secrets and the functions: the variables of the environment, and those in `supabase/functions/.env`
+ * or in the file that FUNCTIONS_ENV_FILE names. When both have a variable, the environment counts, unless it is blank.
  */
 export function readSettings(): Record<string, string> {
   const environment = Deno.env.toObject();
@@ -70,8 +69,8 @@ export function readSettings(): Record<string, string> {
 }
 
 /**
- * What stood on the command line without a `--` before it. npm puts such an option into the environment; newer versions
- * pass the value on as an argument.
+ * The options that were written without a `--` before them. npm takes such an option for its own and puts it into the
+ * environment; newer versions of npm pass the value on as an argument.
  */
 function optionsTakenByNpm(): string {
   return ["port", "db-port", "data-dir"].flatMap((name) => {

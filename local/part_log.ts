@@ -3,13 +3,13 @@ import { join } from "node:path";
 const EARLIER_STARTS = 10;
 const encoder = new TextEncoder();
 
-/** The log of one part: its lines go to a file and to whoever shows them, and the last ones are remembered. */
+/** The log of one part. Its lines go to a file and to a callback, and the last ones are remembered. */
 export class PartLog {
   readonly #file: Deno.FsFile;
   readonly #show: (lines: string[]) => void;
   #tail: string[] = [];
 
-  /** @param show takes the lines as they come */
+  /** @param show gets the lines as they come */
   constructor(readonly path: string, show: (lines: string[]) => void) {
     this.#file = Deno.openSync(path, { create: true, append: true, mode: 0o600 });
     this.#show = show;
@@ -44,8 +44,8 @@ export class PartLog {
 }
 
 /**
- * Makes the folder for the logs of a new start. The logs of the start before move to `earlier/<when it began>/`, where the
- * last ten starts are kept.
+ * Prepares the folder for the logs of a new start. The logs of the last start move to `earlier/<time of that start>/`.
+ * Those of the last ten starts are kept.
  */
 export function prepareLogs(folder: string): void {
   const earlier = join(folder, "earlier");

@@ -28,8 +28,8 @@ export function connect(url: string): postgres.Sql {
 }
 
 /**
- * Makes the cluster if there is none: in a folder of another name first, so that one cut short is never taken for
- * whole.
+ * Makes the cluster if there is none. It gets its name when it is complete, so a start that is interrupted never leaves
+ * half a cluster.
  *
  * @throws {Error} when the cluster is another user's
  */
@@ -74,7 +74,7 @@ export async function prepareCluster(
   Deno.renameSync(unfinished, cluster);
 }
 
-/** The database server. What it has committed survives a crash: fsync and synchronous_commit keep their defaults. */
+/** The database server. Committed data survives a crash, because fsync and synchronous_commit keep their defaults. */
 export function postgresPart(dataDir: string, port: number, url: string): Part {
   return {
     ...withoutRoot({
@@ -100,9 +100,9 @@ export function postgresPart(dataDir: string, port: number, url: string): Part {
 }
 
 /**
- * Postgres refuses to run as root, so root runs it as `nobody`. The one capability it keeps lets it reach its binaries
- * and its data below folders that only root may enter, such as a checkout in root's home. (initdb asks access(2)
- * whether it can, which would otherwise leave capabilities out of account.)
+ * Postgres refuses to run as root, so root runs it as `nobody`. It keeps one capability, to reach its binaries and data
+ * below folders that only root may enter, such as a checkout in root's home. `no_setuid_fixup` is for initdb: without it,
+ * access(2) does not look at capabilities.
  */
 function withoutRoot(program: Program): Program {
   if (!isRoot()) return program;
@@ -122,7 +122,7 @@ function isRoot(): boolean {
   return Deno.uid() === 0;
 }
 
-/** Makes the links between library versions that the package's install script makes, where npm has not run it. */
+/** Makes the links to library versions that the package's install script makes, in case npm has not run the script. */
 function linkLibraries(): void {
   const links: { source: string; target: string }[] = JSON.parse(
     Deno.readTextFileSync(join(POSTGRES_HOME, "pg-symlinks.json")),

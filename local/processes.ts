@@ -2,28 +2,33 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomically } from "./files.ts";
 
-/** A process as `<data-dir>/processes.json` records it, so that a later start can end it for sure. */
+/** A process in `<data-dir>/processes.json`, where the next start finds what it has to end. */
 export interface ProcessRecord {
   name: string;
   pid: number;
-  /** When it started, in the system's own terms: tells it from a later process with the same pid. */
+  /** When it started, as the system tells it. A later process may have the same pid, but not the same start. */
   started: string;
 }
 
 const GRACE_MS = 6_000;
 
-/** Replaces the record of what runs. */
+/** Replaces the record of the running processes. */
 export function recordProcesses(dataDir: string, processes: ProcessRecord[]): void {
   const path = join(dataDir, "processes.json");
   if (processes.length === 0) rmSync(path, { force: true });
   else writeFileAtomically(path, JSON.stringify(processes, null, 2));
 }
 
-/** Ends what a launcher that was killed left running, and waits until it is gone. Returns the names. */
+/**
+ * Ends the processes that a killed launcher has left, and waits until they are gone. Usually its guard has done so, but
+ * that may have been killed as well.
+ *
+ * @returns the names of the processes
+ */
 export async function endLeftovers(dataDir: string): Promise<string[]> {
   const left = readRecords(dataDir).filter(isRunning);
   const names = left.map(({ name }) => name);
-  // SIGINT is the fast shutdown of Postgres, which does not wait for its clients; the other parts stop on SIGTERM.
+  // SIGINT stops Postgres without waiting for its clients. The other parts stop on SIGTERM.
   for (const { pid } of left) {
     signal(pid, "SIGINT");
     signal(pid, "SIGTERM");
@@ -37,11 +42,11 @@ export async function endLeftovers(dataDir: string): Promise<string[]> {
   return names;
 }
 
-/** When the process started, or null if there is none with this pid. */
+/** When the process with this pid started; null if there is none. */
 export function startTime(pid: number): string | null {
   if (Deno.build.os === "linux") {
     try {
-      // The name in parentheses may hold anything; the state is the first field after it and the start the twentieth.
+      // The name is in parentheses and may contain anything. After it, the state is field 1 and the start is field 20.
       const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)!.split(" ");
       return fields[0] === "Z" ? null : fields[19]!;
     } catch {
@@ -53,7 +58,7 @@ export function startTime(pid: number): string | null {
   return success ? new TextDecoder().decode(stdout).trim() : null;
 }
 
-/** Sends a signal; a process that has just gone is no error. */
+/** Sends a signal. It is no error when the process has just ended. */
 export function signal(pid: number, name: Deno.Signal): void {
   try {
     Deno.kill(pid, name);

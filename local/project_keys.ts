@@ -1,15 +1,15 @@
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
 
-/** The project's `sb_publishable_…` and `sb_secret_…` key, each with the JWT of the role that it stands for. */
+/** The project's `sb_publishable_…` and `sb_secret_…` keys, each with the JWT of its role. */
 export type ProjectKeys = [key: string, jwt: string][];
 
 /**
- * What `Authorization` must be for the parts behind the gateway, which know JWTs alone: a user's token stays, and else
- * the key in `apikey` decides.
+ * The `Authorization` header for the services behind the gateway, which know only JWTs. The token of a signed-in user
+ * stays; otherwise the key in `apikey` counts.
  *
  * @param queryKey the value of `?apikey=`, for clients that cannot set headers
- * @returns null when it may stay as it is
+ * @returns null when the header can stay as it is
  */
 export function authorizationFor(
   headers: Headers,
@@ -17,14 +17,14 @@ export function authorizationFor(
   queryKey: string | null = null,
 ): string | null {
   const authorization = headers.get("authorization");
-  // supabase-js sends the key here too, while nobody is signed in.
+  // While nobody is signed in, supabase-js sends the key in this header as well.
   if (authorization !== null && !/^bearer sb_/i.test(authorization)) return null;
   const apikey = authorization?.slice("bearer ".length) ?? headers.get("apikey") ?? queryKey;
   if (apikey === null) return null;
   for (const [key, jwt] of keys) {
     if (isSame(apikey, key)) return `Bearer ${jwt}`;
   }
-  // A legacy key is a JWT itself; anything else is for the part behind to refuse.
+  // A legacy key is a JWT already. The service refuses anything else.
   return `Bearer ${apikey}`;
 }
 

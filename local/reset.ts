@@ -5,7 +5,7 @@ import { lockDataDir } from "./lock.ts";
 import { readOptions, stackCommand } from "./options.ts";
 import { endLeftovers } from "./processes.ts";
 
-/** What the stack makes. A folder that was named by mistake loses nothing else. */
+/** What the stack makes. Nothing else is removed, in case the folder was named by mistake. */
 const OWN = [
   "postgres",
   "postgres.new",

@@ -4,7 +4,7 @@ import { sign } from "hono/jwt";
 import { writeFileAtomically } from "./files.ts";
 import type { VendorInfo } from "./stack_info.ts";
 
-/** How a secret that nobody has set is made, by the variable that may set it. */
+/** How each secret is generated when its variable is not set. */
 const GENERATORS = {
   SUPABASE_JWT_SECRET: () => random(48),
   SUPABASE_PUBLISHABLE_KEY: () => `sb_publishable_${random(24)}`,
@@ -13,19 +13,19 @@ const GENERATORS = {
   TWILIO_AUTH_TOKEN: () => randomBytes(16).toString("hex"),
 };
 
-/** What `<data-dir>/secrets.json` keeps, with the secrets that were set in place of the generated ones. */
+/** The contents of `<data-dir>/secrets.json`. A secret that was set is in the place of the generated one. */
 export type Secrets = Record<keyof typeof GENERATORS, string> & {
-  /** Password of the database's owner. It is bound to the cluster, so DB_PASSWORD counts at the first start alone. */
+  /** Password of the owner of the database. DB_PASSWORD sets it when the database is made, and not later. */
   databasePassword: string;
-  /** Passwords of the roles that the services log in with. */
+  /** Passwords of the roles that the services log in as. */
   rolePasswords: { authenticator: string; supabase_lite: string };
-  /** The last key made for each vendor of the seed, by slug. Not there before the seed has run. */
+  /** The last key of each vendor of the seed, by slug. Undefined until the seed has run. */
   vendorKeys?: Record<string, string>;
 };
 
 /**
- * Takes each secret from the settings, else from `<dataDir>/secrets.json`, where one is generated on first need. A blank
- * setting counts as missing.
+ * Takes each secret from the settings, or else from `<dataDir>/secrets.json`, where it is generated the first time. A
+ * blank setting counts as missing.
  *
  * @param settings by the name of the environment variable
  * @throws {Error} when a given JWT secret is too short for HS256
@@ -55,8 +55,8 @@ export function keepVendorKeys(dataDir: string, vendors: VendorInfo[]): void {
 }
 
 /**
- * The API key of a role as hosted projects make it: a JWT signed with HS256. The times are fixed, so that a secret
- * always makes the same key.
+ * The API key of a role as hosted projects make it: a JWT signed with HS256. Its times are fixed, so that the same secret
+ * makes the same key at each start.
  */
 export function roleKey(role: "anon" | "service_role", secret: string): Promise<string> {
   const issued = Date.UTC(2025, 0, 1) / 1000;

@@ -13,7 +13,7 @@ import { gatewayPart, litePart, postgrestPart } from "./services.ts";
 import type { StackInfo } from "./stack_info.ts";
 import { type Listener, Supervisor } from "./supervisor.ts";
 
-/** How to start a stack, and who hears of it. */
+/** How to start a stack, and who is told what happens. */
 export interface StackOptions extends StackLocation, Listener {
   /**
    * What secrets and functions are set to, by the name of the environment variable. A secret that is missing or blank is
@@ -49,10 +49,11 @@ export class LocalStack {
    */
   async start(): Promise<StackInfo> {
     try {
-      await this.#takePlace();
+      await this.#prepare();
       this.#supervisor = new Supervisor(this.#options.dataDir, this.#options);
       const info = await this.#launch(this.#supervisor);
-      if (!this.#stopped) writeFileAtomically(this.file, JSON.stringify(info, null, 2));
+      this.#assertNotStopped();
+      writeFileAtomically(this.file, JSON.stringify(info, null, 2));
       return info;
     } catch (error) {
       await this.stop();
@@ -69,8 +70,8 @@ export class LocalStack {
     })();
   }
 
-  /** Takes the data folder for this process, ends what a killed launcher has left there, and looks at the ports. */
-  async #takePlace(): Promise<void> {
+  /** Locks the data folder, ends the leftover processes of a killed launcher, and checks that the ports are free. */
+  async #prepare(): Promise<void> {
     const { dataDir, port, dbPort } = this.#options;
     Deno.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     this.#lock = lockDataDir(dataDir);
@@ -83,7 +84,7 @@ export class LocalStack {
     rmSync(this.file, { force: true });
     for (const name of await endLeftovers(dataDir)) {
       this.#options.say?.(
-        `Ended ${name}, which an earlier launcher that was killed had left running.`,
+        `Ended ${name}, which was still running because the launcher before was killed.`,
       );
     }
     for (
@@ -98,6 +99,10 @@ export class LocalStack {
           `(or ${variable}=<number>)`,
       );
     }
+    this.#assertNotStopped();
+  }
+
+  #assertNotStopped(): void {
     if (this.#stopped) throw new Error("The stack is being stopped.");
   }
 
@@ -177,7 +182,7 @@ export class LocalStack {
   }
 }
 
-/** Several secrets, separated by commas, allow rotation; examples and tests use the first. */
+/** The first of several secrets that are separated by commas, as they are during a rotation. */
 function firstOf(secrets: string): string {
   return secrets.split(",").map((secret) => secret.trim()).find(Boolean) ?? "";
 }

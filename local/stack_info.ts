@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { ROOT } from "./paths.ts";
 
-/** What `<data-dir>/stack.json` says of a running stack. */
+/** The contents of `<data-dir>/stack.json`, which describes a running stack. */
 export interface StackInfo {
   /** `http://127.0.0.1:<port>`, where the gateway listens. */
   api_url: string;
   /** `<api_url>/functions/v1`: the specification's `{base_url}`. */
   functions_url: string;
-  /** Connection string of Postgres, as the owner of everything. */
+  /** Connection string of Postgres, for the owner of everything. */
   db_url: string;
   /** HS256 JWT of the role `anon`. */
   anon_key: string;
@@ -18,14 +18,14 @@ export interface StackInfo {
   /** `sb_secret_…`, which the gateway turns into `service_role_key`. */
   secret_key: string;
   jwt_secret: string;
-  /** Of several, the first. */
+  /** The first one, if there are several. */
   leads_import_api_key: string;
-  /** Of several, the first. */
+  /** The first one, if there are several. */
   twilio_auth_token: string;
   vendors: VendorInfo[];
 }
 
-/** A vendor that has a parser, with a key that works. */
+/** A vendor of the seed that has a parser, with a key that works. */
 export interface VendorInfo {
   slug: string;
   parser: string;
@@ -35,7 +35,7 @@ export interface VendorInfo {
 /**
  * Reads the description of a running stack.
  *
- * @param file its `stack.json`; unless given the one that `STACK_FILE` names, or else the one in the data folder
+ * @param file its `stack.json`. Unless given, {@link stackInfoFile} finds it
  * @throws {Error} saying to run `npm start`, when no stack runs
  */
 export function readStackInfo(file = stackInfoFile()): StackInfo {
@@ -49,14 +49,14 @@ export function readStackInfo(file = stackInfoFile()): StackInfo {
   return JSON.parse(text);
 }
 
-/** Path of the `stack.json` that `STACK_FILE` names, or else of the one in the data folder. */
+/** Path of `stack.json`: STACK_FILE, or else in the folder DATA_DIR, or else in `.local`. */
 export function stackInfoFile(): string {
   return Deno.env.get("STACK_FILE") ||
     resolve(ROOT, Deno.env.get("DATA_DIR") || ".local", "stack.json");
 }
 
 /**
- * Asks the gateway for the functions' public address, which Twilio's signature covers.
+ * Asks the gateway for the public address of the functions, which Twilio's signature covers.
  *
  * @throws {Error} when the gateway does not answer
  */

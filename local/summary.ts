@@ -3,7 +3,7 @@ import { type Example, examples } from "./examples.ts";
 import { ROOT } from "./paths.ts";
 import type { StackInfo } from "./stack_info.ts";
 
-/** What one needs for a first request, and where the rest is. */
+/** What a first request needs, that request, and where to find the rest. */
 export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: string): string {
   const [first] = examples(stack, publicUrl);
   const folder = shorten(dataDir);
@@ -24,7 +24,7 @@ export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: strin
   ].join("\n\n");
 }
 
-/** Every address and key, and a ready-to-paste command for every route. */
+/** Every address and key, and a ready-to-paste command for each route. */
 export function fullSummary(stack: StackInfo, dataDir: string, publicUrl: string): string {
   return [
     table([

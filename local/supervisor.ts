@@ -14,19 +14,19 @@ export interface Program {
 
 /** A program that the stack needs all the time. */
 export interface Part extends Program {
-  /** Asks it for a sign that it works; an error means not yet. */
+  /** Whether it works. An error means: not yet. */
   isReady(): Promise<boolean>;
-  /** What makes it stop in an orderly way; SIGTERM unless given. */
+  /** The signal that stops it in an orderly way. SIGTERM unless given. */
   stopSignal?: Deno.Signal;
 }
 
-/** Who hears of what happens. */
+/** Is told what happens. */
 export interface Listener {
-  /** Takes a line for the person at the terminal. */
+  /** Gets a line for the person at the terminal. */
   say?(text: string): void;
-  /** Takes what a part logs, as it comes. */
+  /** Gets the lines that a part logs, as they come. */
   show?(part: string, lines: string[]): void;
-  /** Is told that a part keeps ending, and why. */
+  /** Gets the reason when a part keeps ending and is not started again. */
   giveUp?(reason: string): void;
 }
 
@@ -37,22 +37,22 @@ interface Running {
   record: ProcessRecord;
   log: PartLog;
   /**
-   * Resolves when it has ended and nothing holds its output open any more. The client processes of a Postgres server that
-   * was killed hold it for a moment, and no new server can start before they are gone.
+   * Resolves when it has ended and its output is closed. When a Postgres server is killed, its child processes keep the
+   * output open for a moment, and a new server cannot start before they are gone.
    */
   ended: Promise<Deno.CommandStatus>;
 }
 
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
-const RESTARTS_ALLOWED = 2;
+const RESTARTS_ALLOWED = 5;
 const RESTARTS_WITHIN_MS = 30_000;
 
 /**
- * Starts the parts, starts one again that ends by itself, and stops them all, the last first. Own code, because no package
- * on npm waits for readiness, stops in order and cleans up after its own death.
+ * Starts the parts, restarts a part that ends by itself, and stops all of them, the last one first. This is own code
+ * because no package on npm waits until a part is ready, stops in order and cleans up when it is killed itself.
  *
- * Every process gets a session of its own: the terminal's Ctrl-C reaches the launcher alone, and the parts stop in order.
+ * Each process gets its own session. So Ctrl-C in the terminal reaches only the launcher, which stops the parts in order.
  * If the launcher is killed, a guard process ends them.
  */
 export class Supervisor {
@@ -107,7 +107,7 @@ export class Supervisor {
       await running.ended;
       clearTimeout(kill);
     }
-    // The guard may have been killed before.
+    // The guard may have been killed.
     await this.#guardInput.close().catch(() => {});
     await this.#guard.status;
   }
@@ -188,7 +188,7 @@ export class Supervisor {
 
   #tellGuard(line: string): void {
     this.#guardInput.write(new TextEncoder().encode(`${line}\n`)).catch(() => {
-      // Without its guard the stack works as before, and the next start ends what a killed launcher leaves.
+      // The guard may have been killed. The stack works without it, and the next start ends leftover processes.
     });
   }
 }

@@ -1,6 +1,6 @@
 const encoder = new TextEncoder();
 
-/** Prints a line, and carries on when nobody reads it any more (`npm start | head`, a closed terminal). */
+/** Prints a line. It is no error when nothing reads the output any more (`npm start | head`, a closed terminal). */
 export function say(text: string): void {
   const bytes = encoder.encode(`${text}\n`);
   try {
@@ -8,13 +8,13 @@ export function say(text: string): void {
       written += Deno.stdout.writeSync(bytes.subarray(written));
     }
   } catch {
-    // A launcher that cannot print must still be able to stop its parts.
+    // The launcher must still be able to stop its parts.
   }
 }
 
 /**
- * Shows what a part logs: every line with the part's name, or else only what the functions and the gateway log, each
- * request as one readable line.
+ * Shows what a part logs. When verbose, that is each line with the name of the part; otherwise only the lines of the
+ * gateway and the functions, with each request as one readable line.
  */
 export function showLog(part: string, lines: string[], isVerbose: boolean): void {
   if (isVerbose) say(lines.map((line) => `${part.padEnd(9)} | ${line}`).join("\n"));
@@ -22,9 +22,9 @@ export function showLog(part: string, lines: string[], isVerbose: boolean): void
 }
 
 /**
- * A line of the functions' JSON log for a person: the time of day, what happened, and what may need a look.
+ * Makes a JSON line of the log readable: the time of day and what happened, with ids only when something went wrong.
  *
- * @param line as the functions log it; a line of another shape comes back as it is
+ * @returns a line that is no JSON object unchanged
  */
 export function readableLine(line: string): string {
   const fields = parseObject(line);

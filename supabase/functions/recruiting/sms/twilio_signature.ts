@@ -37,12 +37,16 @@ export function signatureOf(request: Request): string {
  * as received, because the signature covers each character.
  */
 function publicUrls(request: Request): string[] {
-  const base = pastedUrl(Deno.env.get("PUBLIC_FUNCTIONS_URL") ?? "") ||
-    `${pastedUrl(Deno.env.get("SUPABASE_URL") ?? "")}/functions/v1`;
   const pathAndQuery = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
-  const url = base + pathAndQuery;
+  const url = publicFunctionsUrl() + pathAndQuery;
   // In a query, a Request escapes the apostrophe and no other character. Twilio signs the URL as it was configured.
   return url.includes("%27") ? [url, url.replaceAll("%27", "'")] : [url];
+}
+
+/** The `{base_url}` that the world calls, without a slash at its end. */
+export function publicFunctionsUrl(): string {
+  return pastedUrl(Deno.env.get("PUBLIC_FUNCTIONS_URL") ?? "") ||
+    `${pastedUrl(Deno.env.get("SUPABASE_URL") ?? "")}/functions/v1`;
 }
 
 // Pasted into a dashboard or an .env file, a URL easily has spaces, quotes or a slash around it.
