@@ -23,6 +23,8 @@ create table public.recruiting_leads (
       then upper(vendor_metadata ->> 'state') end
   ) stored,
   resume_path text,
+  distribution text not null default 'not_requested'
+    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested')),
   order_id uuid,
   agency_id uuid references public.agencies (id),
   agent_id uuid,
@@ -34,7 +36,10 @@ create table public.recruiting_leads (
   foreign key (agent_id, agency_id) references public.agents (id, agency_id),
   -- Postgres does not check a foreign key of two columns while one of them is null; these two constraints do.
   check (agent_id is null or agency_id is not null),
-  check (order_id is null or (agency_id is not null and distributed_at is not null))
+  check (order_id is null or (agency_id is not null and distributed_at is not null)),
+  -- Otherwise a lead that an agency already has would be handed out a second time.
+  check (distribution not in ('unmatched', 'pending') or agency_id is null),
+  check (distribution <> 'distributed' or agency_id is not null)
 );
 
 -- The first lists an agency's leads and counts the leads of an order in a day. Leads that went to no agency are in
@@ -43,6 +48,7 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
   where agency_id is not null;
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
+create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
 
 comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
 comment on column public.recruiting_leads.vendor_lead_id is
@@ -51,6 +57,9 @@ comment on column public.recruiting_leads.vendor_lead_id is
 comment on column public.recruiting_leads.vendor_metadata is
   'What the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
   'is_test = true marks a test lead of the vendor, which is never distributed.';
+comment on column public.recruiting_leads.distribution is
+  '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
+  'distribution hands it out. `not_requested`: it is never handed out, as leads sent in bulk and test leads.';
 comment on column public.recruiting_leads.state is
   'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
 comment on column public.recruiting_leads.resume_path is

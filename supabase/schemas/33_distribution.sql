@@ -1,6 +1,11 @@
--- Which order and which agent a recruiting lead goes to. Two functions choose, and both a preview and the distribution
--- itself call them, so that the two always agree. They are written in plpgsql because it keeps their query plans, while
--- an SQL function is planned again at every call.
+-- Which order and which agent a recruiting lead goes to.
+--
+-- One transaction at a time hands leads out, because turns, shares and daily counts depend on every choice before it. It
+-- holds the distribution lock. A request that does not get it stores its lead as `pending`, and the next transaction that
+-- gets the lock hands that lead out too.
+--
+-- The holder of the lock never waits for a row, because all other leads would wait with it. It passes over an order or
+-- an agent that somebody else has locked, for example an operator with an open transaction.
 
 create function private.day_start(moment timestamptz, timezone text) returns timestamptz
 language plpgsql
@@ -33,8 +38,15 @@ comment on function private.day_start(timestamptz, text) is
   'first of the two midnights; where it skips midnight, at the first moment after it.';
 grant execute on function private.day_start(timestamptz, text) to service_role;
 
-create function private.match_recruiting_order(vendor_id uuid, state text, moment timestamptz)
-returns setof public.recruiting_orders
+-- Two functions choose, and both a preview and the distribution itself call them, so that the two always agree. They are
+-- written in plpgsql because it keeps their query plans, while an SQL function is planned again at every call.
+
+create function private.match_recruiting_order(
+  vendor_id uuid,
+  state text,
+  moment timestamptz,
+  passed_over uuid[] default '{}'
+) returns setof public.recruiting_orders
 language plpgsql
 stable
 rows 1
@@ -47,6 +59,7 @@ begin
   join public.agencies a on a.id = o.agency_id
   where o.status = 'open'
     and o.filled < o.quantity
+    and o.id <> all (passed_over)
     and (o.vendor_id is null or o.vendor_id = match_recruiting_order.vendor_id)
     and (o.states is null or match_recruiting_order.state = any (o.states))
     and (o.starts_at is null or o.starts_at <= moment)
@@ -63,12 +76,13 @@ begin
 end
 $$;
 
-comment on function private.match_recruiting_order(uuid, text, timestamptz) is
+comment on function private.match_recruiting_order(uuid, text, timestamptz, uuid[]) is
   'The order that gets a lead of this vendor and state (null: unknown) at this moment, or no row. Highest priority '
-  'first, then the smallest filled share, then the oldest.';
-grant execute on function private.match_recruiting_order(uuid, text, timestamptz) to service_role;
+  'first, then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
+grant execute on function private.match_recruiting_order(uuid, text, timestamptz, uuid[]) to service_role;
 
-create function private.next_agent(agency_id uuid, preferred_agent_id uuid) returns uuid
+create function private.next_agent(agency_id uuid, named_agent_id uuid, passed_over uuid[] default '{}')
+returns uuid
 language plpgsql
 stable
 set search_path = ''
@@ -79,9 +93,10 @@ begin
     from public.agents a
     where a.agency_id = next_agent.agency_id
       and a.is_active
-      and (a.accepts_recruits or a.id = preferred_agent_id)
+      and (a.accepts_recruits or a.id = named_agent_id)
+      and a.id <> all (passed_over)
     order by
-      (a.id = preferred_agent_id) desc nulls last,
+      (a.id = named_agent_id) desc nulls last,
       a.last_assigned_at nulls first,
       a.created_at,
       a.id
@@ -90,78 +105,326 @@ begin
 end
 $$;
 
-comment on function private.next_agent(uuid, uuid) is
-  'The preferred agent if active; else the active agent of the agency who accepts recruits and has waited longest; '
-  'else null.';
-grant execute on function private.next_agent(uuid, uuid) to service_role;
+comment on function private.next_agent(uuid, uuid, uuid[]) is
+  'The agent that the order names if active; else the active agent of the agency who accepts recruits and has waited '
+  'longest; else null. Leaves out the agents in passed_over.';
+grant execute on function private.next_agent(uuid, uuid, uuid[]) to service_role;
 
-create function private.distribute_recruiting_lead(lead_id uuid, vendor_id uuid, state text)
+create function private.take_turn(
+  chosen_order public.recruiting_orders,
+  moment timestamptz,
+  out agent_id uuid,
+  out is_locked boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  passed_over uuid[] := '{}';
+begin
+  loop
+    agent_id := private.next_agent(chosen_order.agency_id, chosen_order.agent_id, passed_over);
+    exit when agent_id is null;
+
+    update public.agents a
+    set last_assigned_at = moment
+    where a.id = (
+      select free.id
+      from public.agents free
+      where free.id = take_turn.agent_id
+        and free.is_active
+        and (free.accepts_recruits or free.id = chosen_order.agent_id)
+      for no key update skip locked
+    );
+    exit when found;
+
+    passed_over := passed_over || agent_id;
+    if agent_id = chosen_order.agent_id then
+      agent_id := null;
+      exit;
+    end if;
+  end loop;
+  is_locked := agent_id is null and passed_over <> '{}';
+end
+$$;
+
+comment on function private.take_turn(public.recruiting_orders, timestamptz) is
+  'Gives the turn to the next agent of the order whom nobody has locked, and returns the agent_id; null without such an '
+  'agent. is_locked: there is an agent, but the one that the order names, or each of them, is locked.';
+grant execute on function private.take_turn(public.recruiting_orders, timestamptz) to service_role;
+
+create function private.assign_lead(lead public.recruiting_leads, chosen_order public.recruiting_orders)
 returns public.recruiting_leads
 language plpgsql
 set search_path = ''
 as $$
 declare
-  chosen_order public.recruiting_orders;
-  chosen_agent_id uuid;
-  moment timestamptz;
-  lead public.recruiting_leads;
+  moment constant timestamptz := clock_timestamp();
+  turn record;
 begin
-  -- A lead that no order matches does not wait for the lock.
-  if not exists (
-    select from private.match_recruiting_order(vendor_id, state, clock_timestamp())
-  ) then
+  -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
+  -- locked here because the foreign key of the lead locks it, and would wait for it.
+  perform
+  from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
+  where o.id = chosen_order.id and o is not distinct from chosen_order
+  for no key update of o skip locked
+  for key share of a skip locked;
+  if not found then
     return null;
   end if;
 
-  -- One lead at a time, because turns, shares and daily counts depend on every choice before. Each statement takes a
-  -- new snapshot (the function is volatile, the isolation level read committed), so under the lock it sees the last
-  -- choice. There is no deadlock: a transaction inserts its lead before it waits here, so the one that holds the lock
-  -- never waits for another one's insert.
-  perform pg_advisory_xact_lock(hashtextextended('recruiting lead distribution', 0));
+  select * into turn from private.take_turn(chosen_order, moment);
+  if turn.is_locked then
+    return null;
+  end if;
 
-  -- An administrator does not take the lock, and may change the order or deactivate the agent just after the choice.
-  -- Therefore each update repeats the conditions: the order must be unchanged, the agent must still be allowed. When an
-  -- update finds no row, the choice is made again.
-  loop
-    moment := clock_timestamp();
-    select * into chosen_order from private.match_recruiting_order(vendor_id, state, moment);
-    if not found then
-      return null;
-    end if;
-
-    update public.recruiting_orders o
-    set
-      filled = o.filled + 1,
-      status = case when o.filled + 1 = o.quantity then 'filled' else o.status end
-    where o.id = chosen_order.id and o is not distinct from chosen_order;
-    exit when found;
-  end loop;
-
-  loop
-    chosen_agent_id := private.next_agent(chosen_order.agency_id, chosen_order.agent_id);
-    exit when chosen_agent_id is null;
-
-    update public.agents a
-    set last_assigned_at = moment
-    where a.id = chosen_agent_id
-      and a.is_active
-      and (a.accepts_recruits or a.id = chosen_order.agent_id);
-    exit when found;
-  end loop;
+  update public.recruiting_orders o
+  set
+    filled = o.filled + 1,
+    status = case when o.filled + 1 = o.quantity then 'filled' else o.status end
+  where o.id = chosen_order.id;
 
   update public.recruiting_leads l
   set
+    distribution = 'distributed',
     order_id = chosen_order.id,
     agency_id = chosen_order.agency_id,
-    agent_id = chosen_agent_id,
+    agent_id = turn.agent_id,
     distributed_at = moment
-  where l.id = lead_id
+  where l.id = lead.id
   returning * into lead;
   return lead;
 end
 $$;
 
-comment on function private.distribute_recruiting_lead(uuid, uuid, text) is
-  'Gives a stored lead to an order and an agent and counts it, in the transaction of the caller. Returns the lead with '
-  'its order and agent, or null when no order matches.';
-grant execute on function private.distribute_recruiting_lead(uuid, uuid, text) to service_role;
+comment on function private.assign_lead(public.recruiting_leads, public.recruiting_orders) is
+  'Gives a lead to an order and an agent, counts it, and returns it. Null, and nothing is counted, when the order has '
+  'changed since it was chosen, or when somebody has locked the order, its agency, or every agent who may get the lead.';
+grant execute on function private.assign_lead(public.recruiting_leads, public.recruiting_orders) to service_role;
+
+create function private.set_distribution(lead public.recruiting_leads, distribution text)
+returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if lead.distribution <> set_distribution.distribution then
+    update public.recruiting_leads l
+    set distribution = set_distribution.distribution
+    where l.id = lead.id
+    returning * into lead;
+  end if;
+  return lead;
+end
+$$;
+
+comment on function private.set_distribution(public.recruiting_leads, text) is
+  'Changes the distribution of a lead, if it is another one, and returns the lead.';
+grant execute on function private.set_distribution(public.recruiting_leads, text) to service_role;
+
+create function private.distribute_lead(
+  lead public.recruiting_leads,
+  chosen_order public.recruiting_orders default null
+) returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  assigned public.recruiting_leads;
+  passed_over uuid[] := '{}';
+begin
+  -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
+  -- sees what was committed before it.
+  loop
+    if chosen_order.id is not null then
+      assigned := private.assign_lead(lead, chosen_order);
+      exit when assigned.id is not null;
+    end if;
+
+    select * into chosen_order
+    from private.match_recruiting_order(lead.vendor_id, lead.state, clock_timestamp(), passed_over);
+    exit when not found;
+    passed_over := passed_over || chosen_order.id;
+  end loop;
+
+  if assigned.id is not null then
+    return assigned;
+  end if;
+  return private.set_distribution(
+    lead,
+    case
+      when exists (select from private.match_recruiting_order(lead.vendor_id, lead.state, clock_timestamp()))
+      then 'pending'
+      else 'unmatched'
+    end
+  );
+end
+$$;
+
+comment on function private.distribute_lead(public.recruiting_leads, public.recruiting_orders) is
+  'Gives a stored lead to the best order that can take it now, and returns the lead as it is then: distributed; '
+  'unmatched, when no order wants it; or pending, when all orders that want it are locked by somebody else. The caller '
+  'holds the distribution lock. A chosen_order is tried first: the one that match_recruiting_order() returned before.';
+grant execute on function private.distribute_lead(public.recruiting_leads, public.recruiting_orders) to service_role;
+
+create function private.take_distribution_lock() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  key constant bigint := hashtextextended('recruiting lead distribution', 0);
+begin
+  if pg_try_advisory_xact_lock(key) then
+    return true;
+  end if;
+
+  -- Whoever waits keeps a connection of the pool, which texts and activities need too. So only three may wait, each with
+  -- a lock on its place, and not longer than the lock_timeout.
+  for place in 1..3 loop
+    if pg_try_advisory_xact_lock(key + place) then
+      begin
+        perform pg_advisory_xact_lock(key);
+        return true;
+      exception when lock_not_available then
+        return false;
+      end;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+
+comment on function private.take_distribution_lock() is
+  'Whether this transaction may hand out leads. It then holds the distribution lock until it ends.';
+grant execute on function private.take_distribution_lock() to service_role;
+
+create function private.distribute_pending() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- So that others do not wait long for the lock, and the statement stays far below its timeout.
+  deadline constant timestamptz := clock_timestamp() + interval '200 ms';
+  pending record;
+  lead public.recruiting_leads;
+  -- Vendors and states whose orders are locked: leads of the same vendor and state want the same orders.
+  locked text[] := '{}';
+begin
+  for pending in
+    select l.id, l.vendor_id || coalesce(l.state, '') as kind
+    from public.recruiting_leads l
+    where l.distribution = 'pending'
+    order by l.created_at, l.id
+  loop
+    continue when pending.kind = any (locked);
+    if clock_timestamp() > deadline then
+      return false;
+    end if;
+
+    -- An operator may have locked, changed or deleted the lead.
+    select * into lead
+    from public.recruiting_leads l
+    where l.id = pending.id and l.distribution = 'pending'
+    for no key update skip locked;
+    continue when not found;
+
+    lead := private.distribute_lead(lead);
+    if lead.distribution = 'pending' then
+      locked := locked || pending.kind;
+    end if;
+  end loop;
+  return true;
+end
+$$;
+
+comment on function private.distribute_pending() is
+  'Hands out the leads that are pending, oldest first. Returns false when its time was over before the last of them. '
+  'The caller holds the distribution lock.';
+grant execute on function private.distribute_pending() to service_role;
+
+create function private.distribute_new_lead(lead public.recruiting_leads) returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  wanted_by public.recruiting_orders;
+begin
+  select * into wanted_by
+  from private.match_recruiting_order(lead.vendor_id, lead.state, clock_timestamp());
+
+  -- A lead that no order wants needs no lock, unless others have left leads behind.
+  if wanted_by.id is null
+    and not exists (select from public.recruiting_leads l where l.distribution = 'pending')
+  then
+    return lead;
+  end if;
+
+  if private.take_distribution_lock() then
+    if not exists (select from public.recruiting_leads l where l.distribution = 'pending')
+      or private.distribute_pending()
+    then
+      return private.distribute_lead(lead, wanted_by);
+    end if;
+  end if;
+  return private.set_distribution(lead, case when wanted_by.id is null then 'unmatched' else 'pending' end);
+end
+$$;
+
+comment on function private.distribute_new_lead(public.recruiting_leads) is
+  'Distributes the leads that are pending, and then a lead that this transaction has stored as unmatched. Returns it as '
+  'it is then: pending, too, while other transactions hand leads out.';
+grant execute on function private.distribute_new_lead(public.recruiting_leads) to service_role;
+
+create function private.distributed_to(agency_id uuid, agent_id uuid) returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case when agency_id is not null
+    then jsonb_build_object('agency_id', agency_id, 'agent_id', agent_id) end;
+end
+$$;
+
+comment on function private.distributed_to(uuid, uuid) is
+  'Where a lead went, as in the response: {agency_id, agent_id|null}, or null when it went to no agency.';
+grant execute on function private.distributed_to(uuid, uuid) to service_role;
+
+create function public.distribute_pending_leads(lead_id uuid, other_lead_ids uuid[] default '{}') returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '250ms'
+as $$
+declare
+  lead_ids constant uuid[] := lead_id || other_lead_ids;
+  is_complete boolean := false;
+  leads jsonb;
+begin
+  if exists (select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending') then
+    if private.take_distribution_lock() then
+      is_complete := private.distribute_pending();
+    end if;
+  end if;
+
+  select coalesce(jsonb_object_agg(l.id, jsonb_build_object(
+    'distribution', l.distribution,
+    'distributed_to', private.distributed_to(l.agency_id, l.agent_id)
+  )), '{}')
+  into leads
+  from public.recruiting_leads l
+  where l.id = any (lead_ids);
+
+  return coalesce(leads -> lead_id::text, '{"distribution": null, "distributed_to": null}')
+    || case when is_complete then '{"is_complete": true}' else '{}' end::jsonb
+    || case when other_lead_ids <> '{}' then jsonb_build_object('others', leads - lead_id::text) else '{}' end;
+end
+$$;
+
+comment on function public.distribute_pending_leads(uuid, uuid[]) is
+  'Hands out every pending lead, oldest first, if the lead or one of the others is pending, and says where they went: '
+  '{distribution, distributed_to: {agency_id, agent_id|null}|null}, for the others in others: {<id>: {...}}. '
+  'distribution is null when there is no such lead. A lead stays pending while another transaction hands leads out: ask '
+  'again a moment later. With is_complete: true somebody has locked the orders that want it.';
+grant execute on function public.distribute_pending_leads(uuid, uuid[]) to service_role;

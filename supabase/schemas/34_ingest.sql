@@ -1,20 +1,5 @@
 -- POST /recruiting/ingest: one lead.
 
-create function private.distributed_to(agency_id uuid, agent_id uuid) returns jsonb
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case when agency_id is not null
-    then jsonb_build_object('agency_id', agency_id, 'agent_id', agent_id) end;
-end
-$$;
-
-comment on function private.distributed_to(uuid, uuid) is
-  'Where a lead went, as in the response: {agency_id, agent_id|null}, or null when it went to no agency.';
-grant execute on function private.distributed_to(uuid, uuid) to service_role;
-
 create function private.require_recruiting_lead(lead jsonb) returns void
 language plpgsql
 immutable
@@ -33,6 +18,24 @@ comment on function private.require_recruiting_lead(jsonb) is
   'Raises PT400 when the lead has no first_name, or a vendor_metadata that is no object.';
 grant execute on function private.require_recruiting_lead(jsonb) to service_role;
 
+create function private.created_lead(lead public.recruiting_leads) returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'id', lead.id,
+    'status', 'created',
+    'distributed_to', private.distributed_to(lead.agency_id, lead.agent_id)
+  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb;
+end
+$$;
+
+comment on function private.created_lead(public.recruiting_leads) is
+  'A stored lead, as ingest_recruiting_lead() returns it.';
+grant execute on function private.created_lead(public.recruiting_leads) to service_role;
+
 create function public.ingest_recruiting_lead(key_hash text, lead jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -44,7 +47,6 @@ declare
   is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
   metadata constant jsonb := coalesce(nullif(lead -> 'vendor_metadata', 'null'), '{}');
   stored public.recruiting_leads;
-  distributed public.recruiting_leads;
 begin
   perform private.require_recruiting_lead(lead);
   -- A call may be delayed on its way. By now the vendor may have been told that it failed, and the resume been removed.
@@ -53,20 +55,21 @@ begin
   end if;
 
   loop
-    insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path)
-    values (lead_id, key_vendor_id, indexed_id, lead ->> 'first_name', metadata, lead ->> 'resume_path')
+    insert into public.recruiting_leads (
+      id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, distribution
+    )
+    values (
+      lead_id, key_vendor_id, indexed_id, lead ->> 'first_name', metadata, lead ->> 'resume_path',
+      case when is_test then 'not_requested' else 'unmatched' end
+    )
     on conflict do nothing
     returning * into stored;
 
     if found then
       if not is_test then
-        distributed := private.distribute_recruiting_lead(stored.id, stored.vendor_id, stored.state);
+        stored := private.distribute_new_lead(stored);
       end if;
-      return jsonb_build_object(
-        'id', stored.id,
-        'status', 'created',
-        'distributed_to', private.distributed_to(distributed.agency_id, distributed.agent_id)
-      );
+      return private.created_lead(stored);
     end if;
 
     -- The conflicting row may have been committed after the insert began, so only a new statement can see it. If it
@@ -80,11 +83,7 @@ begin
     if stored.vendor_id <> key_vendor_id then
       raise exception 'the id belongs to a lead of another vendor' using errcode = 'unique_violation';
     elsif stored.id = lead_id then
-      return jsonb_build_object(
-        'id', stored.id,
-        'status', 'created',
-        'distributed_to', private.distributed_to(stored.agency_id, stored.agent_id)
-      );
+      return private.created_lead(stored);
     elsif found then
       return jsonb_build_object('id', stored.id, 'status', 'duplicate');
     end if;
