@@ -400,6 +400,7 @@ as $$
 declare
   lead_ids constant uuid[] := lead_id || other_lead_ids;
   is_complete boolean := false;
+  is_pending boolean;
   leads jsonb;
 begin
   if exists (select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending') then
@@ -408,16 +409,18 @@ begin
     end if;
   end if;
 
-  select coalesce(jsonb_object_agg(l.id, jsonb_build_object(
-    'distribution', l.distribution,
-    'distributed_to', private.distributed_to(l.agency_id, l.agent_id)
-  )), '{}')
-  into leads
+  select
+    coalesce(bool_or(l.distribution = 'pending'), false),
+    coalesce(jsonb_object_agg(l.id, jsonb_build_object(
+      'distribution', l.distribution,
+      'distributed_to', private.distributed_to(l.agency_id, l.agent_id)
+    )), '{}')
+  into is_pending, leads
   from public.recruiting_leads l
   where l.id = any (lead_ids);
 
   return coalesce(leads -> lead_id::text, '{"distribution": null, "distributed_to": null}')
-    || case when is_complete then '{"is_complete": true}' else '{}' end::jsonb
+    || case when is_complete and is_pending then '{"order_is_locked": true}' else '{}' end::jsonb
     || case when other_lead_ids <> '{}' then jsonb_build_object('others', leads - lead_id::text) else '{}' end;
 end
 $$;
@@ -425,6 +428,6 @@ $$;
 comment on function public.distribute_pending_leads(uuid, uuid[]) is
   'Hands out every pending lead, oldest first, if the lead or one of the others is pending, and says where they went: '
   '{distribution, distributed_to: {agency_id, agent_id|null}|null}, for the others in others: {<id>: {...}}. '
-  'distribution is null when there is no such lead. A lead stays pending while another transaction hands leads out: ask '
-  'again a moment later. With is_complete: true somebody has locked the orders that want it.';
+  'distribution is null when there is no such lead. A lead stays pending while other transactions hand leads out; ask '
+  'again a moment later. With order_is_locked: true it waits for somebody who has locked the orders that want it.';
 grant execute on function public.distribute_pending_leads(uuid, uuid[]) to service_role;

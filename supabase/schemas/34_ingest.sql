@@ -39,6 +39,8 @@ grant execute on function private.created_lead(public.recruiting_leads) to servi
 create function public.ingest_recruiting_lead(key_hash text, lead jsonb) returns jsonb
 language plpgsql
 set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '250ms'
 as $$
 declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';

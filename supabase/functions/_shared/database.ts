@@ -31,9 +31,10 @@ const CALLER_ERRORS: Record<string, ErrorCode> = {
 
 /**
  * Faults that pass by themselves: PostgREST has lost its database (PGRST000 to PGRST003), the server starts or stops
- * (57P), the connection broke (08), there are too many connections, a deadlock or a serialization failure.
+ * (57P), the connection broke (08), there are too many connections, a deadlock or a serialization failure, or the statement
+ * took longer than its timeout (57014), for a lock (55P03) or for anything else.
  */
-const TRANSIENT = /^(?:PGRST00[0-3]|57P0[1-3]|08\w{3}|53300|40001|40P01)$/;
+const TRANSIENT = /^(?:PGRST00[0-3]|57P0[1-3]|57014|55P03|08\w{3}|53300|40001|40P01)$/;
 
 let client: SupabaseClient<Database> | undefined;
 

@@ -893,6 +893,10 @@ export type Database = {
         Args: { "agency_id": string; "agent_id": string; "distribution_id": string; "leads": Json };
         Returns: Json;
       };
+      "distribute_pending_leads": {
+        Args: { "lead_id": string; "other_lead_ids"?: string[] };
+        Returns: Json;
+      };
       "ingest_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };
       "ingest_recruiting_leads": { Args: { "key_hash": string; "leads": Json }; Returns: Json };
       "log_presentation_activity": {

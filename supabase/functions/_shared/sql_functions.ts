@@ -16,6 +16,12 @@ export interface SqlResults {
   /** Seconds to wait; null: the request is within the limit. */
   count_request: { retry_after: number | null };
   ingest_recruiting_lead: Ingested;
+  distribute_pending_leads: Distribution & {
+    /** The other leads that the call asked about, by their ids. */
+    others?: Record<string, Distribution>;
+    /** Whether those that are still pending wait for orders that somebody has locked. */
+    order_is_locked?: boolean;
+  };
   preview_recruiting_lead: Preview;
   ingest_recruiting_leads: {
     created: number;
@@ -41,9 +47,22 @@ export interface DistributedTo {
   agent_id: string | null;
 }
 
+/** Whether a recruiting lead has been handed out, and to whom. */
+export interface Distribution {
+  /** Null when there is no such lead. */
+  distribution: "distributed" | "unmatched" | "pending" | "not_requested" | null;
+  distributed_to: DistributedTo | null;
+}
+
 /** What became of a recruiting lead. The id of a duplicate is that of the lead stored before. */
 export type Ingested =
-  | { id: string; status: "created"; distributed_to: DistributedTo | null }
+  | {
+    id: string;
+    status: "created";
+    distributed_to: DistributedTo | null;
+    /** Only while it is not known where the lead goes. */
+    distribution?: "pending";
+  }
   | { id: string; status: "duplicate"; distributed_to?: undefined };
 
 /** What would become of a recruiting lead. */

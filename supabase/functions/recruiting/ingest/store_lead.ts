@@ -7,11 +7,13 @@
  * 3. Insert the lead.
  * 4. Remove the object if no lead was inserted. If that is not known, look again once the insert must have ended.
  */
+import { continueAfterResponse } from "../../_shared/background.ts";
 import { type CallOptions, mayHaveRun, serviceClient } from "../../_shared/database.ts";
 import { internalError } from "../../_shared/errors.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { Ingested, Preview } from "../../_shared/sql_functions.ts";
 import type { Lead } from "./lead.ts";
+import { waitForDistribution } from "./pending_leads.ts";
 import { callAsVendor, type Vendor } from "./vendor.ts";
 
 /** For how long a passing fault of the database is retried. A repeated call with the same lead id does no harm. */
@@ -61,7 +63,7 @@ export function previewLead(vendor: Vendor, lead: Lead): Promise<Preview> {
   return callAsVendor(vendor, "preview_recruiting_lead", { lead }, RETRY);
 }
 
-function insertLead(
+async function insertLead(
   vendor: Vendor,
   lead: Lead,
   id: string,
@@ -69,7 +71,9 @@ function insertLead(
 ): Promise<Ingested> {
   const not_after = new Date(Date.now() + INSERT_WITHIN_MS).toISOString();
   const row = { ...lead, id, resume_path, not_after };
-  return callAsVendor(vendor, "ingest_recruiting_lead", { lead: row }, RETRY);
+  const stored = await callAsVendor(vendor, "ingest_recruiting_lead", { lead: row }, RETRY);
+  if (stored.status === "duplicate" || stored.distribution !== "pending") return stored;
+  return { ...stored, distributed_to: await waitForDistribution(id) };
 }
 
 async function findDuplicate(vendor: Vendor, lead: Lead): Promise<Ingested | null> {
@@ -114,14 +118,9 @@ function removeResumeLater(leadId: string, path: string): void {
   const done = remove().catch((error) =>
     logError({ event: "resume_left_over", path, ...describeError(error) })
   );
-  globalThis.EdgeRuntime?.waitUntil(done);
+  continueAfterResponse(done);
 }
 
 function resumes() {
   return serviceClient().storage.from("resumes");
-}
-
-declare global {
-  /** Supabase's edge runtime; undefined elsewhere. */
-  var EdgeRuntime: { waitUntil(promise: Promise<unknown>): void } | undefined;
 }

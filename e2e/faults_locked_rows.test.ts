@@ -1,0 +1,94 @@
+/** What somebody with an open transaction has locked stops nobody else. */
+import assert from "node:assert/strict";
+import { ingest } from "./applications.ts";
+import {
+  createOrder,
+  createVendor,
+  send,
+  sql,
+  stack,
+  storedLeads,
+  type Vendor,
+  withoutOpenOrders,
+} from "./client.ts";
+import { createTarget, importLeads, lead } from "./leads.ts";
+import { eventually } from "./processes.ts";
+import { createConversation, receive } from "./sms.ts";
+
+/** Keeps an order locked in an open transaction, as an operator may, until `run` ends. No other order is open then. */
+async function whileLocked(order: { id: string }, run: () => Promise<void>): Promise<void> {
+  await withoutOpenOrders(() =>
+    sql.begin(async (transaction) => {
+      await transaction`select from public.recruiting_orders where id = ${order.id} for update`;
+      await run();
+    })
+  );
+}
+
+function ingestMany(vendor: Vendor, count: number) {
+  return Promise.all(Array.from(
+    { length: count },
+    (_, n) => ingest(vendor, { first_name: "A", vendor_lead_id: `${vendor.slug}-${n}` }),
+  ));
+}
+
+Deno.test("fault: while an order is locked its 50 leads wait, and everything else goes on", async () => {
+  const [lockedOut, other] = [await createVendor(), await createVendor()];
+  const lockedOrder = await createOrder(lockedOut, { agents: 5 });
+  const otherOrder = await createOrder(other);
+  const conversation = await createConversation();
+  const target = await createTarget();
+  const [lead_id] = (await importLeads(target, [lead()])).body.lead_ids;
+  const activity = { lead_id, agent_id: target.agent_id, type: "presentation_started" };
+
+  await whileLocked(lockedOrder, async () => {
+    const waiting = ingestMany(lockedOut, 50);
+    const handedOut = ingestMany(other, 10);
+    const texts = Promise.all(Array.from({ length: 10 }, () => receive(conversation)));
+    const activities = Promise.all(
+      Array.from({ length: 10 }, () =>
+        send("/api/leads/log-presentation-activity", {
+          headers: { apikey: stack.anon_key },
+          body: activity,
+        })),
+    );
+    // All responses come while the order is locked: nothing here waits for the lock to end.
+    for (const { status, body } of await handedOut) {
+      assert.equal(status, 201);
+      assert.equal(body.distributed_to?.agency_id, otherOrder.agency_id);
+    }
+    for (const { body } of await texts) assert.deepEqual(body, { status: "received" });
+    for (const { status } of await activities) assert.equal(status, 200);
+    for (const { status, body } of await waiting) {
+      assert.deepEqual([status, body.distributed_to], [201, null]);
+    }
+    const stored = await storedLeads(lockedOut);
+    assert.deepEqual(stored.map(({ distribution }) => distribution), Array(50).fill("pending"));
+  });
+
+  // No request comes any more. The function goes on asking after its response.
+  await eventually(20, async () => {
+    const stored = await storedLeads(lockedOut);
+    assert.deepEqual(stored.map(({ order_id }) => order_id), Array(50).fill(lockedOrder.id));
+  });
+  const [order] =
+    await sql`select filled from public.recruiting_orders where id = ${lockedOrder.id}`;
+  assert.equal(order!.filled, 50);
+  const turns = await sql`
+    select count(*)::int as leads from public.recruiting_leads where order_id = ${lockedOrder.id} group by agent_id`;
+  assert.deepEqual(turns.map(({ leads }) => leads), Array(5).fill(10));
+});
+
+Deno.test("fault: a lead whose request has died is handed out with the next one, and before it", async () => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor, { quantity: 1 });
+  const [left] = await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution)
+    values (${vendor.id}, 'Ada', 'pending') returning id`;
+
+  const { status, body } = await ingest(vendor, { first_name: "B" });
+  assert.equal(status, 201);
+  const stored = new Map((await storedLeads(vendor)).map((row) => [row.id, row]));
+  assert.equal(stored.get(left!.id)!.order_id, order.id);
+  assert.notEqual(stored.get(body.id)!.order_id, order.id);
+});

@@ -1,0 +1,9 @@
+declare global {
+  /** Supabase's edge runtime; undefined elsewhere. */
+  var EdgeRuntime: { waitUntil(promise: Promise<unknown>): void } | undefined;
+}
+
+/** Lets work go on after the response. Without this call the platform may stop the isolate first. */
+export function continueAfterResponse(work: Promise<unknown>): void {
+  globalThis.EdgeRuntime?.waitUntil(work);
+}
