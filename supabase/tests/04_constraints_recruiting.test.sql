@@ -1,6 +1,6 @@
 -- What the tables of agencies, vendors, orders and recruiting leads refuse, and what they must store.
 begin;
-select plan(35);
+select plan(40);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'America/Chicago'),
@@ -100,6 +100,21 @@ select throws_ok(
   $$insert into public.recruiting_leads (vendor_id, first_name, order_id)
     values (md5('vendor')::uuid, 'A', md5('order')::uuid)$$,
   '23514', null, 'a lead with an order has an agency');
+select throws_ok(
+  format(
+    'insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id) values (%L, ''A'', %L, %L)',
+    md5('vendor')::uuid, distribution, agency_id),
+  '23514', null, description)
+from (values
+  ('waiting', null, 'an unknown distribution'),
+  ('pending', md5('agency')::uuid, 'a pending lead that has an agency'),
+  ('unmatched', md5('agency')::uuid, 'an unmatched lead that has an agency'),
+  ('distributed', null, 'a distributed lead without an agency')
+) as refused (distribution, agency_id, description);
+select lives_ok(
+  $$insert into public.recruiting_leads (vendor_id, first_name, agency_id)
+    values (md5('vendor')::uuid, 'A', md5('agency')::uuid)$$,
+  'a lead that is given to an agency by hand needs no order');
 select results_eq(
   $$insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata) values
       (md5('vendor')::uuid, 'A', '{"last_name": "Lee", "email": "a@b.c", "phone": "+1555", "state": "tX"}'),

@@ -1,6 +1,6 @@
 -- Which order a recruiting lead goes to.
 begin;
-select plan(31);
+select plan(34);
 
 update public.recruiting_orders set status = 'paused';
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
@@ -90,9 +90,9 @@ select is(
   'the result names the agency, and null as agent when the agency has none')
 from result;
 select results_eq(
-  $$select order_id, agency_id, agent_id, distributed_at between now() and clock_timestamp()
+  $$select distribution, order_id, agency_id, agent_id, distributed_at between now() and clock_timestamp()
     from public.recruiting_leads where id = md5('lead')::uuid$$,
-  $$values (md5('b')::uuid, md5('agency')::uuid, null::uuid, true)$$,
+  $$values ('distributed', md5('b')::uuid, md5('agency')::uuid, null::uuid, true)$$,
   'the lead has its order, agency and time');
 select results_eq(
   $$select filled, status from public.recruiting_orders where id = md5('b')::uuid$$,
@@ -102,6 +102,15 @@ select is(
   public.ingest_recruiting_lead(repeat('a', 64), '{"id": "00000000-0000-4000-8000-000000000000", "first_name": "A"}')
     -> 'distributed_to',
   'null', 'the next lead goes to no order');
+select is(distribution, 'unmatched', 'and it is unmatched')
+from public.recruiting_leads where id = '00000000-0000-4000-8000-000000000000';
+select is(
+  public.ingest_recruiting_lead(
+    repeat('a', 64),
+    jsonb_build_object('id', md5('test')::uuid, 'first_name', 'A', 'vendor_metadata', '{"is_test": true}'::jsonb)
+  ) ->> 'id', md5('test')::uuid::text, 'a test lead is stored');
+select is(distribution, 'not_requested', 'and its distribution was not requested')
+from public.recruiting_leads where id = md5('test')::uuid;
 select is(
   public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object('id', md5('lead')::uuid, 'first_name', 'Ada')),
   json, 'the first call again returns the same and counts nothing')

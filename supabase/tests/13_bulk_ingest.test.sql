@@ -31,7 +31,7 @@ select results_eq(
   'of two rows with one vendor_lead_id the first is stored');
 select is(
   (select count(*)::integer from public.recruiting_leads
-   where vendor_id = md5('vendor')::uuid and (agency_id is not null or distributed_at is not null)),
+   where vendor_id = md5('vendor')::uuid and distribution <> 'not_requested'),
   0, 'none is distributed, although the seed has an open order');
 select is(
   public.ingest_recruiting_leads(repeat('a', 64), '[]'),

@@ -553,6 +553,7 @@ export type Database = {
           "agent_id": string | null;
           "created_at": string;
           "distributed_at": string | null;
+          "distribution": string;
           "email": string | null;
           "first_name": string;
           "id": string;
@@ -572,6 +573,7 @@ export type Database = {
           "agent_id"?: string | null;
           "created_at"?: string;
           "distributed_at"?: string | null;
+          "distribution"?: string;
           "email"?: never;
           "first_name": string;
           "id"?: string;
@@ -590,6 +592,7 @@ export type Database = {
           "agent_id"?: string | null;
           "created_at"?: string;
           "distributed_at"?: string | null;
+          "distribution"?: string;
           "email"?: never;
           "first_name"?: string;
           "id"?: string;
@@ -889,12 +892,12 @@ export type Database = {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
         Returns: string;
       };
-      "import_leads": {
-        Args: { "agency_id": string; "agent_id": string; "distribution_id": string; "leads": Json };
+      "distribute_pending_leads": {
+        Args: { "lead_id": string; "other_lead_ids"?: (string)[] };
         Returns: Json;
       };
-      "distribute_pending_leads": {
-        Args: { "lead_id": string; "other_lead_ids"?: string[] };
+      "import_leads": {
+        Args: { "agency_id": string; "agent_id": string; "distribution_id": string; "leads": Json };
         Returns: Json;
       };
       "ingest_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };

@@ -1,0 +1,154 @@
+-- When leads are handed out.
+--
+-- One transaction at a time hands leads out, because turns, shares and daily counts depend on every choice before it. It
+-- holds the distribution lock. A request that does not get the lock stores its lead as `pending`, and the next
+-- transaction that gets it hands that lead out too, whatever has become of the request.
+
+create function private.take_distribution_lock() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  key constant bigint := hashtextextended('recruiting lead distribution', 0);
+begin
+  if pg_try_advisory_xact_lock(key) then
+    return true;
+  end if;
+
+  -- Whoever waits keeps a connection of the pool, which texts and activities need too. So only three may wait, each with
+  -- a lock on its place, and not longer than the lock_timeout.
+  for place in 1..3 loop
+    if pg_try_advisory_xact_lock(key + place) then
+      begin
+        perform pg_advisory_xact_lock(key);
+        return true;
+      exception when lock_not_available then
+        return false;
+      end;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+
+comment on function private.take_distribution_lock() is
+  'Whether this transaction may hand out leads. It then holds the distribution lock until it ends.';
+grant execute on function private.take_distribution_lock() to service_role;
+
+create function private.distribute_pending() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- So that others do not wait long for the lock, and the statement stays far below its timeout.
+  deadline constant timestamptz := clock_timestamp() + interval '200 ms';
+  pending record;
+  lead public.recruiting_leads;
+  -- Vendors and states whose orders are locked: leads of the same vendor and state want the same orders.
+  locked text[] := '{}';
+begin
+  for pending in
+    select l.id, l.vendor_id || coalesce(l.state, '') as kind
+    from public.recruiting_leads l
+    where l.distribution = 'pending'
+    order by l.created_at, l.id
+  loop
+    continue when pending.kind = any (locked);
+    if clock_timestamp() > deadline then
+      return false;
+    end if;
+
+    -- An operator may have locked, changed or deleted the lead.
+    select * into lead
+    from public.recruiting_leads l
+    where l.id = pending.id and l.distribution = 'pending'
+    for no key update skip locked;
+    continue when not found;
+
+    lead := private.distribute_lead(lead);
+    if lead.distribution = 'pending' then
+      locked := locked || pending.kind;
+    end if;
+  end loop;
+  return true;
+end
+$$;
+
+comment on function private.distribute_pending() is
+  'Hands out the leads that are pending, oldest first. Returns false when its time was over before the last of them. '
+  'The caller holds the distribution lock.';
+grant execute on function private.distribute_pending() to service_role;
+
+create function private.distribute_new_lead(lead public.recruiting_leads) returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  wanted_by public.recruiting_orders;
+begin
+  select * into wanted_by
+  from private.match_recruiting_order(lead.vendor_id, lead.state, clock_timestamp());
+
+  -- A lead that no order wants needs no lock, unless others have left leads behind.
+  if wanted_by.id is null
+    and not exists (select from public.recruiting_leads l where l.distribution = 'pending')
+  then
+    return lead;
+  end if;
+
+  if private.take_distribution_lock() then
+    if not exists (select from public.recruiting_leads l where l.distribution = 'pending')
+      or private.distribute_pending()
+    then
+      return private.distribute_lead(lead, wanted_by);
+    end if;
+  end if;
+  return private.set_distribution(lead, case when wanted_by.id is null then 'unmatched' else 'pending' end);
+end
+$$;
+
+comment on function private.distribute_new_lead(public.recruiting_leads) is
+  'Distributes the leads that are pending, and then a lead that this transaction has stored as unmatched. Returns it as '
+  'it is then: pending, too, while other transactions hand leads out.';
+grant execute on function private.distribute_new_lead(public.recruiting_leads) to service_role;
+
+create function public.distribute_pending_leads(lead_id uuid, other_lead_ids uuid[] default '{}') returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '250ms'
+as $$
+declare
+  lead_ids constant uuid[] := lead_id || other_lead_ids;
+  is_complete boolean := false;
+  is_pending boolean;
+  leads jsonb;
+begin
+  if exists (select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending') then
+    if private.take_distribution_lock() then
+      is_complete := private.distribute_pending();
+    end if;
+  end if;
+
+  select
+    coalesce(bool_or(l.distribution = 'pending'), false),
+    coalesce(jsonb_object_agg(l.id, jsonb_build_object(
+      'distribution', l.distribution,
+      'distributed_to', private.distributed_to(l.agency_id, l.agent_id)
+    )), '{}')
+  into is_pending, leads
+  from public.recruiting_leads l
+  where l.id = any (lead_ids);
+
+  return coalesce(leads -> lead_id::text, '{"distribution": null, "distributed_to": null}')
+    || case when is_complete and is_pending then '{"order_is_locked": true}' else '{}' end::jsonb
+    || case when other_lead_ids <> '{}' then jsonb_build_object('others', leads - lead_id::text) else '{}' end;
+end
+$$;
+
+comment on function public.distribute_pending_leads(uuid, uuid[]) is
+  'Hands out every pending lead, oldest first, if the lead or one of the others is pending, and says where they went: '
+  '{distribution, distributed_to: {agency_id, agent_id|null}|null}, for the others in others: {<id>: {...}}. '
+  'distribution is null when there is no such lead. A lead stays pending while other transactions hand leads out; ask '
+  'again a moment later. With order_is_locked: true it waits for somebody who has locked the orders that want it.';
+grant execute on function public.distribute_pending_leads(uuid, uuid[]) to service_role;
