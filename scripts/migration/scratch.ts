@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type postgres from "postgres";
 import { connect, freePorts, litePart, roleKey, ROOT } from "../../local/mod.ts";
 import type { SqlFile } from "./files.ts";
-import { splitStatements } from "./statements.ts";
+import { splitStatements, type Statement } from "./statements.ts";
 
 /** Databases that exist only while a function runs. */
 export interface Scratch {
@@ -69,23 +69,30 @@ function readBootstrap(): SqlFile {
 }
 
 /**
- * Applies files of SQL, each in a transaction of its own, as migrations are applied.
+ * Applies files of SQL as migrations are applied: each in a transaction, unless it has only one statement.
  *
  * @throws {Error} naming the file and the line that does not apply
  */
 export async function applyFiles(url: string, files: SqlFile[]): Promise<void> {
   const sql = connect(url);
   try {
-    for (const file of files) {
-      await sql.begin((transaction) => applyFile(transaction, file));
+    for (const { path, text } of files) {
+      const statements = splitStatements(text);
+      // Some statements refuse a transaction, such as create index concurrently. They stand alone in their file.
+      if (statements.length === 1) await applyStatements(sql, path, statements);
+      else await sql.begin((transaction) => applyStatements(transaction, path, statements));
     }
   } finally {
     await sql.end();
   }
 }
 
-async function applyFile(sql: postgres.TransactionSql, { path, text }: SqlFile): Promise<void> {
-  for (const statement of splitStatements(text)) {
+async function applyStatements(
+  sql: postgres.ISql,
+  path: string,
+  statements: Statement[],
+): Promise<void> {
+  for (const statement of statements) {
     try {
       await sql.unsafe(statement.text).simple();
     } catch (error) {

@@ -176,6 +176,18 @@ Deno.test("an error names the line, whether Postgres tells a position or not", a
   });
 });
 
+Deno.test("a migration of one statement is applied without a transaction", async () => {
+  await withScratch(db_url, async (scratch) => {
+    await scratch.build([
+      { path: "1.sql", text: "create table public.extra (id uuid);" },
+      {
+        path: "2.sql",
+        text: "-- Without a lock.\ncreate index concurrently on public.extra (id);",
+      },
+    ]);
+  });
+});
+
 for (
   const [args, message] of [
     [[], /missing required argument 'topic'/],
