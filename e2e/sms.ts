@@ -29,8 +29,13 @@ export function receive(
 }
 
 /** Sends a delivery callback. */
-export function report(MessageSid: string, MessageStatus: string, more: Parameters = {}) {
-  return sendSigned("/recruiting/sms/status", { MessageSid, MessageStatus, ...more });
+export function report(
+  MessageSid: string,
+  MessageStatus: string,
+  more: Parameters = {},
+  headers: Record<string, string> = {},
+) {
+  return sendSigned("/recruiting/sms/status", { MessageSid, MessageStatus, ...more }, headers);
 }
 
 /** Stores an outbound message with the MessageSid that Twilio has given it. */
@@ -60,7 +65,11 @@ export function newSid(): string {
 export type Parameters = Record<string, string | string[]>;
 
 /** Sends a form as Twilio does, signed for the stack's public URL. */
-export function sendSigned(path: string, parameters: Parameters): Promise<ApiResponse> {
+export function sendSigned(
+  path: string,
+  parameters: Parameters,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
   const signature = getExpectedTwilioSignature(
     stack.twilio_auth_token,
     stack.functions_url + path,
@@ -69,7 +78,7 @@ export function sendSigned(path: string, parameters: Parameters): Promise<ApiRes
   const pairs = Object.entries(parameters)
     .flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
   return send(path, {
-    headers: { "x-twilio-signature": signature },
+    headers: { "x-twilio-signature": signature, ...headers },
     body: new URLSearchParams(pairs),
   });
 }

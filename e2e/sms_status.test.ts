@@ -56,6 +56,20 @@ Deno.test("SPEC 3: every callback is kept, with a known status or not, also one 
   ]);
 });
 
+Deno.test("a callback that Twilio sends again is kept once and does not change the status back", async () => {
+  const conversation = await createConversation();
+  const sid = newSid();
+  await storeOutbound(conversation, sid);
+  const [first, second] = [1, 2].map(() => ({ "I-Twilio-Idempotency-Token": crypto.randomUUID() }));
+  await report(sid, "sent", {}, first);
+  await report(sid, "delivered", {}, second);
+  const again = await report(sid, "sent", {}, first);
+  assert.deepEqual([again.status, again.body], [200, { status: "updated" }]);
+  assert.deepEqual((await events(sid)).map((row) => row.provider_status), ["sent", "delivered"]);
+  const [message] = await messages(conversation);
+  assert.equal(message!.status, "delivered");
+});
+
 Deno.test("a callback for an unknown message is ignored and applied when the message is stored", async () => {
   const conversation = await createConversation();
   const sid = newSid();

@@ -5,7 +5,8 @@ create function public.receive_sms(
   service_phone text,
   message_sid text,
   body text,
-  media jsonb
+  media jsonb,
+  message_id uuid default gen_random_uuid()
 ) returns jsonb
 language plpgsql
 set search_path = ''
@@ -23,12 +24,13 @@ begin
   end if;
 
   insert into public.recruiting_messages (
-    conversation_id, direction, sender_type, provider_message_id, body, media
+    id, conversation_id, direction, sender_type, provider_message_id, body, media
   )
   values (
-    conversation_id, 'inbound', 'recruit', sid, receive_sms.body, coalesce(nullif(receive_sms.media, 'null'), '[]')
+    message_id, conversation_id, 'inbound', 'recruit', sid, receive_sms.body,
+    coalesce(nullif(receive_sms.media, 'null'), '[]')
   )
-  on conflict (provider_message_id) do nothing;
+  on conflict do nothing;
 
   if found then
     update public.recruiting_conversations c set last_message_at = now() where c.id = conversation_id;
@@ -37,13 +39,18 @@ begin
 end
 $$;
 
-comment on function public.receive_sms(text, text, text, text, jsonb) is
-  'Stores an inbound message in the conversation of these two numbers, once for each MessageSid. media: [{url, '
-  'content_type}]. Returns {status: received}, also when it was stored before, or {status: no_conversation}.';
-grant execute on function public.receive_sms(text, text, text, text, jsonb) to service_role;
+comment on function public.receive_sms(text, text, text, text, jsonb, uuid) is
+  'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
+  'message_id, which the caller makes so that it may repeat the call. media: [{url, content_type}]. Returns {status: '
+  'received}, also when it was stored before, or {status: no_conversation}.';
+grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid) to service_role;
 
-create function public.update_sms_status(message_sid text, provider_status text, error_code text)
-returns jsonb
+create function public.update_sms_status(
+  message_sid text,
+  provider_status text,
+  error_code text,
+  event_id uuid default gen_random_uuid()
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -57,6 +64,7 @@ declare
     when 'failed' then 'failed'
   end;
   received_at timestamptz;
+  is_repeated boolean;
 begin
   if sid is null then
     return jsonb_build_object('status', 'ignored');
@@ -64,12 +72,20 @@ begin
 
   perform private.lock_message(sid);
 
-  insert into public.recruiting_message_events as e (provider_message_id, provider_status, status, error_code)
-  values (sid, update_sms_status.provider_status, new_status, update_sms_status.error_code)
+  insert into public.recruiting_message_events as e (id, provider_message_id, provider_status, status, error_code)
+  values (event_id, sid, update_sms_status.provider_status, new_status, update_sms_status.error_code)
+  on conflict (id) do nothing
   returning e.received_at into received_at;
+  is_repeated := not found;
 
   if new_status is null then
     return jsonb_build_object('status', 'ignored');
+  elsif is_repeated then
+    -- The message has this status already, or a later callback has changed it since.
+    return jsonb_build_object('status', case
+      when exists (select from public.recruiting_messages m where m.provider_message_id = sid) then 'updated'
+      else 'ignored'
+    end);
   end if;
 
   -- The specification moves "message, any": the last callback wins, whatever the message's status and direction.
@@ -87,8 +103,9 @@ begin
 end
 $$;
 
-comment on function public.update_sms_status(text, text, text) is
+comment on function public.update_sms_status(text, text, text, uuid) is
   'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for '
   'undelivered). Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, '
-  'and when there is no such message yet; in that case the callback is applied when the message is stored.';
-grant execute on function public.update_sms_status(text, text, text) to service_role;
+  'and when there is no such message yet; in that case the callback is applied when the message is stored. '
+  'The caller makes the event_id so that it may repeat the call: a repeated one stores and changes nothing.';
+grant execute on function public.update_sms_status(text, text, text, uuid) to service_role;

@@ -1,6 +1,6 @@
 -- An inbound message is stored once, in the conversation of its two numbers.
 begin;
-select plan(16);
+select plan(19);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
@@ -48,6 +48,19 @@ select results_eq(
   $$select body, media from public.recruiting_messages where provider_message_id = 'test MM1'$$,
   $$values (null::text, '[{"url": "https://example.com/1", "content_type": "image/png"}]'::jsonb)$$,
   'a message with only media is stored with its media');
+
+-- A message without MessageSid that is repeated with its message_id, as after a lost response
+create function pg_temp.receive_without_sid(message text) returns text language sql as $$
+  select public.receive_sms('test +1', 'test +2', null, 'no sid', '[]', md5(message)::uuid) ->> 'status'
+$$;
+select is(pg_temp.receive_without_sid('first'), 'received', 'a message without MessageSid is received');
+update public.recruiting_conversations set last_message_at = null where id = md5('bot')::uuid;
+select is(
+  array[pg_temp.receive_without_sid('first'), pg_temp.receive_without_sid('second')], array['received', 'received'],
+  'the same message_id again and another one are received');
+select is(
+  (select count(*)::integer from public.recruiting_messages where body = 'no sid'), 2, 'each message_id is stored once');
+
 select is(
   array[pg_temp.receive('+1', '+2', repeat('x', 60000), repeat('é', 60000), null), pg_temp.receive('+1', '+2', '', '')],
   array['received', 'received'], 'very long values and an empty MessageSid are received');

@@ -1,6 +1,6 @@
 -- Delivery callbacks: each is stored, and the message gets the status of the last one.
 begin;
-select plan(33);
+select plan(39);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
@@ -59,6 +59,27 @@ select is_empty(
   'a callback without a MessageSid is not stored');
 select is(pg_temp.callback(repeat('x', 60000), repeat('y', 60000), repeat('z', 60000)), 'ignored',
   'very long values are no error');
+
+-- A callback that is repeated with its event_id, as after a lost response
+insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id) values
+  (md5('c')::uuid, 'outbound', 'bot', 'test SM4');
+create function pg_temp.repeatable(sid text, status text, event text) returns text language sql as $$
+  select public.update_sms_status(sid, status, null, md5(event)::uuid) ->> 'status'
+$$;
+select is(pg_temp.repeatable('test SM4', 'sent', 'first'), 'updated', 'a callback with an event_id updates the message');
+select pg_temp.callback('test SM4', 'delivered');
+select is(pg_temp.repeatable('test SM4', 'sent', 'first'), 'updated', 'the same event_id again returns the first result');
+select is((pg_temp.message('test SM4')).status, 'delivered', 'the same event_id again does not change the status back');
+select is(
+  array[pg_temp.repeatable('test SM4', 'read', 'second'), pg_temp.repeatable('test SM4', 'read', 'second')],
+  array['ignored', 'ignored'], 'a callback that is ignored may be repeated too');
+select is(
+  array[pg_temp.repeatable('test SM5', 'sent', 'third'), pg_temp.repeatable('test SM5', 'sent', 'third')],
+  array['ignored', 'ignored'], 'a callback without a message may be repeated too');
+select results_eq(
+  $$select provider_message_id, count(*) from public.recruiting_message_events
+    where provider_message_id in ('test SM4', 'test SM5') group by 1 order by 1$$,
+  $$values ('test SM4', 3::bigint), ('test SM5', 1)$$, 'each event_id is stored once');
 
 -- A callback that comes before its message
 select is(pg_temp.callback('test SM2', 'sent'), 'ignored', 'a callback that comes before its message is ignored');

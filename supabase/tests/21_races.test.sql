@@ -1,7 +1,7 @@
 -- The same call many times at once, over several connections. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(14);
+select plan(15);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=%s password=postgres',
@@ -150,6 +150,16 @@ select is(
   (select status from public.recruiting_message_events where provider_message_id = 'race pair 1'
    order by received_at desc limit 1),
   'the message has the status of the last callback');
+
+-- One callback twenty times at once, as from a client that got no response and tries again
+create temp table repeated_callbacks as select result::jsonb from pg_temp.race(20, $$
+  select public.update_sms_status('race pair 2', 'sent', null, md5('race')::uuid)
+$$) result;
+select results_eq(
+  $$select result ->> 'status', count(*), (
+      select count(*) from public.recruiting_message_events where id = md5('race')::uuid)
+    from repeated_callbacks group by 1$$,
+  $$values ('updated', 20::bigint, 1::bigint)$$, 'one callback twenty times at once is stored once');
 
 -- One submission ten times at once
 create temp table submissions as select result::jsonb from pg_temp.race(10, $$

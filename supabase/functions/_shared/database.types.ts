@@ -911,6 +911,7 @@ export type Database = {
         Args: {
           "body": string;
           "media": Json;
+          "message_id"?: string;
           "message_sid": string;
           "recruit_phone": string;
           "service_phone": string;
@@ -930,7 +931,12 @@ export type Database = {
         Returns: Json;
       };
       "update_sms_status": {
-        Args: { "error_code": string; "message_sid": string; "provider_status": string };
+        Args: {
+          "error_code": string;
+          "event_id"?: string;
+          "message_sid": string;
+          "provider_status": string;
+        };
         Returns: Json;
       };
     };

@@ -11,13 +11,14 @@ interface Media {
 
 /** POST /recruiting/sms/inbound (SPEC 4.5): stores a recruit's message in its conversation. */
 export function smsInbound(c: AppContext): Promise<Response> {
-  return smsWebhook(c, (parameter) =>
+  return smsWebhook(c, (parameter, id) =>
     callDatabase("receive_sms", {
       recruit_phone: parameter("From"),
       service_phone: parameter("To"),
       message_sid: parameter("MessageSid"),
       body: parameter("Body"),
       media: readMedia(parameter),
+      message_id: id,
     }, { retryWithin: RETRY_MS }));
 }
 

@@ -7,7 +7,11 @@ import { type Parameter, smsWebhook } from "./webhook.ts";
 const PARAMETERS = { MessageSid: "SM1", From: "+13125550100", Body: "a secret" };
 
 /** Sends a signed form to a webhook with this handler. Returns the response and the lines logged as errors. */
-async function deliver(handle: (parameter: Parameter) => Promise<{ status: string }>) {
+async function deliver(
+  handle: (parameter: Parameter, id: string) => Promise<{ status: string }>,
+  parameters: Record<string, string> = PARAMETERS,
+  headers: Record<string, string> = {},
+) {
   const app = createApp("/recruiting");
   addRoute(app, "/sms", (c) => smsWebhook(c, handle));
   const errors: string[] = [];
@@ -21,8 +25,11 @@ async function deliver(handle: (parameter: Parameter) => Promise<{ status: strin
     const response = await app.fetch(
       new Request(url, {
         method: "POST",
-        headers: { "x-twilio-signature": getExpectedTwilioSignature("token", url, PARAMETERS) },
-        body: new URLSearchParams(PARAMETERS),
+        headers: {
+          "x-twilio-signature": getExpectedTwilioSignature("token", url, parameters),
+          ...headers,
+        },
+        body: new URLSearchParams(parameters),
       }),
     );
     return { status: response.status, body: await response.json(), errors };
@@ -40,6 +47,37 @@ Deno.test("SPEC 4.5: with a valid signature the response has the handler's statu
     return Promise.resolve({ status: "received", inside: 1 });
   });
   assert.deepEqual(response, { status: 200, body: { status: "received" }, errors: [] });
+});
+
+/** The id under which a webhook is stored. */
+async function idOf(parameters: Record<string, string>, token?: string): Promise<string> {
+  let id = "";
+  await deliver(
+    (_, given) => {
+      id = given;
+      return Promise.resolve({ status: "received" });
+    },
+    parameters,
+    token === undefined ? {} : { "I-Twilio-Idempotency-Token": token },
+  );
+  return id;
+}
+
+Deno.test("a webhook that Twilio sends again has the same id, every other webhook has its own", async () => {
+  const status = { MessageSid: "SM1", MessageStatus: "sent" };
+  const ids = [
+    await idOf(status, "token 1"),
+    await idOf(status, "token 2"),
+    await idOf({ ...status, MessageStatus: "delivered" }, "token 1"),
+    await idOf({ ...status, MessageSid: "SM2" }, "token 1"),
+    await idOf({ MessageStatus: "sent" }, "token 1"),
+    await idOf(status),
+    await idOf(status),
+    await idOf(status, ""),
+  ];
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assert.equal(await idOf(status, "token 1"), ids[0]);
 });
 
 for (

@@ -3,6 +3,7 @@ import { checkFormHeaders, KIB, readForm } from "../../_shared/body.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { cleanText } from "../../_shared/json.ts";
 import { describeError, logError } from "../../_shared/log.ts";
+import { sha256Hex } from "../../_shared/secrets.ts";
 import { requireTwilioSignature, signatureOf } from "./twilio_signature.ts";
 
 const BODY_LIMIT = 64 * KIB;
@@ -23,12 +24,12 @@ export type Parameter = (name: string) => string | null;
  * Handles a webhook of Twilio. With a valid signature the response is always HTTP 200, as SPEC 4.5 requires. If the
  * message could not be stored, the log has its MessageSid, so that it can be fetched from Twilio.
  *
- * @param handle stores the message or the status, and returns the `status` of the response
+ * @param handle stores the message or the status under the id it is given, and returns the `status` of the response
  * @throws ApiError what {@link readForm} throws for the body, UNAUTHORIZED without a valid signature.
  */
 export async function smsWebhook(
   c: AppContext,
-  handle: (parameter: Parameter) => Promise<{ status: string }>,
+  handle: (parameter: Parameter, id: string) => Promise<{ status: string }>,
 ): Promise<Response> {
   // The signature covers the body, so a stranger's is read too; but not if its headers are wrong already.
   checkFormHeaders(c.req.raw, BODY_LIMIT);
@@ -41,7 +42,7 @@ export async function smsWebhook(
     return value === null ? null : cleanText(value);
   };
   try {
-    const { status } = await handle(parameter);
+    const { status } = await handle(parameter, webhookId(c.req.raw, parameter));
     c.get("log").sms_status = status;
     return c.json({ status });
   } catch (error) {
@@ -54,4 +55,16 @@ export async function smsWebhook(
     c.get("log").sms_status = "error";
     return c.json({ status: "error" });
   }
+}
+
+/**
+ * An id that lets the database store a webhook once, however often it is delivered. Twilio repeats its idempotency token
+ * when it sends a webhook again. Without a token each request is a webhook of its own.
+ */
+function webhookId(request: Request, parameter: Parameter): string {
+  const token = request.headers.get("I-Twilio-Idempotency-Token");
+  if (!token) return crypto.randomUUID();
+  const identity = [token, parameter("MessageSid"), parameter("MessageStatus")];
+  return sha256Hex(JSON.stringify(identity))
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
