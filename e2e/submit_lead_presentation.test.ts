@@ -1,41 +1,6 @@
 import assert from "node:assert/strict";
-import { createClient, type SupabaseClient } from "@supabase/supabase-js";
-import { createAgency, sql, stack } from "./client.ts";
-
-/** The client of a browser in which nobody is signed in. */
-function browser(): SupabaseClient {
-  return createClient(stack.api_url, stack.publishable_key, {
-    auth: { persistSession: false, autoRefreshToken: false },
-  });
-}
-
-/** Signs a new user up, who is an agent. */
-async function signUp(agency_id: string, role: "agent" | "manager" = "agent") {
-  const client = browser();
-  const { data, error } = await client.auth.signUp({
-    email: `${crypto.randomUUID()}@example.com`,
-    password: crypto.randomUUID(),
-  });
-  assert.equal(error, null);
-  const [agent] = await sql`
-    insert into public.agents (agency_id, user_id, first_name, last_name, role)
-    values (${agency_id}, ${data.user!.id}, 'Nora', 'Quist', ${role}) returning id`;
-  return { client, agent_id: agent!.id as string };
-}
-
-async function createLead(agency_id: string, agent_id: string): Promise<string> {
-  const [lead] = await sql`
-    insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
-    values (gen_random_uuid(), ${agency_id}, ${agent_id}, 'Ida', '555-0100', 'IL', 'fe') returning id`;
-  return lead!.id;
-}
-
-/** Makes an agency with a signed-in agent who has a lead. */
-async function arrange() {
-  const { id: agency_id } = await createAgency();
-  const { client, agent_id } = await signUp(agency_id);
-  return { agency_id, client, agent_id, lead_id: await createLead(agency_id, agent_id) };
-}
+import { browserClient, createAgentWithLead, signUp } from "./agents.ts";
+import { sql } from "./client.ts";
 
 const submission = {
   demographics: {
@@ -52,7 +17,7 @@ const submission = {
 };
 
 Deno.test("SPEC 4.4: a signed-in agent submits demographics, sale and referrals in one call", async () => {
-  const { client, agent_id, lead_id } = await arrange();
+  const { client, agent_id, lead_id } = await createAgentWithLead();
   const { data, error } = await client.rpc("submit_lead_presentation", { lead_id, ...submission });
   assert.equal(error, null);
   assert.equal(data.duplicate, false);
@@ -80,7 +45,7 @@ Deno.test("SPEC 4.4: a signed-in agent submits demographics, sale and referrals 
 });
 
 Deno.test("a repeated client_submission_id gets the first result, in parallel too", async () => {
-  const { client, lead_id } = await arrange();
+  const { client, lead_id } = await createAgentWithLead();
   const args = { lead_id, ...submission, client_submission_id: crypto.randomUUID() };
   const responses = await Promise.all(
     Array.from({ length: 5 }, () => client.rpc("submit_lead_presentation", args)),
@@ -107,7 +72,7 @@ for (
   ] as const
 ) {
   Deno.test(`a wrong ${field} is named and nothing is stored`, async () => {
-    const { client, lead_id } = await arrange();
+    const { client, lead_id } = await createAgentWithLead();
     const { error, status } = await client.rpc("submit_lead_presentation", {
       lead_id,
       ...submission,
@@ -124,14 +89,14 @@ for (
 }
 
 Deno.test("a manager of the agency may submit, another agency's agent, a colleague and anon may not", async () => {
-  const { agency_id, lead_id } = await arrange();
+  const { agency_id, lead_id } = await createAgentWithLead();
   const manager = await signUp(agency_id, "manager");
   assert.equal(
     (await manager.client.rpc("submit_lead_presentation", { lead_id, ...submission })).error,
     null,
   );
 
-  const stranger = await arrange();
+  const stranger = await createAgentWithLead();
   const colleague = await signUp(agency_id);
   for (const { client } of [stranger, colleague]) {
     const { error, status } = await client.rpc("submit_lead_presentation", {
@@ -141,12 +106,12 @@ Deno.test("a manager of the agency may submit, another agency's agent, a colleag
     assert.equal(status, 404, JSON.stringify(error));
     assert.equal((await client.from("leads").select("id").eq("id", lead_id)).data!.length, 0);
   }
-  const { status } = await browser().rpc("submit_lead_presentation", { lead_id, ...submission });
+  const { status } = await browserClient().rpc("submit_lead_presentation", { lead_id, ...submission });
   assert.equal(status, 401);
 });
 
 Deno.test("a signed-in user writes only through this procedure, and only the service role calls the others", async () => {
-  const { client, agent_id, lead_id } = await arrange();
+  const { client, agent_id, lead_id } = await createAgentWithLead();
   const writes = [
     client.from("lead_sales").insert({ lead_id, agent_id, product: "Term", annual_premium: 1 }),
     client.from("lead_activities").insert({ lead_id, agent_id, type: "presentation_started" }),
@@ -165,7 +130,7 @@ Deno.test("a signed-in user writes only through this procedure, and only the ser
 });
 
 Deno.test("the seed's agents sign in with the password that supabase/seed.sql names", async () => {
-  const client = browser();
+  const client = browserClient();
   const { error } = await client.auth.signInWithPassword({
     email: "maria.alvarez@example.com",
     password: "lead-intake-local",
