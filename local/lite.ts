@@ -5,6 +5,7 @@
 import { createApi } from "@supabase/lite/cli";
 import postgres from "postgres";
 import { authAdmin } from "./auth_admin.ts";
+import { signedUrlResponse } from "./signed_url.ts";
 
 const env = (name: string) => Deno.env.get(name)!;
 
@@ -35,12 +36,18 @@ for (const path of ["/auth/v1/health", "/storage/v1/bucket"]) {
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }
 
-Deno.serve({ port: Number(env("LITE_PORT")), hostname: "127.0.0.1", onListen() {} }, (request) => {
-  const { pathname } = new URL(request.url);
-  if (/^\/auth\/v1\/(admin|invite)(\/|$)/.test(pathname)) return admin.fetch(request);
-  if (/^\/(auth|storage)\/v1(\/|$)/.test(pathname)) return serve(request);
-  return new Response(null, { status: 404 });
-});
+Deno.serve(
+  { port: Number(env("LITE_PORT")), hostname: "127.0.0.1", onListen() {} },
+  async (request) => {
+    const { pathname } = new URL(request.url);
+    if (/^\/auth\/v1\/(admin|invite)(\/|$)/.test(pathname)) return admin.fetch(request);
+    if (request.method === "POST" && pathname.startsWith("/storage/v1/object/sign/")) {
+      return signedUrlResponse(await serve(request));
+    }
+    if (/^\/(auth|storage)\/v1(\/|$)/.test(pathname)) return serve(request);
+    return new Response(null, { status: 404 });
+  },
+);
 
 async function serve(request: Request): Promise<Response> {
   return await app.server.fetch(request);
