@@ -49,6 +49,9 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
+-- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
+create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
+  where resume_path is not null;
 
 comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
 comment on column public.recruiting_leads.vendor_lead_id is
