@@ -1,0 +1,79 @@
+import { supabase } from "./supabase.ts";
+
+/** What the agent learned of the person. A field that is left out, null or blank is stored as null. */
+export type Demographics = {
+  /** YYYY-MM-DD, not in the future */
+  date_of_birth?: string | null;
+  marital_status?: string | null;
+  spouse_name?: string | null;
+  /** 0 to 100 */
+  children?: number | null;
+  occupation?: string | null;
+  employer?: string | null;
+  /** US dollars */
+  annual_income?: number | null;
+  tobacco_user?: boolean | null;
+  beneficiary_name?: string | null;
+  notes?: string | null;
+};
+
+export type Sale = {
+  product: string;
+  carrier?: string | null;
+  policy_number?: string | null;
+  /** US dollars */
+  face_amount?: number | null;
+  /** US dollars a year, whatever the payment frequency */
+  annual_premium: number;
+  payment_frequency?: "monthly" | "quarterly" | "semiannual" | "annual" | null;
+  /** YYYY-MM-DD */
+  effective_date?: string | null;
+};
+
+/** A person whom the lead named. */
+export type Referral = {
+  first_name: string;
+  phone: string;
+  last_name?: string | null;
+  email?: string | null;
+  relationship?: string | null;
+  notes?: string | null;
+};
+
+/** The arguments of submit_lead_presentation. */
+export type Submission = {
+  lead_id: string;
+  /** Replaces all that was known before; null or {} leaves it. */
+  demographics: Demographics | null;
+  /** Left out or null: nothing was sold. */
+  sale?: Sale | null;
+  referrals?: Referral[];
+  /** `crypto.randomUUID()`, made once for each presentation and sent again with every repeat. */
+  client_submission_id: string;
+};
+
+/** Its result. */
+export type Submitted = {
+  presentation_id: string;
+  sale_id: string | null;
+  referral_ids: string[];
+  /** Whether the same client_submission_id had been stored before; the ids are then those of the first time. */
+  duplicate: boolean;
+};
+
+/**
+ * Stores a presentation, all or nothing. When the network or the service fails it is sent again, which the
+ * client_submission_id makes safe: a submission whose response was lost is not stored twice.
+ *
+ * @throws {PostgrestError} when the submission is refused, or fails for the fourth time
+ */
+export async function submitPresentation(submission: Submission): Promise<Submitted> {
+  for (let attempt = 1;; attempt++) {
+    const { data, error, status } = await supabase.rpc("submit_lead_presentation", submission);
+    if (error === null) return data as Submitted;
+    // 0 when no response came.
+    const mayPass = status === 0 || status === 429 || status >= 500;
+    if (!mayPass || attempt === 4) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
+  }
+}
