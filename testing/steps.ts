@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { DATABASE_TYPES, generateDatabaseTypes } from "../scripts/database_types.ts";
 import { VERSION_MODULE, versionModule } from "../scripts/version.ts";
+import { browserStep } from "./browser/step.ts";
 import { denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
 import { runProgram } from "./program.ts";
@@ -111,6 +112,7 @@ export const STEPS: Step[] = [
       return counts;
     },
   },
+  browserStep,
   {
     name: "advisors",
     title: "Security and performance advisors",
