@@ -106,7 +106,10 @@ Deno.test("a manager of the agency may submit, another agency's agent, a colleag
     assert.equal(status, 404, JSON.stringify(error));
     assert.equal((await client.from("leads").select("id").eq("id", lead_id)).data!.length, 0);
   }
-  const { status } = await browserClient().rpc("submit_lead_presentation", { lead_id, ...submission });
+  const { status } = await browserClient().rpc("submit_lead_presentation", {
+    lead_id,
+    ...submission,
+  });
   assert.equal(status, 401);
 });
 
