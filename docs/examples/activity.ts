@@ -30,8 +30,9 @@ export async function logActivity(activity: Activity): Promise<void> {
 
 /** Logs an activity of a window that may be gone in a moment, so nobody can wait for the response. */
 export function logLastActivity(activity: Activity): void {
+  // As text, which the browser sends at once; of JSON Blobs some are lost when the window closes.
   const body = JSON.stringify(activity);
-  const isQueued = navigator.sendBeacon(address, new Blob([body], { type: "application/json" }));
+  const isQueued = navigator.sendBeacon(address, body);
   if (!isQueued) fetch(address, { method: "POST", body, keepalive: true }).catch(() => {});
 }
 
