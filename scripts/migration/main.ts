@@ -1,6 +1,7 @@
 /** `npm run migration -- <topic>`: writes the migration for what changed in `supabase/schemas`. */
 import { Command } from "commander";
 import { topicProblem } from "./files.ts";
+import { withScratch } from "./scratch.ts";
 import { withServer } from "./server.ts";
 import { writeMigration, type Written } from "./write.ts";
 
@@ -21,7 +22,9 @@ if (problem) {
 
 try {
   console.log("Building the database from supabase/schemas and from supabase/migrations");
-  Deno.exitCode = report(await withServer((dbUrl) => writeMigration(topic, dbUrl)));
+  Deno.exitCode = report(
+    await withServer((dbUrl) => withScratch(dbUrl, (scratch) => writeMigration(topic, scratch))),
+  );
 } catch (error) {
   console.error((error as Error).message);
   Deno.exitCode = 1;

@@ -3,7 +3,7 @@ import { ROOT } from "../../local/mod.ts";
 import { compareDatabases, type Difference } from "./catalogue.ts";
 import { diffDatabases } from "./diff.ts";
 import { migrationFiles, newMigrationPath, schemaFiles } from "./files.ts";
-import { withScratch } from "./scratch.ts";
+import type { Scratch } from "./scratch.ts";
 
 /** What became of a migration. */
 export interface Written {
@@ -19,24 +19,21 @@ export interface Written {
 /**
  * Writes the migration that brings `supabase/migrations` to what `supabase/schemas` has, and checks what it leaves.
  *
- * @param dbUrl connection string of a role that may create databases
  * @throws {Error} naming the file and the line that does not apply; the new migration is then kept
  */
 export async function writeMigration(
   topic: string,
-  dbUrl: string,
+  scratch: Scratch,
   root = ROOT,
 ): Promise<Written> {
-  return await withScratch(dbUrl, async (scratch) => {
-    const migrations = migrationFiles(root);
-    const to = await scratch.build(schemaFiles(root));
-    const from = await scratch.build(migrations);
-    const { sql, destructive } = await diffDatabases(from, to);
-    if (sql === "") return { sql, destructive, missing: await compareDatabases(to, from) };
+  const migrations = migrationFiles(root);
+  const to = await scratch.build(schemaFiles(root));
+  const from = await scratch.build(migrations);
+  const { sql, destructive } = await diffDatabases(from, to);
+  if (sql === "") return { sql, destructive, missing: await compareDatabases(to, from) };
 
-    const path = newMigrationPath(topic, migrations);
-    Deno.writeTextFileSync(join(root, path), sql);
-    const result = await scratch.build(migrationFiles(root));
-    return { path, sql, destructive, missing: await compareDatabases(to, result) };
-  });
+  const path = newMigrationPath(topic, migrations);
+  Deno.writeTextFileSync(join(root, path), sql);
+  const result = await scratch.build(migrationFiles(root));
+  return { path, sql, destructive, missing: await compareDatabases(to, result) };
 }

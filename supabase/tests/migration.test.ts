@@ -1,42 +1,104 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readStackInfo, ROOT } from "../../local/mod.ts";
-import { withScratch } from "../../scripts/migration/scratch.ts";
+import { type Scratch, withScratch } from "../../scripts/migration/scratch.ts";
 import { writeMigration, type Written } from "../../scripts/migration/write.ts";
 
-const { db_url } = readStackInfo();
+const SCHEMA = `create schema private;
+grant usage on schema private to authenticated;
 
-/** A copy of `supabase/schemas` and `supabase/migrations`, which a test may change. */
-class Copy {
+create function private.is_known(name text) returns boolean
+language sql
+stable
+set search_path = ''
+as $$ select name <> '' $$;
+grant execute on function private.is_known(text) to authenticated;
+
+create table public.people (
+  id uuid primary key default gen_random_uuid(),
+  name text not null,
+  city text
+);
+create index on public.people (city);
+comment on table public.people is 'People.';
+
+alter table public.people enable row level security;
+grant select on public.people to authenticated;
+create policy "everybody reads known people" on public.people
+  for select to authenticated
+  using (private.is_known(name));
+`;
+
+const NEW_TABLE = `
+create table public.notes (
+  id uuid primary key default gen_random_uuid(),
+  person_id uuid not null references public.people (id) on delete cascade,
+  kind text not null check (kind in ('call', 'mail')),
+  written_at timestamptz not null default now()
+);
+create index on public.notes (person_id) where kind = 'call';
+comment on table public.notes is 'What a person''s friends wrote.';
+comment on column public.notes.kind is 'How.';
+
+create function private.set_written_at() returns trigger
+language plpgsql
+set search_path = ''
+as $$ begin new.written_at := now(); return new; end $$;
+create trigger set_written_at
+  before update on public.notes
+  for each row execute function private.set_written_at();
+
+alter table public.notes enable row level security;
+grant select (id, kind) on public.notes to authenticated;
+grant select, insert on public.notes to service_role;
+create policy "everybody reads notes" on public.notes
+  for select to authenticated
+  using (exists (select from public.people p where p.id = notes.person_id));
+
+-- The differ has to write the second function first.
+create function private.second_of_two() returns integer
+language sql set search_path = '' as 'select 2';
+create function private.first_of_two() returns integer
+language sql set search_path = '' as 'select private.second_of_two()';
+
+alter default privileges in schema public grant select on tables to service_role;
+`;
+
+/** A project with one schema file and its migration. */
+class Project {
   readonly root = Deno.makeTempDirSync({ prefix: "lead-intake-" });
+  readonly #schema = join(this.root, "supabase/schemas/01_people.sql");
+  readonly #scratch: Scratch;
 
-  constructor() {
-    for (const folder of ["supabase/schemas", "supabase/migrations"]) {
-      Deno.mkdirSync(join(this.root, folder), { recursive: true });
-      for (const { name } of Deno.readDirSync(join(ROOT, folder))) {
-        Deno.copyFileSync(join(ROOT, folder, name), join(this.root, folder, name));
-      }
+  constructor(scratch: Scratch) {
+    this.#scratch = scratch;
+    for (const folder of ["schemas", "migrations"]) {
+      Deno.mkdirSync(join(this.root, "supabase", folder), { recursive: true });
     }
+    Deno.writeTextFileSync(this.#schema, SCHEMA);
+    Deno.writeTextFileSync(
+      join(this.root, "supabase/migrations/20260101000000_people.sql"),
+      SCHEMA,
+    );
   }
 
-  /** Replaces a text that stands once in a schema file. */
-  edit(file: string, text: string, replacement: string): void {
-    const path = join(this.root, "supabase/schemas", file);
-    const before = Deno.readTextFileSync(path);
-    assert.equal(before.split(text).length, 2, `${text} stands once in ${file}`);
-    Deno.writeTextFileSync(path, before.replace(text, () => replacement));
+  edit(text: string, replacement: string): void {
+    const schema = Deno.readTextFileSync(this.#schema);
+    assert.equal(schema.split(text).length, 2, `${text} stands once in the schema`);
+    Deno.writeTextFileSync(this.#schema, schema.replace(text, () => replacement));
   }
 
-  add(file: string, text: string): void {
-    Deno.writeTextFileSync(join(this.root, "supabase/schemas", file), text, { append: true });
+  add(text: string): void {
+    Deno.writeTextFileSync(this.#schema, text, { append: true });
   }
 
   migrations(): string[] {
-    return Array.from(Deno.readDirSync(join(this.root, "supabase/migrations")), ({ name }) => name);
+    const names = Deno.readDirSync(join(this.root, "supabase/migrations"));
+    return Array.from(names, ({ name }) => `supabase/migrations/${name}`).sort();
   }
 
   write(topic: string): Promise<Written> {
-    return writeMigration(topic, db_url, this.root);
+    return writeMigration(topic, this.#scratch, this.root);
   }
 
   [Symbol.dispose](): void {
@@ -44,147 +106,86 @@ class Copy {
   }
 }
 
-const NEW_TABLE = `
-create table public.vendor_notes (
-  id uuid primary key default gen_random_uuid(),
-  vendor_id uuid not null references public.vendors (id) on delete cascade,
-  kind text not null check (kind in ('call', 'mail')),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
+Deno.test("npm run migration", async (test) => {
+  await withScratch(readStackInfo().db_url, async (scratch) => {
+    await test.step("brings the migrations to what the schemas have", async () => {
+      using project = new Project(scratch);
+      project.edit(
+        "  name text not null,\n",
+        "  name text not null check (name <> ''),\n  age int,\n",
+      );
+      project.edit("  city text\n", "  country text\n");
+      project.edit("create index on public.people (city);\n", "");
+      project.edit("select name <> ''", "select name is not null");
+      project.edit("everybody reads known people", "everybody reads people");
+      project.add(NEW_TABLE);
 
-create index on public.vendor_notes (vendor_id) where kind = 'call';
-comment on table public.vendor_notes is 'What was agreed with a vendor''s people.';
-comment on column public.vendor_notes.kind is 'How.';
+      const [first] = project.migrations();
+      const { path, sql, destructive, missing } = await project.write("notes");
+      assert.deepEqual(missing, []);
+      assert.match(path!, /^supabase\/migrations\/\d{14}_notes\.sql$/);
+      assert.deepEqual(project.migrations(), [first, path]);
+      assert.equal(Deno.readTextFileSync(join(project.root, path!)), sql);
+      for (const dropped of [/drop column "city"/, /drop policy/]) {
+        assert(destructive.some((statement) => dropped.test(statement)), `${dropped} is told`);
+      }
+      assert.deepEqual(await project.write("again"), { sql: "", destructive: [], missing: [] });
+      assert.deepEqual(project.migrations(), [first, path]);
+    });
 
-create trigger set_updated_at
-  before update on public.vendor_notes
-  for each row execute function private.set_updated_at();
+    await test.step("tells what the differ cannot write", async () => {
+      using project = new Project(scratch);
+      project.add(`
+        insert into storage.buckets (id, name) values ('photos', 'photos');
+        create policy "everybody reads photos" on storage.objects for select using (true);`);
+      const before = project.migrations();
+      const { path, missing } = await project.write("photos");
+      assert.equal(path, undefined);
+      assert.deepEqual(project.migrations(), before);
+      const told = missing.join("\n");
+      assert.match(told, /only in schemas: .*row of storage\.buckets: .*"id": "photos"/);
+      assert.match(told, /only in schemas: .*policy "everybody reads photos" on storage\.objects/);
+    });
 
-alter table public.vendor_notes enable row level security;
-grant select (id, kind) on public.vendor_notes to authenticated;
-grant select, insert on public.vendor_notes to service_role;
+    await test.step("writes nothing when a schema file does not apply, and tells the line", async () => {
+      using project = new Project(scratch);
+      project.add(
+        "create function private.extra() returns integer\nlanguage sqll\nas 'select 1';\n",
+      );
+      const before = project.migrations();
+      await assert.rejects(project.write("extra"), {
+        message: `supabase/schemas/01_people.sql:${
+          SCHEMA.split("\n").length
+        }: language "sqll" does not exist`,
+      });
+      assert.deepEqual(project.migrations(), before);
+    });
 
-create policy "agents read notes" on public.vendor_notes
-  for select to authenticated
-  using ((select private.current_agent_id()) is not null);
+    await test.step("tells the line of an error with and without a position", async () => {
+      for (
+        const [text, message] of [
+          ["select 1;\n\nselect\n  nowhere\nfrom pg_class;", '4: column "nowhere" does not exist'],
+          [
+            "\n-- Again; and again.\ncreate table auth.users (id uuid);",
+            '3: relation "users" already exists',
+          ],
+        ] as const
+      ) {
+        await assert.rejects(scratch.build([{ path: "x.sql", text }]), {
+          message: `x.sql:${message}`,
+        });
+      }
+    });
 
-create function private.first_of_two() returns integer
-language sql
-set search_path = ''
-as 'select private.second_of_two()';
-comment on function private.first_of_two() is 'Calls a function that is made after it.';
-`;
-
-Deno.test("a migration brings the migrations to what the schemas have", async () => {
-  using copy = new Copy();
-  copy.edit(
-    "20_vendors.sql",
-    "  parser text,\n",
-    "  parser text,\n  notes text check (notes <> ''),\n",
-  );
-  // The order in which the differ has to write them is not that of their names.
-  copy.add(
-    "02_helpers.sql",
-    `
-create function private.second_of_two() returns integer language sql set search_path = '' as 'select 2';
-grant execute on function private.second_of_two() to service_role;
-`,
-  );
-  copy.add("20_vendors.sql", NEW_TABLE);
-  copy.edit("34_ingest.sql", "'missing first_name'", "'first_name is missing'");
-  copy.edit("33_distribution.sql", "stable\nrows 1\n", "volatile\nrows 1\n");
-  copy.edit("40_leads.sql", "  zip text,\n", "");
-  copy.edit("42_import_leads.sql", "'agency_id: no such agency'", "'agency_id: unknown'");
-  copy.edit(
-    "40_leads.sql",
-    `"agents read their leads, managers their agency's"`,
-    `"agents read leads"`,
-  );
-  copy.edit("43_lead_activities.sql", "create index on public.lead_activities (agent_id);\n", "");
-
-  const before = copy.migrations();
-  const { path, sql, destructive, missing } = await copy.write("notes");
-  assert.deepEqual(missing, []);
-  assert.match(path!, /^supabase\/migrations\/\d{14}_notes\.sql$/);
-  const [added, ...others] = copy.migrations().filter((name) => !before.includes(name));
-  assert.deepEqual([`supabase/migrations/${added}`, others], [path, []]);
-  assert.equal(added, copy.migrations().sort().at(-1), "the new migration is the last one");
-  assert.equal(Deno.readTextFileSync(join(copy.root, path!)), sql);
-  for (const dropped of [/drop column "zip"/, /drop index/, /drop policy/]) {
-    assert(destructive.some((statement) => dropped.test(statement)), `${dropped} is told`);
-  }
-
-  assert.deepEqual(await copy.write("again"), { sql: "", destructive: [], missing: [] });
-});
-
-Deno.test("what the differ cannot write is told", async () => {
-  using copy = new Copy();
-  copy.add(
-    "32_resumes.sql",
-    `
-update storage.buckets set file_size_limit = 1 where id = 'resumes';
-create policy "agents read resumes" on storage.objects for select to authenticated using (bucket_id = 'resumes');
-`,
-  );
-  const before = copy.migrations();
-  const { path, missing } = await copy.write("resumes");
-  assert.equal(path, undefined);
-  assert.deepEqual(copy.migrations(), before);
-  assert.match(
-    missing.join("\n"),
-    /only in schemas: .*row of storage\.buckets: .*"file_size_limit": 1\b/,
-  );
-  assert.match(
-    missing.join("\n"),
-    /only in schemas: .*policy "agents read resumes" on storage\.objects/,
-  );
-});
-
-Deno.test("a schema file that does not apply is told with its line, and nothing is written", async () => {
-  using copy = new Copy();
-  const lines = Deno.readTextFileSync(join(copy.root, "supabase/schemas/02_helpers.sql")).split(
-    "\n",
-  );
-  copy.add(
-    "02_helpers.sql",
-    "\ncreate function private.extra() returns integer\nlanguage sqll\nas 'select 1';\n",
-  );
-  const before = copy.migrations();
-  await assert.rejects(copy.write("fault"), {
-    message: `supabase/schemas/02_helpers.sql:${lines.length + 1}: language "sqll" does not exist`,
-  });
-  assert.deepEqual(copy.migrations(), before);
-});
-
-Deno.test("an error names the line, whether Postgres tells a position or not", async () => {
-  await withScratch(db_url, async (scratch) => {
-    for (
-      const [text, message] of [
-        [
-          "select 1;\n\nselect\n  nowhere\nfrom pg_class;",
-          'x.sql:4: column "nowhere" does not exist',
-        ],
-        [
-          "\n-- Again; and again.\ncreate table auth.users (id uuid);",
-          'x.sql:3: relation "users" already exists',
-        ],
-      ] as const
-    ) {
-      await assert.rejects(scratch.build([{ path: "x.sql", text }]), { message });
-    }
-  });
-});
-
-Deno.test("a migration of one statement is applied without a transaction", async () => {
-  await withScratch(db_url, async (scratch) => {
-    await scratch.build([
-      { path: "1.sql", text: "create table public.extra (id uuid);" },
-      {
-        path: "2.sql",
-        text: "-- Without a lock.\ncreate index concurrently on public.extra (id);",
-      },
-    ]);
+    await test.step("takes a migration that refuses a transaction", async () => {
+      await scratch.build([
+        { path: "1.sql", text: "create table public.extra (id uuid);" },
+        {
+          path: "2.sql",
+          text: "-- Without a lock.\ncreate index concurrently on public.extra (id);",
+        },
+      ]);
+    });
   });
 });
 
