@@ -55,6 +55,7 @@ export const responseSchemas: NamedSchemas = {
 export const operations: Operation[] = [
   {
     method: "post",
+    isIdempotent: true,
     path: "/api/leads/import",
     id: "importLeads",
     summary: "Import sales leads for one agent",
@@ -125,11 +126,18 @@ export const operations: Operation[] = [
     },
     errors: [
       ...["BAD_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const,
-      ...["REQUEST_TIMEOUT", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
+      ...[
+        "REQUEST_TIMEOUT",
+        "CONFLICT",
+        "IDEMPOTENCY_KEY_REUSED",
+        "TOO_MANY_REQUESTS",
+        "INTERNAL_ERROR",
+      ] as const,
     ],
   },
   {
     method: "post",
+    isIdempotent: true,
     path: "/api/leads/log-presentation-activity",
     id: "logPresentationActivity",
     summary: "Log what happens to a presentation, from its pop-out window",

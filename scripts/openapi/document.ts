@@ -18,6 +18,9 @@ const DESCRIPTION = [
 
 const ROUTES = [ingest, api, sms, health];
 
+/** What a request with an Idempotency-Key may get besides. */
+const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];
+
 /** The routes in the order of SPEC.md, and then the health routes. */
 export const OPERATIONS: Operation[] = ROUTES.flatMap(({ operations }) => operations);
 
@@ -32,7 +35,7 @@ export function openApiDocument({ strict = false } = {}) {
     ...ROUTES.map(({ responseSchemas }) => responseSchemas),
     { Error: errorSchema },
   ]);
-  const codes = new Set(OPERATIONS.flatMap(({ errors }) => errors));
+  const codes = new Set([...OPERATIONS.flatMap(({ errors }) => errors), ...IDEMPOTENCY_ERRORS]);
   return {
     openapi: "3.1.0",
     info: { title: "Lead intake", version: "1.0.0", description: DESCRIPTION },
@@ -51,6 +54,16 @@ export function openApiDocument({ strict = false } = {}) {
     ),
     components: {
       securitySchemes: SECURITY_SCHEMES,
+      parameters: {
+        IdempotencyKey: {
+          name: "Idempotency-Key",
+          in: "header",
+          description: "Makes the request safe to send again for 24 hours: the same key with the " +
+            "same body gets the first response again and changes nothing. A new random UUID for " +
+            "each new request is a good key.",
+          schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+        },
+      },
       headers: {
         RequestId: {
           description:
@@ -65,18 +78,22 @@ export function openApiDocument({ strict = false } = {}) {
 }
 
 function describe(operation: Operation, requests: Registry, responses: Registry) {
-  const { body, query = {}, errors } = operation;
+  const { body, query = {}, isIdempotent = false } = operation;
+  const errors = [...operation.errors, ...(isIdempotent ? IDEMPOTENCY_ERRORS : [])];
   return {
     operationId: operation.id,
     summary: operation.summary,
     description: operation.description,
     security: operation.security.map((name) => ({ [name]: [] })),
-    parameters: Object.entries(query).map(([name, { description, schema }]) => ({
-      name,
-      in: "query",
-      description,
-      schema: toInlineSchema(schema),
-    })),
+    parameters: [
+      ...Object.entries(query).map(([name, { description, schema }]) => ({
+        name,
+        in: "query",
+        description,
+        schema: toInlineSchema(schema),
+      })),
+      ...(isIdempotent ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+    ],
     requestBody: body && {
       required: true,
       content: Object.fromEntries(

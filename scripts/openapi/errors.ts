@@ -60,6 +60,14 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
     description: "The body did not arrive within 30 s. Send the request again.",
     message: "the body did not arrive within 30 s",
   },
+  CONFLICT: {
+    description: "The first request with this Idempotency-Key is still at work. Send it again.",
+    message: "Idempotency-Key: the first request with this key is still at work",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    description: "The Idempotency-Key came before with another body.",
+    message: "Idempotency-Key: the key came before with another body",
+  },
   PAYLOAD_TOO_LARGE: {
     description: "The body is too large, or holds too many rows, values or keys. The message " +
       "names the bound.",

@@ -71,13 +71,20 @@ export const responseSchemas: NamedSchemas = {
 
 const errors: ErrorCode[] = [
   ...["BAD_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const,
-  ...["REQUEST_TIMEOUT", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
+  ...[
+    "REQUEST_TIMEOUT",
+    "CONFLICT",
+    "IDEMPOTENCY_KEY_REUSED",
+    "TOO_MANY_REQUESTS",
+    "INTERNAL_ERROR",
+  ] as const,
 ];
 
 /** The routes below /recruiting/ingest. */
 export const operations: Operation[] = [
   {
     method: "post",
+    isIdempotent: true,
     path: "/recruiting/ingest",
     id: "ingestRecruitingLead",
     summary: "Ingest one recruiting lead",
@@ -161,6 +168,7 @@ export const operations: Operation[] = [
   },
   {
     method: "post",
+    isIdempotent: true,
     path: "/recruiting/ingest/bulk",
     id: "ingestRecruitingLeads",
     summary: "Ingest several recruiting leads, without resumes and without distribution",

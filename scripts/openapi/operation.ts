@@ -12,6 +12,8 @@ export interface Operation {
   description?: string;
   /** Any one of them is enough; none: the route is open to everybody. */
   security: SecurityScheme[];
+  /** Whether it takes the header `Idempotency-Key`. */
+  isIdempotent?: boolean;
   query?: Record<string, { description: string; schema: z.ZodType }>;
   /** What a `post` takes. */
   body?: {

@@ -36,14 +36,11 @@ comment on function private.created_lead(public.recruiting_leads) is
   'A stored lead, as ingest_recruiting_lead() returns it.';
 grant execute on function private.created_lead(public.recruiting_leads) to service_role;
 
-create function public.ingest_recruiting_lead(key_hash text, lead jsonb) returns jsonb
+create function private.store_recruiting_lead(vendor_id uuid, lead jsonb) returns jsonb
 language plpgsql
 set search_path = ''
-set statement_timeout = '2s'
-set lock_timeout = '250ms'
 as $$
 declare
-  key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
   lead_id constant uuid := lead ->> 'id';
   indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
   is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
@@ -61,7 +58,7 @@ begin
       id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, distribution
     )
     values (
-      lead_id, key_vendor_id, indexed_id, lead ->> 'first_name', metadata, lead ->> 'resume_path',
+      lead_id, store_recruiting_lead.vendor_id, indexed_id, lead ->> 'first_name', metadata, lead ->> 'resume_path',
       case when is_test then 'not_requested' else 'unmatched' end
     )
     on conflict do nothing
@@ -78,11 +75,12 @@ begin
     -- has been deleted since, the loop tries the insert again.
     select * into stored
     from public.recruiting_leads l
-    where l.id = lead_id or (l.vendor_id = key_vendor_id and l.vendor_lead_id = indexed_id)
+    where l.id = lead_id
+      or (l.vendor_id = store_recruiting_lead.vendor_id and l.vendor_lead_id = indexed_id)
     order by l.id = lead_id desc
     limit 1;
 
-    if stored.vendor_id <> key_vendor_id then
+    if stored.vendor_id <> store_recruiting_lead.vendor_id then
       raise exception 'the id belongs to a lead of another vendor' using errcode = 'unique_violation';
     elsif stored.id = lead_id then
       return private.created_lead(stored);
@@ -93,14 +91,36 @@ begin
 end
 $$;
 
-comment on function public.ingest_recruiting_lead(text, jsonb) is
+comment on function private.store_recruiting_lead(uuid, jsonb) is
+  'Stores a lead of a vendor and distributes it. Arguments and result: see public.ingest_recruiting_lead().';
+grant execute on function private.store_recruiting_lead(uuid, jsonb) to service_role;
+
+create function public.ingest_recruiting_lead(key_hash text, lead jsonb, idempotency jsonb default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '250ms'
+as $$
+declare
+  key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
+  scope constant text := 'ingest ' || key_vendor_id;
+begin
+  return coalesce(
+    private.kept_result(scope, idempotency),
+    private.keep_result(scope, idempotency, private.store_recruiting_lead(key_vendor_id, lead))
+  );
+end
+$$;
+
+comment on function public.ingest_recruiting_lead(text, jsonb, jsonb) is
   'Stores one lead of the key''s vendor and distributes it, unless vendor_metadata.is_test is true. lead: {id, '
   'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, not_after?}. The caller makes the id; a '
   'repeated call with the same id returns the first result and stores nothing. After the time not_after nothing is '
   'stored (P0001). Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, or {id, status: '
   'duplicate} with the id of the lead that has this vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a '
-  'first_name.';
-grant execute on function public.ingest_recruiting_lead(text, jsonb) to service_role;
+  'first_name. idempotency and its errors: see private.kept_result().';
+grant execute on function public.ingest_recruiting_lead(text, jsonb, jsonb) to service_role;
 
 create function public.preview_recruiting_lead(key_hash text, lead jsonb) returns jsonb
 language plpgsql

@@ -29,17 +29,24 @@ comment on function private.insert_recruiting_leads(uuid, jsonb) is
   'Stores the leads that are not duplicates, in one statement, and returns how many they were.';
 grant execute on function private.insert_recruiting_leads(uuid, jsonb) to service_role;
 
-create function public.ingest_recruiting_leads(key_hash text, leads jsonb) returns jsonb
+create function public.ingest_recruiting_leads(key_hash text, leads jsonb, idempotency jsonb default null)
+returns jsonb
 language plpgsql
 set search_path = ''
 set statement_timeout = '60s'
 as $$
 declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
+  scope constant text := 'bulk ' || key_vendor_id;
+  kept constant jsonb := private.kept_result(scope, idempotency);
   created integer := 0;
   errors jsonb[] := '{}';
   lead jsonb;
 begin
+  if kept is not null then
+    return kept;
+  end if;
+
   begin
     created := private.insert_recruiting_leads(key_vendor_id, leads);
   exception when others then
@@ -63,16 +70,17 @@ begin
     end loop;
   end;
 
-  return jsonb_build_object(
+  return private.keep_result(scope, idempotency, jsonb_build_object(
     'created', created,
     'duplicates', jsonb_array_length(leads) - created - cardinality(errors),
     'errors', (select coalesce(jsonb_agg(e order by (e ->> 'row')::integer), '[]') from unnest(errors) e)
-  );
+  ));
 end
 $$;
 
-comment on function public.ingest_recruiting_leads(text, jsonb) is
+comment on function public.ingest_recruiting_leads(text, jsonb, jsonb) is
   'Stores many leads of the key''s vendor; none is distributed. leads: [{row, first_name, vendor_lead_id|null, '
   'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}. A duplicate has the vendor_lead_id of a '
-  'stored lead or of an earlier row; an error is a row that the database refused. PT401 as authenticate_vendor().';
-grant execute on function public.ingest_recruiting_leads(text, jsonb) to service_role;
+  'stored lead or of an earlier row; an error is a row that the database refused. PT401 as authenticate_vendor(). '
+  'idempotency and its errors: see private.kept_result().';
+grant execute on function public.ingest_recruiting_leads(text, jsonb, jsonb) to service_role;

@@ -47,19 +47,29 @@ comment on function private.insert_leads(uuid, uuid, uuid, json) is
   'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones.';
 grant execute on function private.insert_leads(uuid, uuid, uuid, json) to service_role;
 
-create function public.import_leads(agency_id uuid, agent_id uuid, distribution_id uuid, leads json)
-returns jsonb
+create function public.import_leads(
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  idempotency jsonb default null
+) returns jsonb
 language plpgsql
 set search_path = ''
 set statement_timeout = '60s'
 as $$
 declare
   agent_is_active boolean;
+  kept constant jsonb := private.kept_result('import', idempotency);
   imported jsonb := '[]';
   duplicates jsonb := '[]';
   failed jsonb := '[]';
   lead json;
 begin
+  if kept is not null then
+    return kept;
+  end if;
+
   if not exists (select from public.agencies a where a.id = agency_id) then
     raise exception 'agency_id: no such agency' using errcode = 'PT400';
   end if;
@@ -105,14 +115,15 @@ begin
     );
   end if;
 
-  return jsonb_build_object('imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed);
+  return private.keep_result('import', idempotency, jsonb_build_object(
+    'imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed));
 end
 $$;
 
-comment on function public.import_leads(uuid, uuid, uuid, json) is
+comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
   'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
   'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000; send more in several calls at '
   'the same time. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this '
   'external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent '
   'of another agency or a deactivated agent, also when leads is empty.';
-grant execute on function public.import_leads(uuid, uuid, uuid, json) to service_role;
+grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;

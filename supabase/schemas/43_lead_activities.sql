@@ -82,14 +82,19 @@ create function public.log_presentation_activity(
   lead_id uuid,
   agent_id uuid,
   type text,
-  per_minute integer default null
+  per_minute integer default null,
+  idempotency jsonb default null
 ) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
+  kept constant jsonb := private.kept_result('log', idempotency);
   retry_after integer;
 begin
+  if kept is not null then
+    return kept;
+  end if;
   if type is null or type not in ('presentation_started', 'presentation_resumed', 'presentation_paused') then
     raise exception 'type: must be presentation_started, presentation_resumed or presentation_paused'
       using errcode = 'PT400';
@@ -119,12 +124,12 @@ begin
         using errcode = 'PT429', detail = retry_after;
     end if;
   end if;
-  return '{}';
+  return private.keep_result('log', idempotency, '{}');
 end
 $$;
 
-comment on function public.log_presentation_activity(uuid, uuid, text, integer) is
+comment on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) is
   'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
   'unknown type or a deactivated agent. per_minute, unless null, is the most activities a minute of one lead: beyond '
-  'it PT429, whose detail is the seconds to wait.';
-grant execute on function public.log_presentation_activity(uuid, uuid, text, integer) to service_role;
+  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.kept_result().';
+grant execute on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) to service_role;

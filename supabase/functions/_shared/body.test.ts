@@ -112,7 +112,10 @@ function stalled(...chunks: string[]) {
 
 Deno.test("a body that does not arrive in time is REQUEST_TIMEOUT, and is not read any further", async () => {
   const { stream, cancelled } = stalled('{"a":', "1");
-  await assert.rejects(readJson(request(stream), KIB, JSON_BOUNDS, 20), fails("REQUEST_TIMEOUT"));
+  await assert.rejects(
+    readJson(request(stream), KIB, JSON_BOUNDS, { within: 20 }),
+    fails("REQUEST_TIMEOUT"),
+  );
   await cancelled;
 });
 
@@ -161,7 +164,10 @@ for (
     await finishBody(requests[1]!);
     await read[2];
     const late = request(body());
-    await assert.rejects(readJson(late, 10 * MIB, BATCH_BOUNDS, 20), fails("REQUEST_TIMEOUT"));
+    await assert.rejects(
+      readJson(late, 10 * MIB, BATCH_BOUNDS, { within: 20 }),
+      fails("REQUEST_TIMEOUT"),
+    );
     for (const each of requests) await finishBody(each);
     await read[3];
     await finishBody(requests[3]!);

@@ -23,17 +23,24 @@ const DRAIN = { bytes: 32 * MIB, ms: 5_000 };
 
 const JSON_TYPES = /^(?:application\/json|[^;]+\+json|text\/plain)$/;
 
+/** How a body is read. */
+export interface ReadOptions {
+  /** Milliseconds that it may take to arrive. */
+  within?: number;
+  /** Called with the bytes of the whole body before they are parsed. */
+  onBytes?: (bytes: Uint8Array) => void;
+}
+
 /**
  * Reads a JSON body of at most `limit` bytes, whatever its Content-Length says.
  *
- * @param within milliseconds that it may take to arrive
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST.
  */
 export async function readJson(
   request: Request,
   limit: number,
   bounds: JsonBounds = JSON_BOUNDS,
-  within: number = BODY_WITHIN_MS,
+  { within = BODY_WITHIN_MS, onBytes }: ReadOptions = {},
 ): Promise<Json> {
   const type = mediaType(request);
   if (type !== "" && !JSON_TYPES.test(type)) {
@@ -41,6 +48,7 @@ export async function readJson(
   }
   return await inTime(within, async (deadline) => {
     const bytes = await readBytes(request, limit, deadline);
+    onBytes?.(bytes);
     const scan = scanJson(bytes, bounds);
     if (scan.values > LARGE.values) await takeTurn(request, deadline);
     return parseScanned(bytes, scan);

@@ -26,6 +26,8 @@ const CALLER_ERRORS: Record<string, ErrorCode> = {
   PT400: "BAD_REQUEST",
   PT401: "UNAUTHORIZED",
   PT404: "NOT_FOUND",
+  PT409: "CONFLICT",
+  PT422: "IDEMPOTENCY_KEY_REUSED",
   PT429: "TOO_MANY_REQUESTS",
 };
 
@@ -67,11 +69,14 @@ export async function callDatabase<Name extends SqlFunction>(
       .abortSignal(AbortSignal.timeout(Math.min(patience, timeout)));
     if (error === null) return data as unknown as SqlResults[Name];
 
-    const isTransient = error.code ? TRANSIENT.test(error.code) : isTransientStatus(status);
+    // Whoever works on the same Idempotency-Key may be an attempt of ours that got no response.
+    const isOwnAttempt: boolean = lost && error.code === "PT409";
+    const isTransient: boolean = isOwnAttempt ||
+      (error.code ? TRANSIENT.test(error.code) : isTransientStatus(status));
     lost ||= isTransient;
     const cause = new DatabaseError(error.code || `HTTP ${status}`, lost);
     const code = CALLER_ERRORS[error.code];
-    if (code !== undefined) {
+    if (code !== undefined && !isOwnAttempt) {
       // The detail of PT429 is the time to wait, in seconds.
       const headers: Record<string, string> = code === "TOO_MANY_REQUESTS"
         ? { "Retry-After": error.details }

@@ -897,13 +897,31 @@ export type Database = {
         Returns: Json;
       };
       "import_leads": {
-        Args: { "agency_id": string; "agent_id": string; "distribution_id": string; "leads": Json };
+        Args: {
+          "agency_id": string;
+          "agent_id": string;
+          "distribution_id": string;
+          "idempotency"?: Json;
+          "leads": Json;
+        };
         Returns: Json;
       };
-      "ingest_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };
-      "ingest_recruiting_leads": { Args: { "key_hash": string; "leads": Json }; Returns: Json };
+      "ingest_recruiting_lead": {
+        Args: { "idempotency"?: Json; "key_hash": string; "lead": Json };
+        Returns: Json;
+      };
+      "ingest_recruiting_leads": {
+        Args: { "idempotency"?: Json; "key_hash": string; "leads": Json };
+        Returns: Json;
+      };
       "log_presentation_activity": {
-        Args: { "agent_id": string; "lead_id": string; "per_minute"?: number; "type": string };
+        Args: {
+          "agent_id": string;
+          "idempotency"?: Json;
+          "lead_id": string;
+          "per_minute"?: number;
+          "type": string;
+        };
         Returns: Json;
       };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };

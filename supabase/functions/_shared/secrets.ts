@@ -37,8 +37,8 @@ function reportMalformed(name: string): Record<string, unknown> {
 }
 
 /** SHA-256 of a text in lower-case hex. The database stores a vendor's key in this form. */
-export function sha256Hex(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+export function sha256Hex(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
 }
 
 /**

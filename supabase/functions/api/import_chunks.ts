@@ -1,5 +1,6 @@
 import { callDatabase } from "../_shared/database.ts";
 import type { ApiError } from "../_shared/errors.ts";
+import type { Idempotency } from "../_shared/idempotency.ts";
 import { describeError, logError } from "../_shared/log.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
 import type { SqlResults } from "../_shared/sql_functions.ts";
@@ -51,6 +52,7 @@ const UNKNOWN = failure<LeadError>({
  * @param rows leads with distinct external_ids. They are taken one by one, so that a chunk is read while the database
  * stores the chunks before it; this saves a fifth of the time of 10,000 leads. Where there are none, the database still
  * checks the agency and the agent.
+ * @param idempotency of the request. Each chunk is a part of it and keeps its own result; the same body has the same chunks.
  * @param requestId for the log
  * @returns the outcome of each lead, by its index
  * @throws ApiError BAD_REQUEST for an unknown agency or agent, INTERNAL_ERROR when every chunk failed.
@@ -58,11 +60,13 @@ const UNKNOWN = failure<LeadError>({
 export async function storeLeads(
   target: Target,
   rows: Iterable<Row>,
+  idempotency: Idempotency | null,
   requestId: string,
 ): Promise<Map<number, Outcome>> {
   const calls: Promise<StoredChunk>[] = [];
   for (const leads of split(rows)) {
-    calls.push(storeChunk(target, leads));
+    const part = calls.length;
+    calls.push(storeChunk(target, leads, idempotency && { ...idempotency, part }));
     // The call is sent on the event loop's next turn. Without this wait it would be sent after all chunks are read.
     await new Promise((resolve) => setTimeout(resolve));
   }
@@ -75,8 +79,13 @@ export async function storeLeads(
 type StoredChunk = { leads: Row[] } & Result<SqlResults["import_leads"], ApiError>;
 
 /** Stores a chunk. Never rejects, because nothing awaits the call while later chunks are read. */
-async function storeChunk(target: Target, leads: Row[]): Promise<StoredChunk> {
-  const call = callDatabase("import_leads", { ...target, leads }, { timeout: TIMEOUT_MS });
+async function storeChunk(
+  target: Target,
+  leads: Row[],
+  idempotency: Idempotency | null,
+): Promise<StoredChunk> {
+  const args = { ...target, leads, idempotency };
+  const call = callDatabase("import_leads", args, { timeout: TIMEOUT_MS });
   return { leads, ...await call.then(success, failure<ApiError>) };
 }
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { AppContext } from "../_shared/app.ts";
-import { MIB, readJson } from "../_shared/body.ts";
+import { MIB } from "../_shared/body.ts";
 import { ApiError } from "../_shared/errors.ts";
+import { type Idempotency, readIdempotentJson } from "../_shared/idempotency.ts";
 import { BATCH_BOUNDS, isObject, type Json } from "../_shared/json.ts";
 import { rateLimitFromEnv, requireWithinLimit } from "../_shared/rate_limit.ts";
 import { failure } from "../_shared/result.ts";
@@ -28,13 +29,13 @@ export async function importLeads(c: AppContext): Promise<Response> {
   }
   await requireWithinLimit("import", rateLimitFromEnv("LEADS_IMPORT_RATE_LIMIT"));
 
-  const body = requireValidBody(importSchema, await readJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS));
-  const { leads, ...target } = body;
+  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS);
+  const { leads, ...target } = requireValidBody(importSchema, body);
   if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} leads`);
   }
 
-  const outcomes = await importAll(target, leads, c.get("requestId"));
+  const outcomes = await importAll(target, leads, idempotency, c.get("requestId"));
 
   const lead_ids: string[] = [];
   const errors: object[] = [];
@@ -48,7 +49,12 @@ export async function importLeads(c: AppContext): Promise<Response> {
 }
 
 /** Imports the leads that are valid. Returns the outcome of each lead, in the request's order. */
-async function importAll(target: Target, leads: Json[], requestId: string): Promise<Outcome[]> {
+async function importAll(
+  target: Target,
+  leads: Json[],
+  idempotency: Idempotency | null,
+  requestId: string,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const firstIndexes = new Map<string, number>();
   const repeats: { index: number; first: number }[] = [];
@@ -71,7 +77,7 @@ async function importAll(target: Target, leads: Json[], requestId: string): Prom
     }
   }
 
-  const stored = await storeLeads(target, rows(), requestId);
+  const stored = await storeLeads(target, rows(), idempotency, requestId);
   for (const [index, outcome] of stored) outcomes[index] = outcome;
   for (const { index, first } of repeats) {
     outcomes[index] = repeatOf(first, outcomes[first] as Outcome);

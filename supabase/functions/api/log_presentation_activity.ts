@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { AppContext } from "../_shared/app.ts";
-import { KIB, readJson } from "../_shared/body.ts";
+import { KIB } from "../_shared/body.ts";
 import { callDatabase } from "../_shared/database.ts";
+import { readIdempotentJson } from "../_shared/idempotency.ts";
 import { rateLimitFromEnv } from "../_shared/rate_limit.ts";
 import { must, oneOf, requireValidBody, uuid } from "../_shared/validate.ts";
 import { requireProjectCredentials } from "./credentials.ts";
@@ -22,11 +23,13 @@ export const activitySchema = z.object({
 export async function logPresentationActivity(c: AppContext): Promise<Response> {
   await requireProjectCredentials(c.req.raw);
 
-  const activity = requireValidBody(activitySchema, await readJson(c.req.raw, BODY_LIMIT));
+  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT);
+  const activity = requireValidBody(activitySchema, body);
 
   await callDatabase("log_presentation_activity", {
     ...activity,
     per_minute: rateLimitFromEnv("LOG_ACTIVITY_RATE_LIMIT"),
+    idempotency,
   });
 
   return c.json({ success: true });

@@ -1,6 +1,7 @@
 import type { AppContext } from "../../_shared/app.ts";
-import { MIB, readJson } from "../../_shared/body.ts";
+import { MIB } from "../../_shared/body.ts";
 import { ApiError } from "../../_shared/errors.ts";
+import { readIdempotentJson } from "../../_shared/idempotency.ts";
 import type { Json } from "../../_shared/json.ts";
 import { type Lead, readLead, skipResume } from "./lead.ts";
 import { decodePdf } from "./pdf.ts";
@@ -15,14 +16,15 @@ export async function ingest(c: AppContext): Promise<Response> {
   c.get("log").vendor_id = vendor.id;
 
   const isDryRun = readDryRun(c.req.query("dry_run"));
-  const { lead, pdf } = requireLead(vendor, await readJson(c.req.raw, BODY_LIMIT));
+  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT);
+  const { lead, pdf } = requireLead(vendor, body);
 
   if (isDryRun) {
     const { status, id, distributed_to } = await previewLead(vendor, lead);
     const read = { ...lead, resume_bytes: pdf?.length ?? null };
     return c.json({ dry_run: true, status, id, distributed_to, lead: read });
   }
-  const { id, status, distributed_to } = await storeLead(vendor, lead, pdf);
+  const { id, status, distributed_to } = await storeLead(vendor, lead, pdf, idempotency);
 
   c.get("log").lead_status = status;
   return status === "created"

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { AppContext } from "../../_shared/app.ts";
-import { MIB, readJson } from "../../_shared/body.ts";
+import { MIB } from "../../_shared/body.ts";
 import { ApiError } from "../../_shared/errors.ts";
+import { readIdempotentJson } from "../../_shared/idempotency.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
 import { must, requireValidBody } from "../../_shared/validate.ts";
 import { type Lead, readLead, skipResume } from "./lead.ts";
@@ -37,16 +38,17 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
   const vendor = await authenticateVendor(c.req.raw);
   c.get("log").vendor_id = vendor.id;
 
-  const body = requireValidBody(bulkSchema, await readJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS));
-  if (body.leads.length > ROW_LIMIT) {
+  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS);
+  const { leads } = requireValidBody(bulkSchema, body);
+  if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} rows`);
   }
-  const { rows, invalid } = readRows(vendor, body.leads);
+  const { rows, invalid } = readRows(vendor, leads);
 
   const stored = await callAsVendor(
     vendor,
     "ingest_recruiting_leads",
-    { leads: rows },
+    { leads: rows, idempotency },
     { timeout: TIMEOUT_MS },
   );
 

@@ -10,6 +10,7 @@
 import { continueAfterResponse } from "../../_shared/background.ts";
 import { type CallOptions, mayHaveRun, serviceClient } from "../../_shared/database.ts";
 import { internalError } from "../../_shared/errors.ts";
+import type { Idempotency } from "../../_shared/idempotency.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { Ingested, Preview } from "../../_shared/sql_functions.ts";
 import type { Lead } from "./lead.ts";
@@ -32,15 +33,19 @@ const SETTLED_AFTER_MS = INSERT_WITHIN_MS + 10_000;
  * Stores a lead with its resume, and distributes it.
  *
  * @param pdf the resume's bytes, or null for a lead without one
+ * @param idempotency of the request, where it has an Idempotency-Key
  * @throws ApiError UNAUTHORIZED for a key that has been revoked; INTERNAL_ERROR when the database or storage fails.
  */
 export async function storeLead(
   vendor: Vendor,
   lead: Lead,
   pdf: Uint8Array<ArrayBuffer> | null,
+  idempotency: Idempotency | null,
 ): Promise<Ingested> {
   const id = crypto.randomUUID();
-  if (pdf === null) return await insertLead(vendor, lead, id, null);
+  if (pdf === null) {
+    return await insertLead(vendor, { ...lead, id, resume_path: null }, idempotency);
+  }
 
   const duplicate = await findDuplicate(vendor, lead);
   if (duplicate !== null) return duplicate;
@@ -48,8 +53,9 @@ export async function storeLead(
   const path = `${vendor.id}/${id}.pdf`;
   await uploadResume(id, path, pdf);
   try {
-    const stored = await insertLead(vendor, lead, id, path);
-    if (stored.status === "duplicate") await removeResume(id, path);
+    const stored = await insertLead(vendor, { ...lead, id, resume_path: path }, idempotency);
+    // A duplicate, or a request that was carried out before.
+    if (stored.id !== id) await removeResume(id, path);
     return stored;
   } catch (error) {
     if (mayHaveRun(error)) removeResumeLater(id, path);
@@ -65,15 +71,14 @@ export function previewLead(vendor: Vendor, lead: Lead): Promise<Preview> {
 
 async function insertLead(
   vendor: Vendor,
-  lead: Lead,
-  id: string,
-  resume_path: string | null,
+  lead: Lead & { id: string; resume_path: string | null },
+  idempotency: Idempotency | null,
 ): Promise<Ingested> {
   const not_after = new Date(Date.now() + INSERT_WITHIN_MS).toISOString();
-  const row = { ...lead, id, resume_path, not_after };
-  const stored = await callAsVendor(vendor, "ingest_recruiting_lead", { lead: row }, RETRY);
+  const args = { lead: { ...lead, not_after }, idempotency };
+  const stored = await callAsVendor(vendor, "ingest_recruiting_lead", args, RETRY);
   if (stored.status === "duplicate" || stored.distribution !== "pending") return stored;
-  return { ...stored, distributed_to: await waitForDistribution(id) };
+  return { ...stored, distributed_to: await waitForDistribution(stored.id) };
 }
 
 async function findDuplicate(vendor: Vendor, lead: Lead): Promise<Ingested | null> {

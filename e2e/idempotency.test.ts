@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import {
+  type ApiResponse,
+  assertError,
+  createOrder,
+  createVendor,
+  PDF,
+  send,
+  sql,
+  stack,
+  storedLeads,
+  storedResumes,
+  type Vendor,
+  withKey,
+} from "./client.ts";
+import { createTarget, importLeads, lead } from "./leads.ts";
+
+const newKey = () => crypto.randomUUID();
+
+function ingest(
+  vendor: Vendor,
+  key: string,
+  body: unknown = { first_name: "Ada" },
+  query = "",
+): Promise<ApiResponse> {
+  const headers = { ...withKey(vendor), "idempotency-key": key };
+  return send(`/recruiting/ingest${query}`, { headers, body });
+}
+
+function bulk(vendor: Vendor, key: string, leads: unknown[]): Promise<ApiResponse> {
+  const headers = { ...withKey(vendor), "idempotency-key": key };
+  return send("/recruiting/ingest/bulk", { headers, body: { leads } });
+}
+
+function importWith(key: string, body: object): Promise<ApiResponse> {
+  const headers = { "x-api-key": stack.leads_import_api_key, "idempotency-key": key };
+  return send("/api/leads/import", { headers, body });
+}
+
+function log(key: string, body: object): Promise<ApiResponse> {
+  const headers = { apikey: stack.anon_key, "idempotency-key": key };
+  return send("/api/leads/log-presentation-activity", { headers, body });
+}
+
+/** Asserts that two responses are the same to the caller. */
+function assertSame(repeated: ApiResponse, first: ApiResponse): void {
+  assert.equal(repeated.status, first.status);
+  assert.deepEqual(repeated.body, first.body);
+}
+
+Deno.test("ingest: the same key gives the first response again, and one lead", async () => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor);
+  const key = newKey();
+  const first = await ingest(vendor, key);
+  assert.equal(first.status, 201);
+  assert.equal(first.body.distributed_to.agency_id, order.agency_id);
+  assertSame(await ingest(vendor, key), first);
+  assert.equal((await storedLeads(vendor)).length, 1);
+  const [{ filled }] = await sql<[{ filled: number }]>`
+    select filled from public.recruiting_orders where id = ${order.id}`;
+  assert.equal(filled, 1);
+});
+
+Deno.test("ingest: a kept duplicate is a response like any other", async () => {
+  const vendor = await createVendor();
+  const body = { first_name: "Ada", vendor_lead_id: "1" };
+  await ingest(vendor, newKey(), body);
+  const key = newKey();
+  const duplicate = await ingest(vendor, key, body);
+  assert.deepEqual([duplicate.status, duplicate.body.status], [200, "duplicate"]);
+  assertSame(await ingest(vendor, key, body), duplicate);
+});
+
+Deno.test("race: 20 equal requests with one key and no vendor_lead_id make one lead", async () => {
+  const vendor = await createVendor();
+  await createOrder(vendor);
+  const key = newKey();
+  const responses = await Promise.all(Array.from({ length: 20 }, () => ingest(vendor, key)));
+  const created = responses.filter(({ status }) => status === 201);
+  assert(created.length >= 1);
+  for (const response of created) assertSame(response, created[0]!);
+  for (const response of responses.filter(({ status }) => status !== 201)) {
+    assertError(response, 409, "CONFLICT", /still at work/);
+  }
+  assert.equal((await storedLeads(vendor)).length, 1);
+  assertSame(await ingest(vendor, key), created[0]!);
+});
+
+Deno.test("while a transaction works on a key, the same key is a CONFLICT and does not wait", async () => {
+  const vendor = await createVendor();
+  const [key, body] = [newKey(), '{"first_name":"Ada"}'];
+  await sql.begin(async (transaction) => {
+    const first = { key, part: 0, request_hash: "that of the first request" };
+    await transaction`
+      select private.kept_result(${`ingest ${vendor.id}`}, ${transaction.json(first)})`;
+    assertError(await ingest(vendor, key, body), 409, "CONFLICT", /Idempotency-Key/);
+    assert.equal((await ingest(vendor, newKey(), body)).status, 201, "another key");
+  });
+  assert.equal((await ingest(vendor, key, body)).status, 201, "the first request has failed");
+});
+
+Deno.test("the same key with other bytes is IDEMPOTENCY_KEY_REUSED and stores nothing", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  await ingest(vendor, key, '{"first_name":"Ada"}');
+  for (const other of ['{"first_name":"Bob"}', '{"first_name": "Ada"}']) {
+    assertError(
+      await ingest(vendor, key, other),
+      422,
+      "IDEMPOTENCY_KEY_REUSED",
+      /Idempotency-Key/,
+    );
+  }
+  assert.equal((await storedLeads(vendor)).length, 1);
+});
+
+Deno.test("a key belongs to its caller and its route", async () => {
+  const [one, two] = [await createVendor(), await createVendor()];
+  const key = newKey();
+  const ids = [(await ingest(one, key)).body.id, (await ingest(two, key)).body.id];
+  assert.notEqual(ids[0], ids[1]);
+  assert.equal((await bulk(one, key, [{ first_name: "Ada" }])).body.created, 1);
+  assert.equal((await storedLeads(one)).length, 2);
+});
+
+Deno.test("a revoked API key gets UNAUTHORIZED, not the kept response", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  await ingest(vendor, key);
+  await sql`update public.vendor_api_keys set revoked_at = now() where vendor_id = ${vendor.id}`;
+  assertError(await ingest(vendor, key), 401, "UNAUTHORIZED", /key/);
+});
+
+Deno.test("neither an error nor a dry run uses the key up", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  assertError(await ingest(vendor, key, { last_name: "A" }), 400, "BAD_REQUEST", /first_name/);
+  assert.equal((await ingest(vendor, key, { first_name: "A" }, "?dry_run=true")).status, 200);
+  assert.equal((await ingest(vendor, key, { first_name: "B" })).status, 201);
+});
+
+Deno.test("a key that is not 1 to 255 visible ASCII characters is BAD_REQUEST", async () => {
+  const vendor = await createVendor();
+  for (const key of ["", "two words", "é", "x".repeat(256)]) {
+    assertError(await ingest(vendor, key), 400, "BAD_REQUEST", /Idempotency-Key/);
+  }
+  assert.equal((await ingest(vendor, "x".repeat(255))).status, 201);
+  assert.equal((await storedLeads(vendor)).length, 1);
+});
+
+Deno.test("after 24 hours the key is as good as new, and expired keys are removed", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  const first = await ingest(vendor, key);
+  const expire = () =>
+    sql`update private.idempotency_keys set created_at = now() - interval '24 hours'
+        where scope = ${`ingest ${vendor.id}`}`;
+  await expire();
+  const second = await ingest(vendor, key);
+  assert.equal(second.status, 201);
+  assert.notEqual(second.body.id, first.body.id);
+  await expire();
+  for (let n = 0; n < 3; n++) await ingest(vendor, newKey());
+  const left = await sql`
+    select from private.idempotency_keys where scope = ${`ingest ${vendor.id}`} and key = ${key}`;
+  assert.equal(left.length, 0);
+});
+
+Deno.test("ingest: a repeated resume leaves one object, and a key costs no lead its resume", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  const body = { first_name: "Ada", resume: Buffer.from(PDF).toString("base64") };
+  const first = await ingest(vendor, key, body);
+  assertSame(await ingest(vendor, key, body), first);
+  const leads = await storedLeads(vendor);
+  assert.deepEqual(await storedResumes(vendor), leads.map(({ resume_path }) => resume_path));
+  assert.equal(leads.length, 1);
+});
+
+Deno.test("bulk: the same key gives the first counts again, and stores no row twice", async () => {
+  const vendor = await createVendor();
+  const leads = [{ first_name: "A" }, { last_name: "B" }, { first_name: "C", vendor_lead_id: "c" }];
+  const key = newKey();
+  const first = await bulk(vendor, key, leads);
+  assert.deepEqual([first.body.created, first.body.errors.length], [2, 1]);
+  assertSame(await bulk(vendor, key, leads), first);
+  assert.equal((await storedLeads(vendor)).length, 2);
+});
+
+Deno.test("import: the same key gives the first response again, also of several parts", async () => {
+  const target = await createTarget();
+  const leads = Array.from({ length: 4_100 }, () => lead());
+  const body = { ...target, leads: [...leads, { first_name: "no id" }, leads[0]] };
+  const key = newKey();
+  const first = await importWith(key, body);
+  assert.deepEqual([first.body.imported, first.body.failed], [4_100, 2]);
+  assertSame(await importWith(key, body), first);
+  const without = await importLeads(target, leads.slice(0, 3));
+  assert.equal(without.body.errors[0].code, "DUPLICATE");
+});
+
+Deno.test("import: parts that were stored before a fault keep their place in the repeated response", async () => {
+  const target = await createTarget();
+  const body = { ...target, leads: Array.from({ length: 4_100 }, () => lead()) };
+  const key = newKey();
+  const first = await importWith(key, body);
+  // As after a function that died between two parts: one part is there with its leads, and the others are not.
+  await sql`
+    delete from public.leads where agency_id = ${target.agency_id}
+      and id not in (
+        select (i ->> 'id')::uuid
+        from private.idempotency_keys k, jsonb_array_elements(k.result -> 'imported') i
+        where k.key = ${key} and k.part = 0)`;
+  await sql`delete from private.idempotency_keys where key = ${key} and part > 0`;
+  const repeated = await importWith(key, body);
+  assert.deepEqual([repeated.body.imported, repeated.body.failed], [4_100, 0]);
+  assert.deepEqual(repeated.body.lead_ids.slice(0, 100), first.body.lead_ids.slice(0, 100));
+});
+
+Deno.test("import without a valid lead: the same key gives the same response", async () => {
+  const target = await createTarget();
+  const key = newKey();
+  const first = await importWith(key, { ...target, leads: [] });
+  assertSame(await importWith(key, { ...target, leads: [] }), first);
+  assertError(
+    await importWith(key, { ...target, leads: [lead()] }),
+    422,
+    "IDEMPOTENCY_KEY_REUSED",
+    /Idempotency-Key/,
+  );
+});
+
+Deno.test("log: the same key is one activity", async () => {
+  const target = await createTarget();
+  const { body } = await importLeads(target, [lead()]);
+  const activity = {
+    lead_id: body.lead_ids[0],
+    agent_id: target.agent_id,
+    type: "presentation_started",
+  };
+  const key = newKey();
+  for (let n = 0; n < 3; n++) assert.deepEqual((await log(key, activity)).body, { success: true });
+  await log(newKey(), activity);
+  const rows = await sql`
+    select from public.lead_activities where lead_id = ${activity.lead_id}`;
+  assert.equal(rows.length, 2);
+});
+
+Deno.test("nothing is kept for a request without the header", async () => {
+  const vendor = await createVendor();
+  await send("/recruiting/ingest", { headers: withKey(vendor), body: { first_name: "A" } });
+  const kept = await sql`
+    select from private.idempotency_keys where scope = ${`ingest ${vendor.id}`}`;
+  assert.equal(kept.length, 0);
+});
