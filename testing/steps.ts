@@ -76,7 +76,8 @@ export const STEPS: Step[] = [
     name: "unit",
     title: "Unit tests",
     remedy: "npm test -- unit runs them alone.",
-    run: () => denoTest(["supabase/functions", "admin", "scripts", "docs"]),
+    // By a pattern, because Deno finds no test in a folder that has a member of the workspace in it.
+    run: () => denoTest(["supabase/functions", "admin", "scripts", "docs/*.test.ts"]),
   },
   {
     name: "pgtap",
