@@ -25,6 +25,8 @@ create table public.recruiting_leads (
   resume_path text,
   distribution text not null default 'not_requested'
     check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested')),
+  request_id text,
+  received_via text check (received_via in ('single', 'bulk', 'webhook', 'replay')),
   order_id uuid,
   agency_id uuid references public.agencies (id),
   agent_id uuid,
@@ -49,6 +51,8 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
+create index recruiting_leads_waiting_idx on public.recruiting_leads (created_at, id)
+  where distribution in ('unmatched', 'pending');
 -- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;
@@ -63,6 +67,10 @@ comment on column public.recruiting_leads.vendor_metadata is
 comment on column public.recruiting_leads.distribution is
   '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
   'distribution hands it out. `not_requested`: it is never handed out, as leads sent in bulk and test leads.';
+comment on column public.recruiting_leads.request_id is
+  'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
+comment on column public.recruiting_leads.received_via is
+  'How the lead came: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null when entered by hand.';
 comment on column public.recruiting_leads.state is
   'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
 comment on column public.recruiting_leads.resume_path is

@@ -4,12 +4,25 @@
 -- holds the distribution lock. A request that does not get the lock stores its lead as `pending`, and the next
 -- transaction that gets it hands that lead out too, whatever has become of the request.
 
+create function private.distribution_lock() returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('recruiting lead distribution', 0);
+end
+$$;
+
+comment on function private.distribution_lock() is 'The key of the advisory lock that whoever hands leads out holds.';
+grant execute on function private.distribution_lock() to service_role;
+
 create function private.take_distribution_lock() returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
-  key constant bigint := hashtextextended('recruiting lead distribution', 0);
+  key constant bigint := private.distribution_lock();
 begin
   if pg_try_advisory_xact_lock(key) then
     return true;
@@ -152,3 +165,66 @@ comment on function public.distribute_pending_leads(uuid, uuid[]) is
   'distribution is null when there is no such lead. A lead stays pending while other transactions hand leads out; ask '
   'again a moment later. With order_is_locked: true it waits for somebody who has locked the orders that want it.';
 grant execute on function public.distribute_pending_leads(uuid, uuid[]) to service_role;
+
+create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+set lock_timeout = '5s'
+as $$
+declare
+  handed_out integer := 0;
+  waiting record;
+  lead public.recruiting_leads;
+  -- Vendors and states that no order wants any more, or whose orders are locked.
+  passed_over text[] := '{}';
+begin
+  if max is null or max < 1 then
+    raise exception 'max: must be 1 or more' using errcode = 'PT400';
+  end if;
+  perform pg_advisory_xact_lock(private.distribution_lock());
+
+  for waiting in
+    with wanted as materialized (
+      select k.vendor_id, k.state
+      from (
+        select distinct l.vendor_id, l.state
+        from public.recruiting_leads l
+        where l.distribution in ('unmatched', 'pending')
+          and (distribute_waiting_leads.vendor_id is null or l.vendor_id = distribute_waiting_leads.vendor_id)
+      ) k
+      where exists (select from private.match_recruiting_order(k.vendor_id, k.state, clock_timestamp()))
+    )
+    select l.id, l.vendor_id || coalesce(l.state, '') as kind
+    from public.recruiting_leads l
+    join wanted w on w.vendor_id = l.vendor_id and w.state is not distinct from l.state
+    where l.distribution in ('unmatched', 'pending')
+    order by l.created_at, l.id
+  loop
+    exit when handed_out = max;
+    continue when waiting.kind = any (passed_over);
+
+    -- An operator may have locked, changed or deleted the lead.
+    select * into lead
+    from public.recruiting_leads l
+    where l.id = waiting.id and l.distribution in ('unmatched', 'pending')
+    for no key update skip locked;
+    continue when not found;
+
+    lead := private.distribute_lead(lead);
+    if lead.distribution = 'distributed' then
+      handed_out := handed_out + 1;
+    else
+      passed_over := passed_over || waiting.kind;
+    end if;
+  end loop;
+  return handed_out;
+end
+$$;
+
+comment on function public.distribute_waiting_leads(integer, uuid) is
+  'Hands out leads that came when no order wanted them (unmatched), and pending ones: oldest first, at most max, of one '
+  'vendor or of all. Returns how many; 0 when nothing that waits is wanted. For an order that was opened late. Holds the '
+  'distribution lock, so that other leads wait meanwhile: call it with max of about 100 until it returns 0. 55P03 when '
+  'others keep the lock for more than 5 s, PT400 for a max below 1.';
+grant execute on function public.distribute_waiting_leads(integer, uuid) to service_role;

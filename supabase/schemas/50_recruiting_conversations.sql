@@ -4,8 +4,8 @@ create table public.recruiting_conversations (
   id uuid primary key default gen_random_uuid(),
   recruiting_lead_id uuid references public.recruiting_leads (id) on delete set null,
   agency_id uuid not null references public.agencies (id),
-  recruit_phone text not null check (btrim(recruit_phone) <> ''),
-  service_phone text not null check (btrim(service_phone) <> ''),
+  recruit_phone text not null check (recruit_phone ~ '^\+[1-9][0-9]{1,14}$'),
+  service_phone text not null check (service_phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
   status text not null default 'bot' check (status in ('bot', 'escalated')),
   assigned_agent_id uuid,
   last_message_at timestamptz,
@@ -23,9 +23,10 @@ create index on public.recruiting_conversations (assigned_agent_id, agency_id);
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
 comment on column public.recruiting_conversations.recruit_phone is
-  'The recruit''s number, as the SMS provider writes it in From: E.164.';
+  'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
 comment on column public.recruiting_conversations.service_phone is
-  'Our number, as the SMS provider writes it in To. A text to a messaging service also has a number there.';
+  'Our number, as the SMS provider writes it in To: E.164, or a short code of 5 or 6 digits. A text to a messaging '
+  'service also has a number there.';
 comment on column public.recruiting_conversations.status is
   '`bot`: answered automatically; `escalated`: the assigned agent has taken over.';
 comment on column public.recruiting_conversations.last_message_at is 'When the last inbound message was stored.';

@@ -1,5 +1,22 @@
 -- The SMS provider's two webhooks: POST /recruiting/sms/inbound and POST /recruiting/sms/status.
 
+create function private.conversation_of(recruit_phone text, service_phone text) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select c.id
+    from public.recruiting_conversations c
+    where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
+  );
+end
+$$;
+
+comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
+grant execute on function private.conversation_of(text, text) to service_role;
+
 create function public.receive_sms(
   recruit_phone text,
   service_phone text,
@@ -12,24 +29,30 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  conversation_id uuid;
+  conversation_id uuid := private.conversation_of(recruit_phone, service_phone);
   sid constant text := private.indexable_id(message_sid);
+  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
 begin
-  select c.id into conversation_id
-  from public.recruiting_conversations c
-  where c.recruit_phone = receive_sms.recruit_phone and c.service_phone = receive_sms.service_phone;
+  if conversation_id is null then
+    perform private.lock_conversation(recruit_phone, service_phone);
+    conversation_id := private.conversation_of(recruit_phone, service_phone);
+  end if;
 
-  if not found then
+  if conversation_id is null then
+    insert into public.unmatched_texts (id, message_sid, recruit_phone, service_phone, body, media)
+    select message_id, sid, receive_sms.recruit_phone, receive_sms.service_phone, receive_sms.body, files
+    -- The message may have been stored in a conversation whose numbers were changed since.
+    where not exists (
+      select from public.recruiting_messages m where m.provider_message_id = sid or m.id = message_id
+    )
+    on conflict do nothing;
     return jsonb_build_object('status', 'no_conversation');
   end if;
 
   insert into public.recruiting_messages (
     id, conversation_id, direction, sender_type, provider_message_id, body, media
   )
-  values (
-    message_id, conversation_id, 'inbound', 'recruit', sid, receive_sms.body,
-    coalesce(nullif(receive_sms.media, 'null'), '[]')
-  )
+  values (message_id, conversation_id, 'inbound', 'recruit', sid, receive_sms.body, files)
   on conflict do nothing;
 
   if found then
@@ -42,7 +65,8 @@ $$;
 comment on function public.receive_sms(text, text, text, text, jsonb, uuid) is
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id, which the caller makes so that it may repeat the call. media: [{url, content_type}]. Returns {status: '
-  'received}, also when it was stored before, or {status: no_conversation}.';
+  'received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in the same '
+  'way, and returns {status: no_conversation}.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid) to service_role;
 
 create function public.update_sms_status(

@@ -1,6 +1,6 @@
 -- What the tables of sales leads and conversations refuse.
 begin;
-select plan(27);
+select plan(39);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'America/Chicago'), (md5('other agency')::uuid, 'Other', 'UTC');
@@ -13,7 +13,7 @@ insert into public.leads (id, external_id, agency_id, agent_id, first_name, phon
 insert into public.lead_presentations (id, lead_id, agent_id, client_submission_id) values
   (md5('presentation')::uuid, md5('lead')::uuid, md5('agent')::uuid, md5('submission')::uuid);
 insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
-  (md5('conversation')::uuid, md5('agency')::uuid, 'test +1', 'test +2');
+  (md5('conversation')::uuid, md5('agency')::uuid, '+19995550001', '+19995550002');
 
 create function pg_temp.lead(change jsonb) returns void language sql as $$
   insert into public.leads
@@ -72,8 +72,31 @@ select throws_ok(
 
 select throws_ok(
   $$insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
-    values (md5('agency')::uuid, 'test +1', 'test +2')$$,
+    values (md5('agency')::uuid, '+19995550001', '+19995550002')$$,
   '23505', null, 'two conversations between the same numbers');
+select throws_ok(
+  format(
+    'insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+     values (md5(''agency'')::uuid, %L, %L)', recruit, service),
+  '23514', null, description)
+from (values
+  ('3125550101', '+19995550002', 'a recruit''s number without its country'),
+  ('+03125550101', '+19995550002', 'a recruit''s number that begins with zero'),
+  ('+1 312 555 0101', '+19995550002', 'a recruit''s number with spaces'),
+  ('+1234567890123456', '+19995550002', 'a recruit''s number of 16 digits'),
+  ('12345', '+19995550002', 'a recruit with a short code'),
+  ('', '+19995550002', 'an empty number'),
+  ('+19995550001', '1234', 'a short code of 4 digits'),
+  ('+19995550001', '1234567', 'a short code of 7 digits'),
+  ('+19995550001', 'MG0123456789abcdef', 'a messaging service in place of a number')
+) as refused (recruit, service, description);
+select lives_ok(
+  format(
+    'insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+     values (md5(''agency'')::uuid, %L, %L)', recruit, service),
+  format('a conversation of %s and %s', recruit, service))
+from (values ('+6421555019', '12345'), ('+6421555019', '123456'), ('+6421555019', '+123456789012345'))
+as stored (recruit, service);
 select throws_ok(
   $$update public.recruiting_conversations set status = 'escalated' where id = md5('conversation')::uuid$$,
   '23514', null, 'an escalated conversation without an agent');

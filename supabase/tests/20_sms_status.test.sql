@@ -4,7 +4,7 @@ select plan(39);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
-  (md5('c')::uuid, md5('agency')::uuid, 'test +1', 'test +2');
+  (md5('c')::uuid, md5('agency')::uuid, '+19995550001', '+19995550002');
 insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id) values
   (md5('c')::uuid, 'outbound', 'bot', 'test SM1'), (md5('c')::uuid, 'inbound', 'recruit', 'test IN');
 

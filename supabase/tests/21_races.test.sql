@@ -51,7 +51,7 @@ create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $sql$
   insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
   values (md5('race')::uuid, encode(sha256('race'), 'hex'), 'test');
   insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
-    (md5('race')::uuid, md5('race')::uuid, 'race +1', 'race +2');
+    (md5('race')::uuid, md5('race')::uuid, '+19995550001', '+19995550002');
 $sql$);
 
 -- The same 500 leads in four imports at once, two of them in the opposite order
@@ -111,7 +111,7 @@ select results_eq(
 
 -- One message twenty times at once
 create temp table messages as select result::jsonb from pg_temp.race(20, $$
-  select public.receive_sms('race +1', 'race +2', 'race SM1', 'Hi {worker}', '[]')
+  select public.receive_sms('+19995550001', '+19995550002', 'race SM1', 'Hi {worker}', '[]')
 $$) result;
 select results_eq(
   $$select result ->> 'status', count(*), (select count(*) from public.recruiting_messages

@@ -1,6 +1,6 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon.
 begin;
-select plan(100);
+select plan(118);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -39,13 +39,19 @@ select id, id, agent_id, 'Term', 1 from public.leads where agent_id in (select a
 insert into public.lead_referrals (presentation_id, lead_id, agent_id, first_name, phone)
 select id, id, agent_id, 'Ron', '1' from public.leads where agent_id in (select agent_id from owners);
 insert into public.recruiting_conversations (id, agency_id, assigned_agent_id, recruit_phone, service_phone)
-select md5('conversation ' || owner)::uuid, agency_id, agent_id, 'test ' || owner, 'test' from owners;
+select md5('conversation ' || owner)::uuid, agency_id, agent_id, '+1999555100' || row_number() over (), '+19995550000'
+from owners;
 -- A conversation with a recruit of ann's, assigned to nobody.
 insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone) values
-  (md5('conversation recruit')::uuid, md5('recruit ann')::uuid, md5('agency')::uuid, 'test recruit', 'test');
+  (md5('conversation recruit')::uuid, md5('recruit ann')::uuid, md5('agency')::uuid, '+19995552000', '+19995550000');
 insert into public.recruiting_messages (conversation_id, direction, sender_type)
-select id, 'inbound', 'recruit' from public.recruiting_conversations where service_phone = 'test';
+select id, 'inbound', 'recruit' from public.recruiting_conversations where service_phone = '+19995550000';
 insert into public.recruiting_message_events (provider_message_id) values ('test');
+insert into public.unmatched_texts (message_sid) values ('test');
+insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes) values
+  ('test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2);
+insert into public.recruiting_lead_duplicates (lead_id, vendor_id) values
+  (md5('recruit ann')::uuid, md5('vendor')::uuid);
 
 -- How many rows of the table this person reads, or `denied`.
 create function pg_temp.sees(name text, "table" text) returns text language plpgsql as $$
@@ -81,7 +87,10 @@ from (values
   ('recruiting_messages',       '2', '4', '1'),
   ('vendors',                   'denied', 'denied', 'denied'),
   ('vendor_api_keys',           'denied', 'denied', 'denied'),
-  ('recruiting_message_events', 'denied', 'denied', 'denied')
+  ('recruiting_message_events', 'denied', 'denied', 'denied'),
+  ('unmatched_texts',           'denied', 'denied', 'denied'),
+  ('rejected_deliveries',       'denied', 'denied', 'denied'),
+  ('recruiting_lead_duplicates', 'denied', 'denied', 'denied')
 ) as tables ("table", ann, mia, otto)
 cross join lateral (values
   ('ann', ann), ('mia', mia), ('otto', otto), ('anon', 'denied'),
@@ -98,7 +107,8 @@ select results_eq(
   'select first_name from public.recruiting_leads', array['ann'],
     'the recruit that an agent reads is the agent''s own');
 select set_eq(
-  'select recruit_phone from public.recruiting_conversations', array['test ann', 'test recruit'],
+  'select id from public.recruiting_conversations',
+  array[md5('conversation ann')::uuid, md5('conversation recruit')::uuid],
   'an agent reads the conversations assigned to the agent, and those with the agent''s recruits');
 reset role;
 select set_config('request.jwt.claims', json_build_object('sub', md5('user mia')::uuid)::text, true);

@@ -1,6 +1,6 @@
 -- Only the service role writes; the exception is submit_lead_presentation().
 begin;
-select plan(215);
+select plan(260);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into auth.users (id, email) values
@@ -18,7 +18,7 @@ insert into public.lead_presentations (id, lead_id, agent_id) values
   (md5('presentation')::uuid, md5('lead')::uuid, md5('agent')::uuid);
 insert into public.lead_demographics (lead_id, children) values (md5('lead')::uuid, 1);
 insert into public.recruiting_conversations (id, agency_id, assigned_agent_id, recruit_phone, service_phone) values
-  (md5('conversation')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'test +1', 'test +2');
+  (md5('conversation')::uuid, md5('agency')::uuid, md5('agent')::uuid, '+19995550001', '+19995550002');
 
 -- For each table an insert without a mistake.
 create temp table inserts ("table", columns, "values") as values
@@ -38,10 +38,13 @@ create temp table inserts ("table", columns, "values") as values
     $$md5('presentation')::uuid, md5('lead')::uuid, md5('agent')::uuid, 'Term', 1$$),
   ('lead_referrals', 'presentation_id, lead_id, agent_id, first_name, phone',
     $$md5('presentation')::uuid, md5('lead')::uuid, md5('agent')::uuid, 'Ron', '1'$$),
-  ('recruiting_conversations', 'agency_id, recruit_phone, service_phone', $$md5('agency')::uuid, 'test +8', 'test +9'$$),
+  ('recruiting_conversations', 'agency_id, recruit_phone, service_phone', $$md5('agency')::uuid, '+19995550008', '+19995550009'$$),
   ('recruiting_messages', 'conversation_id, direction, sender_type',
     $$md5('conversation')::uuid, 'inbound', 'recruit'$$),
-  ('recruiting_message_events', 'provider_message_id', $$'test SM'$$);
+  ('recruiting_message_events', 'provider_message_id', $$'test SM'$$),
+  ('rejected_deliveries', 'request_id, route, code, reason, payload_bytes', $$'test', '/', 'BAD_REQUEST', 'bad', 1$$),
+  ('recruiting_lead_duplicates', 'lead_id, vendor_id', $$md5('recruit')::uuid, md5('vendor')::uuid$$),
+  ('unmatched_texts', 'message_sid', $$'test SM'$$);
 
 insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
   (md5('metrics lead')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Les', '1', 'TX', 'fe');
@@ -114,7 +117,8 @@ from unnest(array['agent', 'manager', 'anon']) person, unnest(array[
   'authenticate_vendor(null)', 'create_vendor_api_key(null, null)', 'revoke_vendor_api_key(null)',
   'ingest_recruiting_lead(null, null)', 'preview_recruiting_lead(null, null)', 'ingest_recruiting_leads(null, null)',
   'import_leads(null, null, null, null)', 'log_presentation_activity(null, null, null)',
-  'receive_sms(null, null, null, null, null)', 'update_sms_status(null, null, null)'
+  'receive_sms(null, null, null, null, null)', 'update_sms_status(null, null, null)', 'record_rejections(null)',
+  'replay_delivery(null, null)', 'distribute_waiting_leads(null)', 'prune_deliveries(null)'
 ]) call;
 
 select * from finish();

@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(14);
+select plan(20);
 
 set local enable_seqscan = off;
 
@@ -37,6 +37,20 @@ from (values
     $$select from public.recruiting_messages where provider_message_id = 'x'$$),
   ('the callbacks of a MessageSid', 'recruiting_message_events_provider_message_id_received_at_idx',
     $$select from public.recruiting_message_events where provider_message_id = 'x' order by received_at desc limit 1$$),
+  ('the leads that wait for an order, oldest first', 'Index (Only )?Scan using recruiting_leads_waiting_idx',
+    $$select from public.recruiting_leads where distribution in ('unmatched', 'pending') order by created_at limit 1$$),
+  ('the open deliveries of a vendor, oldest first', 'Index Only Scan using rejected_deliveries_open_idx',
+    $$select id from public.rejected_deliveries where status = 'open' and vendor_id = md5('')::uuid
+      order by received_at, id limit 1$$),
+  ('the open deliveries of imports, oldest first', 'Index Only Scan using rejected_deliveries_open_idx',
+    $$select id from public.rejected_deliveries where status = 'open' and vendor_id is null
+      order by received_at, id limit 1$$),
+  ('the deliveries before a time', 'rejected_deliveries_received_at_idx',
+    $$select from public.rejected_deliveries where received_at < now()$$),
+  ('the times a lead was sent again', 'recruiting_lead_duplicates_lead_id_received_at_idx',
+    $$select from public.recruiting_lead_duplicates where lead_id = md5('')::uuid$$),
+  ('the texts of a new conversation', 'unmatched_texts_recruit_phone_idx',
+    $$select from public.unmatched_texts where recruit_phone = 'x' and service_phone = 'y'$$),
   ('a lead''s activities, latest first', 'lead_activities_lead_id_occurred_at_idx',
     $$select from public.lead_activities where lead_id = md5('')::uuid order by occurred_at desc limit 1$$)
 ) as queries (description, index, query);

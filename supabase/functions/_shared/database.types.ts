@@ -547,6 +547,46 @@ export type Database = {
           },
         ];
       };
+      "recruiting_lead_duplicates": {
+        Row: {
+          "id": string;
+          "lead_id": string;
+          "received_at": string;
+          "request_id": string | null;
+          "vendor_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "id"?: string;
+          "lead_id": string;
+          "received_at"?: string;
+          "request_id"?: string | null;
+          "vendor_id": string;
+        };
+        Update: {
+          "id"?: string;
+          "lead_id"?: string;
+          "received_at"?: string;
+          "request_id"?: string | null;
+          "vendor_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_lead_duplicates_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_lead_duplicates_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "recruiting_leads": {
         Row: {
           "agency_id": string | null;
@@ -560,6 +600,8 @@ export type Database = {
           "last_name": string | null;
           "order_id": string | null;
           "phone": string | null;
+          "received_via": string | null;
+          "request_id": string | null;
           "resume_path": string | null;
           "state": string | null;
           "updated_at": string;
@@ -580,6 +622,8 @@ export type Database = {
           "last_name"?: never;
           "order_id"?: string | null;
           "phone"?: never;
+          "received_via"?: string | null;
+          "request_id"?: string | null;
           "resume_path"?: string | null;
           "state"?: never;
           "updated_at"?: string;
@@ -599,6 +643,8 @@ export type Database = {
           "last_name"?: never;
           "order_id"?: string | null;
           "phone"?: never;
+          "received_via"?: string | null;
+          "request_id"?: string | null;
           "resume_path"?: string | null;
           "state"?: never;
           "updated_at"?: string;
@@ -799,6 +845,103 @@ export type Database = {
           },
         ];
       };
+      "rejected_deliveries": {
+        Row: {
+          "code": string;
+          "context": NonNullable<Json>;
+          "id": string;
+          "lead_id": string | null;
+          "payload": Json | null;
+          "payload_bytes": number;
+          "payload_text": string | null;
+          "reason": string;
+          "received_at": string;
+          "request_id": string;
+          "resolved_at": string | null;
+          "route": string;
+          "row": number | null;
+          "status": string;
+          "vendor_id": string | null;
+          "vendor_lead_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "code": string;
+          "context"?: NonNullable<Json>;
+          "id"?: string;
+          "lead_id"?: string | null;
+          "payload"?: Json | null;
+          "payload_bytes": number;
+          "payload_text"?: string | null;
+          "reason": string;
+          "received_at"?: string;
+          "request_id": string;
+          "resolved_at"?: string | null;
+          "route": string;
+          "row"?: number | null;
+          "status"?: string;
+          "vendor_id"?: string | null;
+          "vendor_lead_id"?: string | null;
+        };
+        Update: {
+          "code"?: string;
+          "context"?: NonNullable<Json>;
+          "id"?: string;
+          "lead_id"?: string | null;
+          "payload"?: Json | null;
+          "payload_bytes"?: number;
+          "payload_text"?: string | null;
+          "reason"?: string;
+          "received_at"?: string;
+          "request_id"?: string;
+          "resolved_at"?: string | null;
+          "route"?: string;
+          "row"?: number | null;
+          "status"?: string;
+          "vendor_id"?: string | null;
+          "vendor_lead_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "rejected_deliveries_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "unmatched_texts": {
+        Row: {
+          "body": string | null;
+          "id": string;
+          "media": NonNullable<Json>;
+          "message_sid": string | null;
+          "received_at": string;
+          "recruit_phone": string | null;
+          "service_phone": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "body"?: string | null;
+          "id"?: string;
+          "media"?: NonNullable<Json>;
+          "message_sid"?: string | null;
+          "received_at"?: string;
+          "recruit_phone"?: string | null;
+          "service_phone"?: string | null;
+        };
+        Update: {
+          "body"?: string | null;
+          "id"?: string;
+          "media"?: NonNullable<Json>;
+          "message_sid"?: string | null;
+          "received_at"?: string;
+          "recruit_phone"?: string | null;
+          "service_phone"?: string | null;
+        };
+        Relationships: [];
+      };
       "vendor_api_keys": {
         Row: {
           "created_at": string;
@@ -896,6 +1039,10 @@ export type Database = {
         Args: { "lead_id": string; "other_lead_ids"?: (string)[] };
         Returns: Json;
       };
+      "distribute_waiting_leads": {
+        Args: { "max": number; "vendor_id"?: string };
+        Returns: number;
+      };
       "import_leads": {
         Args: {
           "agency_id": string;
@@ -925,6 +1072,7 @@ export type Database = {
         Returns: Json;
       };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };
+      "prune_deliveries": { Args: { "older_than": string }; Returns: number };
       "receive_sms": {
         Args: {
           "body": string;
@@ -936,6 +1084,8 @@ export type Database = {
         };
         Returns: Json;
       };
+      "record_rejections": { Args: { "rejections": Json }; Returns: number };
+      "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
       "submit_lead_presentation": {

@@ -1,0 +1,197 @@
+-- The journal of refusals: what a sender that was authenticated has sent and what could not be taken in.
+
+create table public.rejected_deliveries (
+  id uuid primary key default gen_random_uuid(),
+  request_id text not null,
+  route text not null,
+  vendor_id uuid references public.vendors (id) on delete cascade,
+  vendor_lead_id text check (length(vendor_lead_id) <= 512),
+  row integer check (row >= 0),
+  code text not null,
+  reason text not null,
+  payload jsonb,
+  payload_text text,
+  payload_bytes integer not null check (payload_bytes >= 0),
+  context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
+  status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
+  lead_id uuid,
+  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
+  received_at timestamptz not null default clock_timestamp(),
+  resolved_at timestamptz,
+  check (status <> 'replayed' or lead_id is not null)
+);
+
+-- Also finds the oldest of a vendor's open deliveries, by the index alone.
+create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
+  where status = 'open';
+create index on public.rejected_deliveries (vendor_id, received_at);
+create index on public.rejected_deliveries (received_at);
+create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
+create index on public.rejected_deliveries (lead_id) where lead_id is not null;
+
+comment on table public.rejected_deliveries is
+  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
+comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
+comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
+comment on column public.rejected_deliveries.vendor_lead_id is
+  'The sender''s own id of the lead (external_id for an import), where it could be read.';
+comment on column public.rejected_deliveries.row is
+  'Zero-based index of the row in a batch; null: the whole request was refused.';
+comment on column public.rejected_deliveries.code is
+  'The response''s error code. Of a row in bulk: BAD_REQUEST or DATABASE_ERROR; of a row of an import: INVALID or '
+  'DATABASE_ERROR.';
+comment on column public.rejected_deliveries.reason is 'The message of the response.';
+comment on column public.rejected_deliveries.payload is
+  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
+  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
+comment on column public.rejected_deliveries.payload_text is
+  'The beginning, at most 256 KiB, of what is not in payload.';
+comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
+comment on column public.rejected_deliveries.context is
+  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}.';
+comment on column public.rejected_deliveries.status is
+  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
+comment on column public.rejected_deliveries.lead_id is
+  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
+  'foreign key, because it may be in either table.';
+comment on column public.rejected_deliveries.resolved_at is
+  'When it was replayed or dismissed. A trigger sets it with the status.';
+
+create function private.set_resolved_at() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.resolved_at := case when new.status <> 'open' then coalesce(new.resolved_at, now()) end;
+  return new;
+end
+$$;
+
+comment on function private.set_resolved_at() is
+  'Trigger: a delivery has a resolved_at as long as it is replayed or dismissed.';
+
+create trigger set_resolved_at
+  before insert or update of status, resolved_at on public.rejected_deliveries
+  for each row execute function private.set_resolved_at();
+
+alter table public.rejected_deliveries enable row level security;
+grant select, insert, update, delete on public.rejected_deliveries to service_role;
+
+create function private.delete_oldest_rejections(vendor_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  most constant integer := 10000;
+begin
+  -- Otherwise two transactions at once would each leave room for their own rows only.
+  perform pg_advisory_xact_lock(hashtextextended('rejected deliveries of ' || coalesce(vendor_id::text, 'imports'), 0));
+
+  delete from public.rejected_deliveries d
+  where d.id in (
+    select old.id
+    from public.rejected_deliveries old
+    where old.status = 'open'
+      and old.id in (
+        select o.id
+        -- One half is always empty. Written with `or` or `is not distinct from`, it would not use the index.
+        from (
+          select v.id, v.received_at
+          from public.rejected_deliveries v
+          where v.status = 'open' and v.vendor_id = delete_oldest_rejections.vendor_id
+          union all
+          select i.id, i.received_at
+          from public.rejected_deliveries i
+          where i.status = 'open' and i.vendor_id is null and delete_oldest_rejections.vendor_id is null
+        ) o
+        order by o.received_at desc, o.id desc
+        offset most
+      )
+    -- An operator may be replaying one of them.
+    for update skip locked
+  );
+end
+$$;
+
+comment on function private.delete_oldest_rejections(uuid) is
+  'Leaves the 10,000 newest open deliveries of a vendor; null: of all imports. So a vendor that sends a million wrong '
+  'rows does not fill the disk.';
+grant execute on function private.delete_oldest_rejections(uuid) to service_role;
+
+create function public.record_rejections(rejections json) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '100ms'
+as $$
+declare
+  recorded integer;
+  sender_id uuid;
+begin
+  -- Somebody who has locked the journal must not hold up connections that leads and texts need.
+  lock table public.rejected_deliveries in row exclusive mode nowait;
+
+  insert into public.rejected_deliveries (
+    request_id, route, vendor_id, vendor_lead_id, row, code, reason, payload, payload_text, payload_bytes, context
+  )
+  select
+    r.request_id, r.route, r.vendor_id, private.indexable_id(r.vendor_lead_id), r.row, r.code, r.reason, r.payload,
+    r.payload_text, r.payload_bytes, coalesce(r.context, '{}')
+  from json_to_recordset(rejections) as r (
+    request_id text, route text, vendor_id uuid, vendor_lead_id text, "row" integer, code text, reason text,
+    payload jsonb, payload_text text, payload_bytes integer, context jsonb
+  );
+  get diagnostics recorded = row_count;
+
+  for sender_id in
+    select distinct r.vendor_id from json_to_recordset(rejections) as r (vendor_id uuid) order by r.vendor_id
+  loop
+    perform private.delete_oldest_rejections(sender_id);
+  end loop;
+  return recorded;
+end
+$$;
+
+comment on function public.record_rejections(json) is
+  'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
+  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
+  'about 500. Keeps at most 10,000 open ones of a vendor; all imports count as one. 55P03 at once, or within 100 ms, '
+  'when somebody has locked the journal.';
+grant execute on function public.record_rejections(json) to service_role;
+
+create function public.prune_deliveries(older_than interval) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+declare
+  deleted integer;
+begin
+  if older_than is null or older_than < interval '0' then
+    raise exception 'older_than: must be an interval from 0 on' using errcode = 'PT400';
+  end if;
+
+  delete from public.rejected_deliveries d where d.received_at < now() - older_than;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+comment on function public.prune_deliveries(interval) is
+  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. PT400 for a '
+  'negative interval.';
+grant execute on function public.prune_deliveries(interval) to service_role;
+
+-- Every night where the project has pg_cron. A project without it uses `npm run admin -- delivery prune`.
+do $$
+begin
+  if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
+    create extension if not exists pg_cron with schema pg_catalog;
+    perform cron.schedule(
+      'prune rejected deliveries', '17 3 * * *', $job$select public.prune_deliveries('30 days')$job$);
+  end if;
+exception when others then
+  -- pg_cron works in one database of a server only. Deliveries that stay longer are no reason to stop a deployment.
+  raise warning 'rejected deliveries are not pruned by pg_cron: %', sqlerrm;
+end
+$$;

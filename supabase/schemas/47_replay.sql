@@ -1,0 +1,158 @@
+-- Taking in what was refused, after the parser, the mapping or the database has been put right.
+
+create function private.replay_recruiting_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
+  is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
+  stored public.recruiting_leads;
+  existing_id uuid;
+begin
+  loop
+    -- Also for a lead that could not be stored: the vendor may have sent it again in a better form.
+    select l.id into existing_id
+    from public.recruiting_leads l
+    where l.vendor_id = delivery.vendor_id and l.vendor_lead_id = indexed_id;
+    if found then
+      return existing_id;
+    end if;
+
+    perform private.require_recruiting_lead(lead);
+    insert into public.recruiting_leads (
+      id, vendor_id, vendor_lead_id, first_name, vendor_metadata, distribution, request_id, received_via
+    )
+    values (
+      delivery.id, delivery.vendor_id, indexed_id, lead ->> 'first_name',
+      coalesce(nullif(lead -> 'vendor_metadata', 'null'), '{}'),
+      case when is_test then 'not_requested' else 'unmatched' end, delivery.request_id, 'replay'
+    )
+    on conflict on constraint recruiting_leads_vendor_id_vendor_lead_id_key do nothing
+    returning * into stored;
+    if found then
+      if not is_test then
+        perform private.distribute_new_lead(stored);
+      end if;
+      return stored.id;
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) is
+  'Stores the lead of a delivery under the delivery''s id and distributes it as ingest_recruiting_lead() does. Returns its '
+  'id, or the id of the lead that has this vendor_lead_id.';
+grant execute on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) to service_role;
+
+create function private.replay_imported_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  given_agency_id constant uuid := delivery.context ->> 'agency_id';
+  given_external_id constant uuid := lead ->> 'external_id';
+  lead_id uuid;
+begin
+  if given_agency_id is null then
+    raise exception 'the delivery is a whole request: its leads must be sent again' using errcode = 'PT400';
+  elsif given_external_id is null then
+    raise exception 'external_id is missing' using errcode = 'PT400';
+  end if;
+
+  loop
+    select l.id into lead_id
+    from public.leads l
+    where l.agency_id = given_agency_id and l.external_id = given_external_id;
+    exit when found;
+
+    insert into public.leads (
+      id, external_id, agency_id, agent_id, distribution_id, first_name, last_name, phone, phone_e164, email, address,
+      city, state, zip, language, type
+    )
+    values (
+      delivery.id, given_external_id, given_agency_id, (delivery.context ->> 'agent_id')::uuid,
+      (delivery.context ->> 'distribution_id')::uuid, lead ->> 'first_name', lead ->> 'last_name', lead ->> 'phone',
+      lead ->> 'phone_e164', lead ->> 'email', lead ->> 'address', lead ->> 'city', lead ->> 'state', lead ->> 'zip',
+      lead ->> 'language', lead ->> 'type'
+    )
+    on conflict on constraint leads_agency_id_external_id_key do nothing
+    returning id into lead_id;
+    exit when found;
+  end loop;
+  return lead_id;
+end
+$$;
+
+comment on function private.replay_imported_lead(public.rejected_deliveries, jsonb) is
+  'Stores the sales lead of a delivery under the delivery''s id, for the agency and agent of its context. Returns its '
+  'id, or the id of the lead that has this external_id.';
+grant execute on function private.replay_imported_lead(public.rejected_deliveries, jsonb) to service_role;
+
+create function private.replayed(delivery public.rejected_deliveries) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+begin
+  if delivery.lead_id <> delivery.id then
+    return jsonb_build_object('id', delivery.lead_id, 'status', 'duplicate');
+  end if;
+
+  select * into lead from public.recruiting_leads l where l.id = delivery.lead_id;
+  if not found then
+    return jsonb_build_object('id', delivery.lead_id, 'status', 'created');
+  end if;
+  return private.created_lead(lead);
+end
+$$;
+
+comment on function private.replayed(public.rejected_deliveries) is
+  'What replay_delivery() returns for a delivery that has been replayed.';
+grant execute on function private.replayed(public.rejected_deliveries) to service_role;
+
+create function public.replay_delivery(delivery_id uuid, lead jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '20s'
+set lock_timeout = '5s'
+as $$
+declare
+  delivery public.rejected_deliveries;
+begin
+  -- A second operator waits here, and then finds it replayed.
+  select * into delivery from public.rejected_deliveries d where d.id = delivery_id for update;
+  if not found then
+    raise exception 'delivery_id: no such delivery' using errcode = 'PT404';
+  elsif delivery.status = 'dismissed' then
+    raise exception 'the delivery has been dismissed' using errcode = 'PT409';
+  elsif delivery.status = 'replayed' then
+    return private.replayed(delivery);
+  elsif coalesce(jsonb_typeof(lead), 'null') <> 'object' then
+    raise exception 'lead: must be an object' using errcode = 'PT400';
+  end if;
+
+  update public.rejected_deliveries d
+  set
+    status = 'replayed',
+    lead_id = case
+      when delivery.vendor_id is null then private.replay_imported_lead(delivery, lead)
+      else private.replay_recruiting_lead(delivery, lead)
+    end
+  where d.id = delivery.id
+  returning * into delivery;
+  return private.replayed(delivery);
+end
+$$;
+
+comment on function public.replay_delivery(uuid, jsonb) is
+  'Stores the lead of a rejected delivery, once however often it is called, and sets the delivery to replayed. lead, for '
+  'a recruiting vendor: {first_name, vendor_lead_id|null, vendor_metadata} as the vendor''s parser returns it; it is '
+  'distributed as by POST /recruiting/ingest. For an import: the lead object, with phone_e164 where it can be read. '
+  'Returns the result of ingest_recruiting_lead(): {id, status: created, distributed_to: {agency_id, '
+  'agent_id|null}|null}, or {id, status: duplicate} with the lead that had come meanwhile. For an import there is no '
+  'distributed_to. A repeated call returns the same. PT404 for an unknown delivery, PT409 for a dismissed one. A lead '
+  'that cannot be stored is an error (PT400, or that of the constraint), and the delivery stays open.';
+grant execute on function public.replay_delivery(uuid, jsonb) to service_role;

@@ -1,0 +1,90 @@
+-- Texts from a pair of numbers that has no conversation yet.
+
+create table public.unmatched_texts (
+  id uuid primary key default gen_random_uuid(),
+  message_sid text unique check (length(message_sid) <= 512),
+  recruit_phone text,
+  service_phone text,
+  body text,
+  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  received_at timestamptz not null default clock_timestamp()
+);
+
+-- For the take-over. A hash index takes a From of any length, and a recruit has only a few texts here.
+create index on public.unmatched_texts using hash (recruit_phone);
+create index on public.unmatched_texts (received_at);
+
+comment on table public.unmatched_texts is
+  'Inbound texts that were answered `no_conversation`. When the conversation of their two numbers is made, they become '
+  'its messages and are removed here.';
+comment on column public.unmatched_texts.message_sid is 'The SMS provider''s MessageSid; null when there was none.';
+comment on column public.unmatched_texts.recruit_phone is 'From, as received; null when there was none.';
+comment on column public.unmatched_texts.service_phone is 'To, as received; null when there was none.';
+comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
+comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
+
+alter table public.unmatched_texts enable row level security;
+grant select, insert, update, delete on public.unmatched_texts to service_role;
+
+-- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair
+-- and then look for what the other one stored, so that the second always sees the first.
+
+create function private.lock_conversation(recruit_phone text, service_phone text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(
+    hashtextextended(format('recruiting conversation %s %s', recruit_phone, service_phone), 0));
+end
+$$;
+
+comment on function private.lock_conversation(text, text) is
+  'Makes every other transaction that makes the conversation of these numbers, or finds that there is none, wait until '
+  'this one ends.';
+grant execute on function private.lock_conversation(text, text) to service_role;
+
+create function private.take_over_texts() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_conversation(new.recruit_phone, new.service_phone);
+
+  with texts as (
+    delete from public.unmatched_texts t
+    where t.recruit_phone = new.recruit_phone and t.service_phone = new.service_phone
+    returning t.*
+  ), messages as (
+    insert into public.recruiting_messages (
+      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+    )
+    select t.id, new.id, 'inbound', 'recruit', t.message_sid, t.body, t.media, t.received_at
+    from texts t
+    order by t.received_at
+    on conflict do nothing
+    returning created_at
+  ), latest as (
+    select max(m.created_at) as created_at from messages m
+  )
+  update public.recruiting_conversations c
+  set last_message_at = greatest(c.last_message_at, l.created_at)
+  from latest l
+  where c.id = new.id and l.created_at is not null;
+  return null;
+end
+$$;
+
+comment on function private.take_over_texts() is
+  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at.';
+
+create trigger take_over_texts
+  after insert on public.recruiting_conversations
+  for each row execute function private.take_over_texts();
+
+create trigger take_over_texts_of_changed_numbers
+  after update of recruit_phone, service_phone on public.recruiting_conversations
+  for each row when (
+    (new.recruit_phone, new.service_phone) is distinct from (old.recruit_phone, old.service_phone)
+  )
+  execute function private.take_over_texts();
