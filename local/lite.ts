@@ -16,16 +16,20 @@ const sql = postgres(env("LITE_DB_URL"), {
   max: 1,
   max_lifetime: null,
   onnotice: () => {},
-  onclose: () => isConnected && Deno.exit(1),
+  onclose: () => isConnected && end(),
 });
 while (!isConnected) {
   isConnected = await sql`select 1`.then(() => true, () => false);
   if (!isConnected) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
+// Here the package warns that its storage is experimental. That is meant for whoever would put it into production.
+const { warn } = console;
+console.warn = () => {};
 const api = await createApi();
 const app = await api.project.local.createApp(env("LITE_CONFIG"), { admin: false });
 await app.ensureSystemSchema();
+console.warn = warn;
 const admin = authAdmin(sql, env("LITE_JWT_SECRET"), (request) => serve(request));
 
 // Each service changes the database at its first request. Several first requests at once would fail, so one is made here,
@@ -48,6 +52,11 @@ Deno.serve(
     return new Response(null, { status: 404 });
   },
 );
+
+function end(): never {
+  console.error("The connection to Postgres is lost.");
+  Deno.exit(1);
+}
 
 async function serve(request: Request): Promise<Response> {
   return await app.server.fetch(request);

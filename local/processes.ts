@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomically } from "./files.ts";
 
@@ -14,6 +14,8 @@ const GRACE_MS = 6_000;
 
 /** Replaces the record of the running processes. */
 export function recordProcesses(dataDir: string, processes: ProcessRecord[]): void {
+  // Somebody may have removed the folder while the stack was running, which must still stop in order.
+  if (!existsSync(dataDir)) return;
   const path = join(dataDir, "processes.json");
   if (processes.length === 0) rmSync(path, { force: true });
   else writeFileAtomically(path, JSON.stringify(processes, null, 2));

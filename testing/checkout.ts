@@ -24,11 +24,11 @@ export class Checkout {
       try {
         Deno.copyFileSync(join(ROOT, path), target);
       } catch (error) {
-        // Deleted, but not yet so in git.
+        // The file was deleted, but git still lists it.
         if (!(error instanceof Deno.errors.NotFound)) throw error;
       }
     }
-    // Installing would start by emptying the shared folder, so the lock file must not look newer than it is.
+    // A lock file that looks newer would start npm ci, which empties the shared folder first.
     const { mtime } = Deno.statSync(join(ROOT, "package-lock.json"));
     Deno.utimeSync(join(this.root, "package-lock.json"), mtime!, mtime!);
     Deno.symlinkSync(join(ROOT, "node_modules"), join(this.root, "node_modules"));

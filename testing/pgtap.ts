@@ -5,7 +5,7 @@ import { POSTGRES_HOME, ROOT } from "../local/mod.ts";
 
 const ARCHIVE = join(ROOT, "node_modules/@electric-sql/pglite-pgtap/dist/pgtap.tar.gz");
 
-/** What a file of pgTAP tests came to. */
+/** The result of a file of pgTAP tests. */
 export interface TapResult {
   passed: number;
   failed: number;
@@ -14,7 +14,7 @@ export interface TapResult {
 }
 
 /**
- * Puts pgTAP among the extensions of the embedded Postgres. Other stacks may be doing the same or be using it.
+ * Puts pgTAP among the extensions of the embedded Postgres. Other stacks may do the same, or use it, at the same time.
  *
  * @throws {Error} when it is not there and cannot be put there
  */
@@ -30,7 +30,7 @@ export async function installPgtap(): Promise<void> {
     if (!success) throw new Error(new TextDecoder().decode(stderr));
     const source = join(unpacked, "share/postgresql/extension");
     const names = Array.from(Deno.readDirSync(source), ({ name }) => name);
-    // The control file comes last: once it is there, so is all that it names.
+    // The control file comes last, because Postgres takes the extension for installed when it is there.
     names.sort((a, b) => Number(a.endsWith(".control")) - Number(b.endsWith(".control")));
     for (const name of names) {
       const temporary = join(extensions, `${name}.${Deno.pid}`);
@@ -63,7 +63,7 @@ export async function runTapFile(sql: postgres.Sql, path: string): Promise<TapRe
   }
 }
 
-/** Counts the results in a TAP text. A plan that does not hold, or none at all, is a failure as well. */
+/** Counts the results in a TAP text. A missing plan is a failure, and so is one that differs from the tests that ran. */
 export function readTap(tap: string): TapResult {
   const result: TapResult = { passed: 0, failed: 0, diagnostics: [] };
   let planned: number | undefined;

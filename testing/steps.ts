@@ -8,7 +8,7 @@ import { installPgtap, runTapFile } from "./pgtap.ts";
 import { runProgram } from "./program.ts";
 import type { ThrowawayStack } from "./throwaway_stack.ts";
 
-/** What a step came to. What was skipped is not counted as passed. */
+/** The results of a step. A skipped test is not counted as passed. */
 export interface Counts {
   passed: number;
   failed: number;
