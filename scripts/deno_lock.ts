@@ -5,10 +5,15 @@
  * It works in a copy outside the checkout, because beside a package.json Deno takes packages from node_modules and keeps no
  * lock.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { HOSTED_DENO } from "../local/mod.ts";
 import { FUNCTION_NAMES, FUNCTIONS_FOLDER } from "./edge_functions.ts";
 
+if (!existsSync(HOSTED_DENO)) {
+  console.error("npm run lock needs Linux x64, for which the Deno of hosted projects is packaged.");
+  Deno.exit(1);
+}
 const copy = await Deno.makeTempDir();
 try {
   await run("cp", ["-R", FUNCTIONS_FOLDER, copy]);

@@ -47,8 +47,8 @@ export function bundledConfig(config: string): string {
   }, config);
 }
 
-// Deno gives npm packages Node's global Buffer. Once bundled they are packages no more, and the platform's Deno gives it to
-// nobody else; Twilio's package needs it.
+// Twilio's package uses Node's global Buffer. The platform's Deno gives it to npm packages only, and in a bundle the package
+// is an npm package no longer.
 function entryOf(module: string): string {
   return [
     `import { Buffer } from "node:buffer";`,

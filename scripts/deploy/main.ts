@@ -73,7 +73,8 @@ async function deploy(): Promise<void> {
   await cli.deployFunctions(folder);
 
   console.log("\nWaiting until they are healthy");
-  const functionsUrl = `${url ?? `https://${projectRef}.supabase.co`}/functions/v1`;
+  const projectUrl = url?.replace(/\/+$/, "") ?? `https://${projectRef}.supabase.co`;
+  const functionsUrl = `${projectUrl}/functions/v1`;
   await awaitHealth(functionsUrl, names);
   console.log(`\nDeployed to ${functionsUrl}`);
 }
@@ -99,8 +100,13 @@ function dbUrlProblem(value: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) {
     return "it must be a connection string that begins with postgresql://";
   }
+  const { username, hostname, port } = new URL(value);
   // Migrations need one connection for all their statements.
-  if (new URL(value).port === "6543") {
+  if (port === "6543") {
     return "port 6543 is the pooler's transaction mode; take the session pooler, which has port 5432";
   }
+  // The variable may still be set for another project.
+  const [, ref = projectRef] =
+    /^(?:postgres\.|.*@db\.)([a-z]{20})\b/.exec(`${username}@${hostname}`) ?? [];
+  if (ref !== projectRef) return `it is the database of the project ${ref}, not of ${projectRef}`;
 }

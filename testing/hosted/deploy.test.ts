@@ -68,10 +68,16 @@ function deploy(platform: HostedPlatform, ...args: string[]) {
 
 async function refusesWrongUsage(platform: HostedPlatform): Promise<void> {
   const transactionMode = "postgres://user:password@pooler.example:6543/postgres";
+  const otherProject = "abcdefghijklmnopqrsz";
   for (
     const [args, reason] of [
       [["--db-url=x"], /postgresql:\/\//],
       [[`--db-url=${transactionMode}`], /session pooler/],
+      [[`--db-url=postgres://postgres.${otherProject}:password@x:5432/postgres`], /project abc/],
+      [
+        [`--db-url=postgres://postgres:password@db.${otherProject}.supabase.co/postgres`],
+        /project abc/,
+      ],
       [["--project-ref=x"], /20 lower-case letters/],
       [["--nonsense"], /unknown option/],
     ] as const
