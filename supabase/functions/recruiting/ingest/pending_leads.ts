@@ -45,10 +45,14 @@ class PendingLeads {
     this.#isAsking = true;
     let { pause } = this.#pace;
     while (this.#questions.size > 0) {
-      await new Promise((resolve) => setTimeout(resolve, pause));
       const leadIds = Array.from(this.#questions.keys());
       const isProgress = this.#answer(leadIds, await distribute(leadIds));
-      pause = isProgress ? this.#pace.pause : Math.min(pause * 2, this.#pace.maxPause);
+      if (isProgress) {
+        pause = this.#pace.pause;
+        continue;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      pause = Math.min(pause * 2, this.#pace.maxPause);
     }
     this.#isAsking = false;
   }
