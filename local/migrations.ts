@@ -21,9 +21,10 @@ export async function migrate(
       .filter((name) => /^\d+_.*\.sql$/.test(name))
       .map((name) => [name.split("_", 1)[0]!, name]),
   );
-  const applied = await appliedVersions(sql);
+  const applied = await read(sql, "schema_migrations", "version");
   await compare(sql, files, applied);
-  if (applied.length === files.size) return;
+  const seeds = await read(sql, "seed_files", "path");
+  if (applied.length === files.size && seeds.length > 0) return;
 
   const target = `--remote=${dbUrl}?sslmode=disable`;
   await supervisor.run({
@@ -68,11 +69,11 @@ async function compare(
   }
 }
 
-async function appliedVersions(sql: postgres.Sql): Promise<string[]> {
+/** A column of a table in which the Supabase CLI records what it has done; empty while there is no such table. */
+async function read(sql: postgres.Sql, table: string, column: string): Promise<string[]> {
   const [{ exists }] = await sql<[{ exists: boolean }]>`
-    select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
+    select to_regclass(${`supabase_migrations.${table}`}) is not null as exists`;
   if (!exists) return [];
-  const rows = await sql<{ version: string }[]>`
-    select version from supabase_migrations.schema_migrations`;
-  return rows.map(({ version }) => version);
+  const rows = await sql`select ${sql(column)} as value from supabase_migrations.${sql(table)}`;
+  return rows.map(({ value }) => value);
 }
