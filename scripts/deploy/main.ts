@@ -52,14 +52,14 @@ try {
 async function deploy(): Promise<void> {
   const cli = new SupabaseCli(projectRef);
 
-  console.log("Bundling the functions");
+  console.log("Checking the secrets");
+  await unlessDry(() => requireSecrets(cli, allowMissingSecrets));
+
+  console.log("\nBundling the functions");
   const bundles = await bundleFunctions(folder);
   for (const { name, bytes } of bundles) {
     console.log(`  ${name.padEnd(12)} ${Math.round(bytes / 1000)} kB`);
   }
-
-  console.log("\nChecking the secrets");
-  await unlessDry(() => requireSecrets(cli, allowMissingSecrets));
 
   console.log(dryRun ? "\nListing the migrations that would be applied" : "\nApplying migrations");
   await unlessDry(() => cli.pushMigrations(dbUrl, dryRun));

@@ -42,7 +42,7 @@ export class HostedPlatform {
   secretNames = ["LEADS_IMPORT_API_KEY", "TWILIO_AUTH_TOKEN"];
 
   readonly #stack: StackInfo;
-  readonly #runtime: Runtime;
+  #runtime: Runtime;
   readonly #folder = Deno.makeTempDirSync({ prefix: "hosted-" });
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #workers = new Map<string, Promise<Worker>>();
@@ -89,6 +89,12 @@ export class HostedPlatform {
     };
     Deno.writeTextFileSync(path, JSON.stringify(stack));
     return path;
+  }
+
+  /** Runs the functions that were uploaded on another runtime. */
+  async changeRuntime(runtime: Runtime): Promise<void> {
+    for (const name of this.#workers.keys()) await this.#endWorker(name);
+    this.#runtime = runtime;
   }
 
   async stop(): Promise<void> {

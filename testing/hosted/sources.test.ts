@@ -9,32 +9,32 @@ import { run } from "./run.ts";
 const stack = readStackInfo();
 const RUNTIMES = { "the pinned Deno": Deno.execPath(), "the platform's Deno": HOSTED_DENO };
 
-/** One package cache for all, so that each package is unpacked once. */
-const denoDir = Deno.makeTempDirSync({ prefix: "deno-dir-" });
-const registry = new NpmRegistry();
-Deno.test.afterAll(async () => {
-  await registry.stop();
-  Deno.removeSync(denoDir, { recursive: true });
-});
-
-for (const [name, deno] of Object.entries(RUNTIMES)) {
-  for (const denoJson of ["--import-map", "--config"] as const) {
-    Deno.test({
-      name: `the sources run on ${name}, with deno.json as ${denoJson}`,
-      ignore: !existsSync(deno),
-      async fn() {
-        const env = { NPM_CONFIG_REGISTRY: registry.url, DENO_DIR: denoDir };
-        const platform = new HostedPlatform(stack, { deno, denoJson, env });
-        try {
-          await deploySources(platform);
-          await assertWorks(platform);
-        } finally {
-          await platform.stop();
-        }
-      },
-    });
+Deno.test("supabase functions deploy, with the sources", async (test) => {
+  const registry = new NpmRegistry();
+  const denoDir = Deno.makeTempDirSync({ prefix: "deno-dir-" });
+  const env = { NPM_CONFIG_REGISTRY: registry.url, DENO_DIR: denoDir };
+  const platform = new HostedPlatform(stack, { deno: Deno.execPath(), env });
+  try {
+    await test.step("sends what the functions import, and nothing else", () =>
+      deploySources(platform));
+    for (const [name, deno] of Object.entries(RUNTIMES)) {
+      for (const denoJson of ["--import-map", "--config"] as const) {
+        await test.step({
+          name: `they run on ${name}, with deno.json as ${denoJson}`,
+          ignore: !existsSync(deno),
+          async fn() {
+            await platform.changeRuntime({ deno, denoJson, env });
+            await assertWorks(platform);
+          },
+        });
+      }
+    }
+  } finally {
+    await platform.stop();
+    await registry.stop();
+    Deno.removeSync(denoDir, { recursive: true });
   }
-}
+});
 
 async function deploySources(platform: HostedPlatform): Promise<void> {
   const { code, output } = await run(SUPABASE_CLI, [
