@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
-import { connect, explainConnection, findTarget } from "./database.ts";
+import type postgres from "postgres";
+import { connect, explainConnection, findTarget, type Target } from "./database.ts";
 import { CommandError, type Run, type Session, UsageError } from "./outcome.ts";
 import { buildProgram, type GlobalOptions } from "./program.ts";
 import type { Ask } from "./terminal.ts";
@@ -17,22 +18,25 @@ export interface Ran {
  *
  * @param args the words after `npm run admin --`
  * @param ask undefined where there is nobody to ask
+ * @param showProgress undefined where nobody looks on
  */
-export async function runCommandLine(args: string[], ask: Ask | undefined): Promise<Ran> {
+export async function runCommandLine(
+  args: string[],
+  ask: Ask | undefined,
+  showProgress?: (text: string) => void,
+): Promise<Ran> {
   const printed: string[] = [];
   const print = (text: string) => printed.push(text);
   const run: Run = async (verb) => {
     const { dbUrl, json, yes = false } = program.opts<GlobalOptions>();
-    const target = findTarget(dbUrl);
-    const sql = connect(target.dbUrl);
+    const session = new LazySession(dbUrl, confirmation(yes, ask), showProgress);
     try {
-      const { baseUrl, api } = target;
-      const { data, text } = await verb({ sql, baseUrl, api, confirm: confirmation(yes, ask) });
+      const { data, text } = await verb(session);
       print(`${json ? JSON.stringify(data, null, 2) : text}\n`);
     } catch (error) {
-      throw explainConnection(error, target.dbUrl);
+      throw session.explain(error);
     } finally {
-      await sql.end();
+      await session.end();
     }
   };
   const program = buildProgram(run, print);
@@ -48,6 +52,56 @@ export async function runCommandLine(args: string[], ask: Ask | undefined): Prom
     if (!(error instanceof CommanderError)) throw error;
   }
   return { code: 0, out: printed.join(""), err: "" };
+}
+
+/** A session that finds the database and connects to it when a verb first asks for it. */
+class LazySession implements Session {
+  readonly confirm: Session["confirm"];
+  readonly #dbUrl: string | undefined;
+  readonly #showProgress: ((text: string) => void) | undefined;
+  #target?: Target;
+  #sql?: postgres.Sql;
+  #hasProgress = false;
+
+  constructor(
+    dbUrl: string | undefined,
+    confirm: Session["confirm"],
+    showProgress: ((text: string) => void) | undefined,
+  ) {
+    this.#dbUrl = dbUrl;
+    this.confirm = confirm;
+    this.#showProgress = showProgress;
+  }
+
+  get sql(): postgres.Sql {
+    return this.#sql ??= connect(this.#findTarget().dbUrl);
+  }
+
+  get baseUrl(): string {
+    return this.#findTarget().baseUrl;
+  }
+
+  get api(): Session["api"] {
+    return this.#findTarget().api;
+  }
+
+  readonly progress = (text: string): void => {
+    this.#hasProgress = true;
+    this.#showProgress?.(text);
+  };
+
+  explain(error: unknown): unknown {
+    return this.#target === undefined ? error : explainConnection(error, this.#target.dbUrl);
+  }
+
+  async end(): Promise<void> {
+    if (this.#hasProgress) this.#showProgress?.("");
+    await this.#sql?.end();
+  }
+
+  #findTarget(): Target {
+    return this.#target ??= findTarget(this.#dbUrl);
+  }
 }
 
 function confirmation(yes: boolean, ask: Ask | undefined): Session["confirm"] {

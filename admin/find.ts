@@ -1,6 +1,7 @@
 /** Rows that a command line names, by something that a person has at hand. */
 import type postgres from "postgres";
-import type { Json } from "../supabase/functions/_shared/json.ts";
+import type { Json, JsonObject } from "../supabase/functions/_shared/json.ts";
+import { idRange } from "./lookup.ts";
 import { CommandError } from "./outcome.ts";
 
 export interface VendorRow {
@@ -39,6 +40,33 @@ export interface OrderRow {
   status: "open" | "paused" | "filled" | "closed";
   starts_at: Date | null;
   ends_at: Date | null;
+}
+
+/** A lead of either kind. */
+export interface LeadRow {
+  id: string;
+  kind: "recruiting" | "sales";
+  name: string;
+}
+
+export interface DeliveryRow {
+  id: string;
+  request_id: string;
+  route: string;
+  /** Null for an import. */
+  vendor_id: string | null;
+  vendor_lead_id: string | null;
+  row: number | null;
+  code: string;
+  reason: string;
+  payload: Json | null;
+  payload_text: string | null;
+  payload_bytes: number;
+  context: JsonObject;
+  status: "open" | "replayed" | "dismissed";
+  lead_id: string | null;
+  received_at: Date;
+  resolved_at: Date | null;
 }
 
 /** @throws {CommandError} when there is no vendor with this slug */
@@ -86,20 +114,56 @@ export async function findOrder(sql: postgres.Sql, name: string): Promise<OrderR
   return theOnly(rows, "order", name, (order) => order.status);
 }
 
+/**
+ * Finds a lead of either kind by its id, the beginning of its id, or the sender's own id.
+ *
+ * @throws {CommandError} when none or several are meant
+ */
+export async function findLead(sql: postgres.Sql, name: string): Promise<LeadRow> {
+  const { first, last } = idRange(name) ?? { first: null, last: null };
+  const rows = await sql<LeadRow[]>`
+    select l.id, 'recruiting' as kind, concat_ws(' ', l.first_name, l.last_name) as name
+    from public.recruiting_leads l
+    where l.id between ${first}::uuid and ${last}::uuid
+    union
+    select l.id, 'recruiting', concat_ws(' ', l.first_name, l.last_name)
+    from public.vendors v
+    join public.recruiting_leads l
+      on l.vendor_id = v.id and l.vendor_lead_id = private.indexable_id(${name})
+    union
+    select l.id, 'sales', concat_ws(' ', l.first_name, l.last_name)
+    from public.leads l
+    where l.id between ${first}::uuid and ${last}::uuid or l.external_id::text = ${name.toLowerCase()}`;
+  return theOnly(rows, "lead", name, (lead) => lead.name, "find");
+}
+
+/**
+ * Finds a refused delivery by its id or the beginning of its id.
+ *
+ * @throws {CommandError} when none or several are meant
+ */
+export async function findDelivery(sql: postgres.Sql, name: string): Promise<DeliveryRow> {
+  const { first, last } = idRange(name) ?? { first: null, last: null };
+  const rows = await sql<DeliveryRow[]>`
+    select * from public.rejected_deliveries where id between ${first}::uuid and ${last}::uuid`;
+  return theOnly(rows, "delivery", name, (delivery) => delivery.reason);
+}
+
 function theOnly<Row extends { id: string }>(
   rows: readonly Row[],
   noun: string,
   name: string,
   describe: (row: Row) => string,
+  verb = "list",
 ): Row {
   const [row, other] = name.trim() === "" ? [] : rows;
   if (row === undefined) {
-    throw new CommandError(`There is no ${noun} "${name}". See npm run admin -- ${noun} list`);
+    throw new CommandError(`There is no ${noun} "${name}". See npm run admin -- ${noun} ${verb}`);
   }
   if (other !== undefined) {
     const matches = rows.slice(0, 5).map((match) => `${match.id} (${describe(match)})`).join(", ");
     const more = rows.length > 5 ? ` and ${rows.length - 5} more` : "";
-    throw new CommandError(`"${name}" is the beginning of several: ${matches}${more}`);
+    throw new CommandError(`"${name}" stands for several: ${matches}${more}`);
   }
   return row;
 }

@@ -105,6 +105,19 @@ export function futureTime(flags: string, description: string): Option {
   );
 }
 
+/** A moment in the past; a date alone is midnight in UTC. */
+export function pastTime(flags: string, description: string): Option {
+  return option(
+    flags,
+    description,
+    "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z",
+    (given) => {
+      const date = new Date(given);
+      return date.getTime() <= Date.now() ? date : undefined;
+    },
+  );
+}
+
 /**
  * A day, or a day with a time, and perhaps its offset from UTC. It stays text, because what has no offset is meant in
  * the time zone of the agency, which the database knows.

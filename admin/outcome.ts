@@ -7,7 +7,7 @@ export interface Outcome {
   text: string;
 }
 
-/** What a verb works with. */
+/** What a verb works with. The database is found and connected to when a verb first asks for it. */
 export interface Session {
   sql: postgres.Sql;
   /** `{base_url}` of the project, for the examples that are shown. */
@@ -21,6 +21,8 @@ export interface Session {
    * @throws {CommandError} when the answer is no, or nobody can be asked
    */
   confirm(question: string, options?: { unattended?: boolean }): Promise<void>;
+  /** Shows on the terminal how far something is that takes long, such as "12 of 340". Elsewhere shows nothing. */
+  progress(text: string): void;
 }
 
 /** Carries out a verb: connects, runs it and prints its outcome. */

@@ -43,6 +43,8 @@ for (
     ["--json --db-url postgresql://x vendor list", "vendor list"],
     ["vendor list --json --db-url postgresql://x", "vendor list"],
     ["vendor key create acme", "key create"],
+    ["text send --sid SM1 --status delivered", "text send"],
+    ["report", "npm run admin -- report"],
     ["vendor key revoke acme lik_abc --yes", "key revoke"],
   ] as const
 ) {
@@ -68,6 +70,11 @@ for (
     ["vendor parse acme", /^missing required argument 'payload\.json'$/],
     ["key create acme --expires someday", /^--expires: "someday" is not a time in the future/],
     ["key create acme --expires 2001-01-01", /^--expires: "2001-01-01" is not a time in the/],
+    ["text send --body Hi", /^give the numbers with --from and --to$/],
+    ["text send --status sent", /^--status: give the message it is about with --sid$/],
+    ["report --since 2999-01-01", /^--since: "2999-01-01" is not a time in the past/],
+    ["lead distribute --max 0", /^--max: "0" is not a whole number from 1 on$/],
+    ['lead find " "', /^give a text with something in it$/],
     ['key revoke acme ""', /^give the first characters of the key$/],
   ] as const
 ) {

@@ -2,7 +2,10 @@ import { Command, type ErrorOptions } from "commander";
 import { addAgency } from "./nouns/agency.ts";
 import { addAgent } from "./nouns/agent.ts";
 import { addKey } from "./nouns/key.ts";
+import { addLead } from "./nouns/lead.ts";
 import { addOrder } from "./nouns/order.ts";
+import { addReport } from "./nouns/report.ts";
+import { addText } from "./nouns/text.ts";
 import { addVendor } from "./nouns/vendor.ts";
 import { type Run, UsageError } from "./outcome.ts";
 
@@ -21,7 +24,8 @@ export interface GlobalOptions {
 export function buildProgram(run: Run, print: (text: string) => void): Command {
   const program = new AdminCommand("npm run admin --")
     .description(
-      "Administers agencies, agents, orders, vendors and keys. Times in tables are in UTC.",
+      "Administers agencies, agents, orders, vendors and keys, and finds what became of leads and texts. " +
+        "Times in tables are in UTC.",
     )
     .usage("<noun> <verb> [options]")
     .option(
@@ -40,6 +44,9 @@ export function buildProgram(run: Run, print: (text: string) => void): Command {
   addOrder(program, run);
   addKey(addVendor(program, run), run);
   addKey(program, run);
+  addLead(program, run);
+  addText(program, run);
+  addReport(program, run);
   return program;
 }
 

@@ -1,11 +1,24 @@
 /** Rows as a table for people: a line of headings, columns as wide as their longest value. */
-export function formatTable(rows: Record<string, unknown>[]): string {
+export function formatTable(objects: readonly object[]): string {
+  const rows = objects as readonly Record<string, unknown>[];
   const headings = Object.keys(rows[0] ?? {});
   const lines = [headings, ...rows.map((row) => headings.map((name) => formatCell(row[name])))];
   const widths = headings.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
   return lines
     .map((line) => line.map((cell, i) => cell.padEnd(widths[i]!)).join("  ").trimEnd())
     .join("\n");
+}
+
+/**
+ * The first rows of a list as a table, and how many more there are.
+ *
+ * @param total how many there are in all
+ * @param none what to say when there is none
+ */
+export function listed(rows: readonly object[], total: number, none: string): string {
+  if (rows.length === 0) return none;
+  const more = total - rows.length;
+  return formatTable(rows) + (more > 0 ? `\n\n${more} more: see --limit` : "");
 }
 
 function formatCell(value: unknown): string {

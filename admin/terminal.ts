@@ -19,3 +19,10 @@ async function ask(question: string): Promise<boolean> {
     terminal.close();
   }
 }
+
+/** How to show progress to the person at the terminal; undefined where there is none. */
+export function progressOnTerminal(): ((text: string) => void) | undefined {
+  if (!Deno.stderr.isTerminal()) return undefined;
+  // Each text takes the place of the one before it on the same line.
+  return (text) => Deno.stderr.writeSync(new TextEncoder().encode(`\r\x1b[K${text}`));
+}

@@ -10,6 +10,21 @@ export function addNoun(parent: Command, name: string, description: string): Com
 }
 
 /**
+ * Adds a command that has no verbs.
+ *
+ * @param example the words after `npm run admin --` of a command line that works
+ */
+export function addCommand(
+  parent: Command,
+  name: string,
+  description: string,
+  example: string,
+): Command {
+  return parent.command(name).description(description)
+    .addHelpText("after", `\nExample:\n  npm run admin -- ${example}`);
+}
+
+/**
  * Adds a verb to a noun. Its options and its action are the caller's to add.
  *
  * @param usage its name and its arguments, such as `create <slug>`
@@ -21,8 +36,7 @@ export function addVerb(
   description: string,
   example: string,
 ): Command {
-  return noun.command(usage).description(description)
-    .addHelpText("after", `\nExample:\n  npm run admin -- ${noun.name()} ${example}`);
+  return addCommand(noun, usage, description, `${noun.name()} ${example}`);
 }
 
 /** Refuses an `update` that names nothing to change. */

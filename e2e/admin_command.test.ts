@@ -263,7 +263,7 @@ Deno.test("the beginning of several ids names none of them", async () => {
     await admin("agency", "update", "abcdef", "--name", "X"),
     1,
     new RegExp(
-      `^"abcdef" is the beginning of several: ${first} \\(First\\), ${second} \\(Second\\)$`,
+      `^"abcdef" stands for several: ${first} \\(First\\), ${second} \\(Second\\)$`,
     ),
   );
 });

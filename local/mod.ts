@@ -6,5 +6,11 @@ export { connect, postgresPart, prepareCluster } from "./postgres.ts";
 export { roleKey } from "./secrets.ts";
 export { litePart } from "./services.ts";
 export { LocalStack, type StackOptions } from "./stack.ts";
-export { readStackInfo, type StackInfo, stackInfoFile, type VendorInfo } from "./stack_info.ts";
+export {
+  readPublicUrl,
+  readStackInfo,
+  type StackInfo,
+  stackInfoFile,
+  type VendorInfo,
+} from "./stack_info.ts";
 export { Supervisor } from "./supervisor.ts";

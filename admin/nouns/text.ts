@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import type postgres from "postgres";
+import { integer, text } from "../options.ts";
+import type { Outcome, Run } from "../outcome.ts";
+import { listed } from "../table.ts";
+import { addNoun, addVerb } from "../verb.ts";
+import { sendText, type TextToSend } from "./text_send.ts";
+
+export function addText(parent: Command, run: Run): void {
+  const noun = addNoun(parent, "text", "text messages of recruits, and the webhooks of Twilio");
+
+  addVerb(
+    noun,
+    "unmatched",
+    "texts that belong to no conversation yet, the newest first",
+    "unmatched --limit 20",
+  )
+    .addOption(integer("--limit <number>", "how many at most", 1).default(50))
+    .action(({ limit }: { limit: number }) => run(({ sql }) => listUnmatched(sql, limit)));
+
+  addVerb(
+    noun,
+    "send",
+    "calls a webhook as Twilio does, signed: with a text, or with --status for a delivery status",
+    'send --from +13125550142 --to +13125550100 --body "Is the job still open?"',
+  )
+    .addOption(text("--from <number>", "From, the recruit's number"))
+    .addOption(text("--to <number>", "To, the number of ours"))
+    .option("--body <text>", "Body, the text", "")
+    .addOption(text("--sid <MessageSid>", "the message's id at Twilio; a new one unless given"))
+    .option("--media <url...>", "MediaUrl0 and so on: the pictures of the text")
+    .addOption(text("--status <status>", "MessageStatus, such as delivered, of the message --sid"))
+    .addOption(
+      text("--url <base url>", "the functions' public address; the running stack unless given"),
+    )
+    .addHelpText(
+      "after",
+      "\nWith --url the environment's TWILIO_AUTH_TOKEN signs; for the running stack, its own token." +
+        "\nThe same --sid is one message, however often it is sent.",
+    )
+    .action((message: TextToSend, command: Command) => {
+      if (message.status !== undefined && message.sid === undefined) {
+        command.error("--status: give the message it is about with --sid");
+      }
+      if (message.status === undefined && !(message.from && message.to)) {
+        command.error("give the numbers with --from and --to");
+      }
+      return run(() => sendText(message));
+    });
+}
+
+async function listUnmatched(sql: postgres.Sql, limit: number): Promise<Outcome> {
+  const texts = await sql`
+    select t.id, t.received_at, t.recruit_phone as "from", t.service_phone as "to", t.body,
+      jsonb_array_length(t.media) as media, t.message_sid
+    from public.unmatched_texts t
+    order by t.received_at desc, t.id limit ${limit}`;
+  const [{ total }] = await sql<[{ total: number }]>`
+    select count(*)::int as total from public.unmatched_texts`;
+  return { data: texts, text: listed(texts, total, "Every text belongs to a conversation.") };
+}

@@ -1,0 +1,112 @@
+import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { readPublicUrl, readStackInfo } from "../../local/mod.ts";
+import { CommandError, type Outcome, UsageError } from "../outcome.ts";
+
+/** What to send, in the words of the command line. */
+export interface TextToSend {
+  from?: string;
+  to?: string;
+  body: string;
+  sid?: string;
+  media?: string[];
+  /** The delivery status of a message, instead of a text. */
+  status?: string;
+  /** The functions' public address; undefined for the running stack's. */
+  url?: string;
+}
+
+/** Where a webhook is, and what signs for it. */
+interface Webhooks {
+  /** Where to send. */
+  url: string;
+  /** The address that Twilio would have called, which the signature covers. */
+  signedUrl: string;
+  token: string;
+}
+
+/** Calls one of the two SMS webhooks as Twilio does. */
+export async function sendText(message: TextToSend): Promise<Outcome> {
+  const webhooks = message.url === undefined ? await ofRunningStack() : hosted(message.url);
+  const sid = message.sid ?? `SM${crypto.randomUUID().replaceAll("-", "")}`;
+  const path = message.status === undefined ? "/recruiting/sms/inbound" : "/recruiting/sms/status";
+  const { status, body } = await post(webhooks, path, parametersOf(message, sid));
+
+  const result = (body as { status?: unknown } | null)?.status;
+  if (status !== 200 || typeof result !== "string" || result === "error") {
+    throw new CommandError(`${webhooks.url}${path} responded ${status}: ${JSON.stringify(body)}`);
+  }
+  return {
+    data: { message_sid: sid, status: result },
+    text: `${result} (MessageSid ${sid})`,
+  };
+}
+
+function parametersOf(message: TextToSend, sid: string): Record<string, string> {
+  const numbers = {
+    ...(message.from !== undefined && { From: message.from }),
+    ...(message.to !== undefined && { To: message.to }),
+  };
+  if (message.status !== undefined) {
+    return { MessageSid: sid, MessageStatus: message.status, ...numbers };
+  }
+  const files = message.media ?? [];
+  return {
+    MessageSid: sid,
+    ...numbers,
+    Body: message.body,
+    NumMedia: String(files.length),
+    ...Object.fromEntries(files.map((file, i) => [`MediaUrl${i}`, file])),
+  };
+}
+
+async function ofRunningStack(): Promise<Webhooks> {
+  try {
+    const stack = readStackInfo();
+    const signedUrl = await readPublicUrl(stack);
+    return { url: stack.functions_url, signedUrl, token: stack.twilio_auth_token };
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message} For another project, give --url.`);
+  }
+}
+
+function hosted(given: string): Webhooks {
+  const url = given.replace(/\/+$/, "");
+  if (!URL.canParse(url)) {
+    throw new UsageError(
+      `--url: give an address such as https://<project ref>.supabase.co/functions/v1`,
+    );
+  }
+  const [token] = (Deno.env.get("TWILIO_AUTH_TOKEN") ?? "").split(",").map((one) => one.trim());
+  if (!token) throw new CommandError("Set TWILIO_AUTH_TOKEN, which signs for --url.");
+  return { url, signedUrl: url, token };
+}
+
+async function post(
+  { url, signedUrl, token }: Webhooks,
+  path: string,
+  parameters: Record<string, string>,
+): Promise<{ status: number; body: unknown }> {
+  try {
+    const response = await fetch(url + path, {
+      method: "POST",
+      headers: {
+        "x-twilio-signature": getExpectedTwilioSignature(token, signedUrl + path, parameters),
+      },
+      body: new URLSearchParams(parameters),
+      // As long as Twilio waits.
+      signal: AbortSignal.timeout(15_000),
+    });
+    const text = await response.text();
+    return { status: response.status, body: parse(text) };
+  } catch (error) {
+    throw new CommandError(`${url}${path} did not respond: ${(error as Error).message}`);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.slice(0, 200);
+  }
+}
