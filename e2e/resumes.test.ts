@@ -13,18 +13,21 @@ async function createResume(agency_id: string | null, agent_id: string | null): 
   assert.equal(status, 201);
   const [lead] = await sql`
     update public.recruiting_leads
-    set order_id = null, agency_id = ${agency_id}, agent_id = ${agent_id}, distributed_at = now()
+    set distribution = 'not_requested', order_id = null, distributed_at = null,
+      agency_id = ${agency_id}, agent_id = ${agent_id}
     where id = ${body.id} returning resume_path`;
   return lead!.resume_path;
 }
 
 /** What the client downloads by a signed URL, or null when it gets none. */
 async function openResume(client: SupabaseClient, path: string): Promise<Uint8Array | null> {
-  const { data, error } = await client.storage.from("resumes").createSignedUrl(path, 60);
+  const { data, error } = await client.storage.from("resumes")
+    .createSignedUrl(path, 60, { download: true });
   if (error !== null) return null;
   const response = await fetch(data.signedUrl);
   assert.equal(response.status, 200, await response.clone().text());
   assert.equal(response.headers.get("content-type"), "application/pdf");
+  assert.match(response.headers.get("content-disposition") ?? "", /^attachment/);
   return response.bytes();
 }
 

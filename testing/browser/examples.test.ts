@@ -113,7 +113,8 @@ browserTest("an agent downloads the resume of a recruit", async (page, origin) =
   const { body } = await ingest(await createVendor(), { first_name: "Ada", resume: PDF_BASE64 });
   await sql`
     update public.recruiting_leads
-    set order_id = null, agency_id = ${agent.agency_id}, agent_id = ${agent.agent_id}
+    set distribution = 'not_requested', order_id = null, distributed_at = null,
+      agency_id = ${agent.agency_id}, agent_id = ${agent.agent_id}
     where id = ${body.id}`;
   await signIn(page, origin, agent);
   await page.getByRole("button", { name: "Resume" }).click();
