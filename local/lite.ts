@@ -45,8 +45,8 @@ Deno.serve(
   async (request) => {
     const { pathname } = new URL(request.url);
     if (/^\/auth\/v1\/(admin|invite)(\/|$)/.test(pathname)) return admin.fetch(request);
-    if (request.method === "POST" && pathname.startsWith("/storage/v1/object/sign/")) {
-      return signedUrlResponse(await serve(request));
+    if (pathname.startsWith("/storage/v1/object/sign/")) {
+      return signedUrlResponse(request, await serve(request));
     }
     if (/^\/(auth|storage)\/v1(\/|$)/.test(pathname)) return serve(request);
     return new Response(null, { status: 404 });
