@@ -1,0 +1,170 @@
+import { compile, TreeInterpreter, TYPE_NUMBER, TYPE_STRING } from "@jmespath-community/jmespath";
+import { cleanText, isObject, type Json } from "../../_shared/json.ts";
+import {
+  allow,
+  type Argument,
+  FUNCTION_COSTS,
+  lengthOf,
+  pay,
+  payForReading,
+  type Size,
+  sizeOf,
+} from "./expression_costs.ts";
+
+/** A compiled expression, or a part of one. */
+export type Node = ReturnType<typeof compile>;
+
+/**
+ * Evaluates an expression. The work is bounded by the payload's size, and what is found is not larger than the payload
+ * and 1,000 characters.
+ *
+ * @returns a copy that can be stored; undefined for nothing
+ * @throws {Error} beyond a bound, and for a payload that the expression does not fit
+ */
+export function evaluate(node: Node, payload: Json): Json | undefined {
+  const size = sizeOf(payload);
+  allow(size);
+  try {
+    const found = interpreter.search(node, payload as Value);
+    return copyOf(found, { values: size.values + 100, characters: size.characters + 1_000 });
+  } finally {
+    // The interpreter keeps the last payload it has seen.
+    allow(size);
+    interpreter.search(CURRENT, null);
+  }
+}
+
+const CURRENT = compile("@");
+
+/** Whether expressions may call a function of this name. */
+export function isFunction(name: string): boolean {
+  return Object.hasOwn(FUNCTION_COSTS, name);
+}
+
+type Interpreter = typeof TreeInterpreter;
+type Value = Parameters<Interpreter["search"]>[1];
+
+/** The functions that are called with a part of the expression, such as the key of sort_by(). */
+const EVALUATING = new Set(["group_by", "map", "max_by", "min_by", "sort_by"]);
+
+/** Marks such a part. */
+const OURS = Symbol("part of the expression");
+
+const interpreter = bounded(new (TreeInterpreter.constructor as new () => Interpreter)());
+
+/** Makes an interpreter pay for all that it does before it does it. */
+function bounded(interpreter: Interpreter): Interpreter {
+  const { visit, withScope, runtime } = interpreter;
+  const { callFunction } = runtime;
+
+  interpreter.visit = (node, value) => {
+    pay(1);
+    const result = visit.call(interpreter, prepaid(node, value, interpreter), value);
+    if (node.type === "ExpressionReference") (result as Argument)[OURS] = true;
+    return result;
+  };
+  interpreter.withScope = (scope) => {
+    // It makes a new interpreter.
+    pay(50);
+    return bounded(withScope.call(interpreter, scope));
+  };
+  runtime.callFunction = (name, args) => {
+    if (!isFunction(name)) throw new Error(`there is no function ${name}()`);
+    if (EVALUATING.has(name) && args.some(isForged)) throw new Error(`${name}() takes no object`);
+    FUNCTION_COSTS[name]!(args, (part, value) => interpreter.visit(part, value));
+    return callFunction.call(runtime, name, args);
+  };
+  return interpreter;
+}
+
+/** Pays for what evaluating a node takes beyond a step. Returns the node with what is already evaluated as a literal. */
+function prepaid(node: Node, value: Argument, interpreter: Interpreter): Node {
+  const literal = (part: Node) => {
+    return { type: "Literal" as const, value: interpreter.visit(part, value) as Argument };
+  };
+  switch (node.type) {
+    case "Slice":
+      pay(lengthOf(value));
+      return node;
+    case "Flatten": {
+      const child = literal(node.child);
+      if (Array.isArray(child.value)) { for (const item of child.value) pay(1 + lengthOf(item)); }
+      return { ...node, child };
+    }
+    case "Comparator": {
+      const [left, right] = [literal(node.left), literal(node.right)];
+      if (typeof left.value === typeof right.value) payForReading(left.value);
+      return { ...node, left, right };
+    }
+    default:
+      return node;
+  }
+}
+
+/** Whether an object of the payload looks like a part of an expression: the library would evaluate it. */
+function isForged(value: Argument): boolean {
+  return isObject(value) && Boolean(value.expref) && !(OURS in value);
+}
+
+/**
+ * Copies what was found, up to this size. A field such as `constructor` finds JavaScript's own members, arithmetic may
+ * give no number, and split() takes characters apart: none of these can be stored.
+ */
+function copyOf(found: unknown, left: Size): Json | undefined {
+  if (--left.values < 0) throw new Error("the expression finds too much");
+  if (typeof found === "string") return copyOfText(found, left);
+  if (typeof found === "number") return Number.isFinite(found) ? found : undefined;
+  if (typeof found === "boolean") return found;
+  if (Array.isArray(found)) return found.map((item) => copyOf(item, left) ?? null);
+  if (!isObject(found)) return undefined;
+  return Object.fromEntries(
+    Object.entries(found).filter(([, item]) => typeof item !== "function")
+      .map(([key, item]) => [copyOfText(key, left), copyOf(item, left) ?? null]),
+  );
+}
+
+function copyOfText(text: string, left: Size): string {
+  left.characters -= text.length;
+  if (left.characters < 0) throw new Error("the expression finds too much");
+  return cleanText(text);
+}
+
+// The library's trim functions take quadratic time for a run of blanks, and its replace() what a count in the payload says.
+const text = { types: [TYPE_STRING] };
+const blanks = { types: [TYPE_STRING], optional: true };
+const count = { types: [TYPE_NUMBER], optional: true };
+override("trim", (value, blanks) => trimEnd(trimStart(value, blanks), blanks), [text, blanks]);
+override("trim_left", trimStart, [text, blanks]);
+override("trim_right", trimEnd, [text, blanks]);
+override("replace", replace, [text, text, text, count]);
+
+function override(name: string, call: (...args: Argument[]) => string, signature: object[]): void {
+  const { runtime } = interpreter;
+  runtime.registerFunction(name, (args) => call(...args), signature as never, { override: true });
+}
+
+function trimStart(text: string, blanks?: string): string {
+  const isBlank = blankTest(blanks);
+  let start = 0;
+  while (start < text.length && isBlank(text[start]!)) start++;
+  return text.slice(start);
+}
+
+function trimEnd(text: string, blanks?: string): string {
+  const isBlank = blankTest(blanks);
+  let end = text.length;
+  while (end > 0 && isBlank(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
+function blankTest(blanks?: string): (character: string) => boolean {
+  if (!blanks) return (character) => /[\s\u0085]/.test(character);
+  const given = new Set(blanks.split(""));
+  return (character) => given.has(character);
+}
+
+function replace(text: string, old: string, by: string, count: number = text.length): string {
+  if (!Number.isInteger(count) || count < 0) throw new Error("count must be a whole number");
+  const pieces = text.split(old);
+  return [pieces.slice(0, count + 1).join(by), ...pieces.slice(count + 1)].join(old);
+}
