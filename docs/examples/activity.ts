@@ -11,13 +11,13 @@ export type Activity = {
 const address = `${config.url}/functions/v1/api/leads/log-presentation-activity` +
   `?apikey=${encodeURIComponent(config.publishableKey)}`;
 
-/** Logs an activity. When the network or the service fails it is sent again; by its key it is stored once. */
+/** Logs an activity. Sends it again when the network or the service fails; the key makes sure it is stored once. */
 export async function logActivity(activity: Activity): Promise<void> {
   const request: RequestInit = {
     method: "POST",
     headers: { "content-type": "application/json", "idempotency-key": crypto.randomUUID() },
     body: JSON.stringify(activity),
-    // Goes on when the window is closed meanwhile.
+    // The request goes on when the window is closed meanwhile.
     keepalive: true,
   };
   for (let attempt = 1; attempt <= 4; attempt++) {
@@ -28,19 +28,19 @@ export async function logActivity(activity: Activity): Promise<void> {
   }
 }
 
-/** Logs an activity of a window that may be gone in a moment, so nobody can wait for the response. */
+/** Logs an activity of a window that may close at any moment, so that nothing can wait for the response. */
 export function logLastActivity(activity: Activity): void {
-  // As text, which the browser sends at once; of JSON Blobs some are lost when the window closes.
+  // A text and not a JSON Blob: the browser loses some Blobs when the window closes.
   const body = JSON.stringify(activity);
   const isQueued = navigator.sendBeacon(address, body);
   if (!isQueued) fetch(address, { method: "POST", body, keepalive: true }).catch(() => {});
 }
 
 /**
- * Logs a presentation for as long as its window is open: started, or resumed when it was begun in an earlier window;
- * paused when the window is minimized, covered or closed; resumed when it is seen again.
+ * Logs a presentation while its window is open. Opening the window logs a start, or a return when the presentation was
+ * started in an earlier window. Minimising, covering or closing it logs a pause, and showing it again logs a return.
  *
- * @returns what to call once the presentation is submitted: nothing more is logged then
+ * @returns a function that ends the log; call it when the presentation is submitted
  */
 export function logPresentation(lead_id: string, agent_id: string): () => void {
   const storageKey = `presentation in progress: ${lead_id}`;
@@ -71,7 +71,7 @@ export function logPresentation(lead_id: string, agent_id: string): () => void {
     () => document.visibilityState === "hidden" ? pause() : resume(),
     { signal },
   );
-  // Closing a window that is seen fires pagehide; pageshow comes when the browser's back button returns to it.
+  // A visible window that closes fires pagehide. The browser's back button returns to a page with pageshow.
   addEventListener("pagehide", pause, { signal });
   addEventListener("pageshow", resume, { signal });
 

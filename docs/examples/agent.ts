@@ -16,7 +16,7 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-// Until here the browser would send the form by itself.
+// Before this line the browser would send the form itself, with the password in the URL.
 form.querySelector("button")!.disabled = false;
 await show();
 
@@ -34,7 +34,7 @@ async function show() {
     `${lead.first_name} ${lead.last_name ?? ""} ${lead.phone} `,
     button("Present", () => {
       const query = new URLSearchParams({ lead_id: lead.id, agent_id: lead.agent_id });
-      // One window for each lead: a second click returns to the first window.
+      // A lead has one window: a second click returns to it.
       open(`popout.html?${query}`, `presentation-${lead.id}`, "popup,width=480,height=720");
     }),
   ]);

@@ -5,7 +5,7 @@ const query = new URLSearchParams(location.search);
 const lead_id = query.get("lead_id")!;
 const stopLogging = logPresentation(lead_id, query.get("agent_id")!);
 
-// Kept over a reload, so that a submission whose response was lost is not stored twice.
+// A reload keeps it, so that a submission whose response was lost is not stored twice.
 const submissionKey = `submission: ${lead_id}`;
 const client_submission_id = sessionStorage.getItem(submissionKey) ?? crypto.randomUUID();
 sessionStorage.setItem(submissionKey, client_submission_id);
@@ -29,7 +29,7 @@ form.addEventListener("submit", async (event) => {
     button.disabled = false;
   }
 });
-// Until here the browser would send the form by itself.
+// Before this line the browser would send the form itself.
 button.disabled = false;
 
 function readForm(): Submission {

@@ -36,7 +36,7 @@ export async function readConversations() {
   return data;
 }
 
-/** The agents of one's own agency. */
+/** The agents of the own agency. */
 export async function readAgents() {
   const { data } = await supabase.from("agents")
     .select("id, first_name, last_name, role, is_active")

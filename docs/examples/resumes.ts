@@ -1,10 +1,11 @@
 import { supabase } from "./supabase.ts";
 
 /**
- * A URL that downloads a resume, for one minute and for whoever has it. Ask for it when the resume is opened.
+ * Returns a URL that downloads a resume. It works for one minute and for anyone who has it, so call this when the agent
+ * opens the resume.
  *
  * @param path `resume_path` of a recruit
- * @throws {StorageError} when the signed-in agent may not open it, or it is not there
+ * @throws {StorageError} when the agent may not open the resume, or there is none
  */
 export async function signResumeUrl(path: string): Promise<string> {
   const { data, error } = await supabase.storage.from("resumes")

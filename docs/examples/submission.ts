@@ -1,6 +1,6 @@
 import { supabase } from "./supabase.ts";
 
-/** What the agent learned of the person. A field that is left out, null or blank is stored as null. */
+/** What the agent learned about the person. A field that is left out, null or blank is stored as null. */
 export type Demographics = {
   /** YYYY-MM-DD, not in the future */
   date_of_birth?: string | null;
@@ -43,12 +43,12 @@ export type Referral = {
 /** The arguments of submit_lead_presentation. */
 export type Submission = {
   lead_id: string;
-  /** Replaces all that was known before; null or {} leaves it. */
+  /** They replace all earlier ones; null or {} leaves those unchanged. */
   demographics: Demographics | null;
   /** Left out or null: nothing was sold. */
   sale?: Sale | null;
   referrals?: Referral[];
-  /** `crypto.randomUUID()`, made once for each presentation and sent again with every repeat. */
+  /** A `crypto.randomUUID()` made once for each presentation; a repeat has the same. */
   client_submission_id: string;
 };
 
@@ -57,13 +57,13 @@ export type Submitted = {
   presentation_id: string;
   sale_id: string | null;
   referral_ids: string[];
-  /** Whether the same client_submission_id had been stored before; the ids are then those of the first time. */
+  /** True when this client_submission_id was stored before; the ids are those of the first time. */
   duplicate: boolean;
 };
 
 /**
- * Stores a presentation, all or nothing. When the network or the service fails it is sent again, which the
- * client_submission_id makes safe: a submission whose response was lost is not stored twice.
+ * Stores a presentation, all of it or nothing. Sends it again when the network or the service fails. That is safe: the
+ * client_submission_id makes sure that it is stored once, even when it was the response that was lost.
  *
  * @throws {PostgrestError} when the submission is refused, or fails for the fourth time
  */
@@ -71,7 +71,7 @@ export async function submitPresentation(submission: Submission): Promise<Submit
   for (let attempt = 1;; attempt++) {
     const { data, error, status } = await supabase.rpc("submit_lead_presentation", submission);
     if (error === null) return data as Submitted;
-    // 0 when no response came.
+    // The status is 0 when no response came.
     const mayPass = status === 0 || status === 429 || status >= 500;
     if (!mayPass || attempt === 4) throw error;
     await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));

@@ -2,10 +2,10 @@ import { createClient } from "@supabase/supabase-js";
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
 import { config } from "./config.ts";
 
-/** Calls everything with the rights of whoever is signed in. The browser keeps the session. */
+/** Has the rights of the user who is signed in. The browser keeps the session. */
 export const supabase = createClient<Database>(config.url, config.publishableKey);
 
-/** Signs in and returns the agent; throws when the password is wrong or nobody active is behind it. */
+/** Signs in and returns the agent. Throws when the password is wrong or the user is no active agent. */
 export async function signIn(email: string, password: string) {
   const { error } = await supabase.auth.signInWithPassword({ email, password });
   if (error !== null) throw error;
