@@ -13,6 +13,8 @@ export interface Load {
   warmUp: number;
   /** The status that every answer has to have. */
   status: number;
+  /** A request that follows while the answer holds this text. `{id}` in its body is that of the request before. */
+  followUp?: { after: string; url: string; body: string };
 }
 
 /** What came of it. */

@@ -24,9 +24,17 @@ async function send(count: number): Promise<void> {
 }
 
 async function sendOne(): Promise<void> {
-  const { url, headers, body, status } = load;
+  const { url, body, status, followUp } = load;
   const id = crypto.randomUUID();
-  const response = await fetch(url, { method: "POST", headers, body: body.replaceAll("{id}", id) });
+  let answer = await post(url, body.replaceAll("{id}", id), status);
+  while (followUp && answer.includes(followUp.after)) {
+    answer = await post(followUp.url, followUp.body.replaceAll("{id}", id), 200);
+  }
+}
+
+async function post(url: string, body: string, status: number): Promise<string> {
+  const response = await fetch(url, { method: "POST", headers: load.headers, body });
   const answer = await response.text();
   if (response.status !== status) throw new Error(`answered ${response.status}: ${answer}`);
+  return answer;
 }
