@@ -1,0 +1,194 @@
+-- The journal, replays and texts under many connections at once. What they commit is deleted at the end.
+begin;
+create extension if not exists dblink with schema extensions;
+select plan(18);
+
+create function pg_temp.dsn() returns text language sql as $$
+  select format('host=%s port=%s dbname=%s user=%s password=postgres',
+    host(inet_server_addr()), inet_server_port(), current_database(), session_user)
+$$;
+
+-- Runs the command on several connections at once and returns the result of each. {worker} is the number of the
+-- connection.
+create function pg_temp.race(workers integer, command text) returns setof text language plpgsql as $$
+begin
+  for i in 1..workers loop
+    perform extensions.dblink_connect('worker' || i, pg_temp.dsn());
+  end loop;
+  for i in 1..workers loop
+    perform extensions.dblink_send_query('worker' || i, replace(command, '{worker}', i::text));
+  end loop;
+  for i in 1..workers loop
+    return query select result from extensions.dblink_get_result('worker' || i) as results (result text);
+    perform extensions.dblink_disconnect('worker' || i);
+  end loop;
+end
+$$;
+
+create function pg_temp.clean_up() returns void language plpgsql as $$
+begin
+  perform extensions.dblink_exec(pg_temp.dsn(), $sql$
+    delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
+    delete from public.recruiting_leads where vendor_id = md5('race')::uuid;
+    delete from public.recruiting_orders where agency_id = md5('race')::uuid;
+    delete from public.vendor_api_keys where vendor_id = md5('race')::uuid;
+    delete from public.vendors where id = md5('race')::uuid;
+    delete from public.unmatched_texts where message_sid like 'race %';
+    delete from public.agents where agency_id = md5('race')::uuid;
+    delete from public.agencies where id = md5('race')::uuid;
+  $sql$);
+end
+$$;
+select pg_temp.clean_up();
+create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $sql$
+  insert into public.agencies (id, name, timezone) values (md5('race')::uuid, 'Race', 'UTC');
+  insert into public.agents (id, agency_id, first_name) values
+    (md5('race 1')::uuid, md5('race')::uuid, 'Ann'), (md5('race 2')::uuid, md5('race')::uuid, 'Bob');
+  insert into public.vendors (id, slug, name) values (md5('race')::uuid, 'test-race', 'Race');
+  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
+  values (md5('race')::uuid, encode(sha256('race'), 'hex'), 'test');
+  insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes)
+  select md5('race delivery ' || n)::uuid, 'race', '/recruiting/ingest', md5('race')::uuid, 'BAD_REQUEST', 'x', 1
+  from generate_series(0, 50) n;
+$sql$);
+
+-- Two hundred texts, each stored at the same time as its conversation
+create temp table texts as select pg_temp.race(2, $$
+  do $do$
+  begin
+    for n in 1..200 loop
+      if {worker} = 1 then
+        perform public.receive_sms(
+          '+1999556' || lpad(n::text, 4, '0'), '+19995550000', 'race ' || n, 'Hi', '[]');
+      else
+        insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+        values (md5('race')::uuid, '+1999556' || lpad(n::text, 4, '0'), '+19995550000');
+      end if;
+      commit;
+    end loop;
+  end
+  $do$
+$$);
+select is(
+  (select count(*)::integer from public.recruiting_messages m
+   join public.recruiting_conversations c on c.id = m.conversation_id
+   where c.agency_id = md5('race')::uuid), 200,
+  'no text is lost when it comes while its conversation is being made');
+select is_empty(
+  $$select from public.unmatched_texts where message_sid like 'race %'$$, 'and none is left unmatched');
+select is_empty(
+  $$select from public.recruiting_conversations where agency_id = md5('race')::uuid and last_message_at is null$$,
+  'each conversation has the time of its text');
+
+-- One delivery, replayed by ten operators at once
+create temp table replays as select result::jsonb from pg_temp.race(10, $$
+  select public.replay_delivery(md5('race delivery 0')::uuid, '{"first_name": "Ada", "vendor_lead_id": "race 0"}')
+$$) result;
+select results_eq(
+  $$select result ->> 'status', count(*) from replays group by 1$$, $$values ('created', 10::bigint)$$,
+  'ten replays of one delivery at once return the same');
+select is(
+  (select count(*)::integer from public.recruiting_leads where vendor_id = md5('race')::uuid), 1,
+  'they store one lead');
+
+-- Fifty deliveries, each replayed while the vendor sends the same lead again
+create temp table resent as select pg_temp.race(2, $$
+  do $do$
+  begin
+    for n in 1..50 loop
+      if {worker} = 1 then
+        perform public.replay_delivery(md5('race delivery ' || n)::uuid,
+          jsonb_build_object('first_name', 'Ada', 'vendor_lead_id', 'race ' || n));
+      else
+        perform public.ingest_recruiting_lead(encode(sha256('race'), 'hex'), jsonb_build_object(
+          'id', md5('race lead ' || n)::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'race ' || n));
+      end if;
+      commit;
+    end loop;
+  end
+  $do$
+$$);
+select is(
+  (select count(*)::integer from public.recruiting_leads
+   where vendor_id = md5('race')::uuid and vendor_lead_id <> 'race 0'), 50,
+  'a replay while the vendor sends the lead again makes one lead');
+select is_empty(
+  $$select from public.rejected_deliveries d where d.request_id = 'race' and not exists (
+      select from public.recruiting_leads l
+      where l.id = d.lead_id and d.status = 'replayed')$$,
+  'each delivery points to the lead that is stored');
+
+-- Fifty leads wait; four operators hand them out while new ones come
+create temp table order_opened as select extensions.dblink_exec(pg_temp.dsn(), $sql$
+  update public.recruiting_leads set distribution = 'unmatched', order_id = null, agency_id = null, agent_id = null
+  where vendor_id = md5('race')::uuid;
+  insert into public.recruiting_orders (id, agency_id, vendor_id, quantity, priority) values
+    (md5('race')::uuid, md5('race')::uuid, md5('race')::uuid, 60, 1000);
+$sql$);
+create temp table handed_out as select result from pg_temp.race(6, $$
+  select case when {worker} <= 4
+    then public.distribute_waiting_leads(20, md5('race')::uuid)::text
+    else public.ingest_recruiting_lead(encode(sha256('race'), 'hex'), jsonb_build_object(
+      'id', md5('race new {worker}')::uuid, 'first_name', 'Ada')) ->> 'status'
+  end
+$$) result;
+select is(
+  (select count(*)::integer from public.recruiting_leads
+   where vendor_id = md5('race')::uuid and distribution = 'distributed'),
+  (select filled from public.recruiting_orders where id = md5('race')::uuid),
+  'the order counts each lead that it was given');
+select is(
+  (select count(*)::integer from handed_out where result = 'created'), 2, 'leads that come meanwhile are created');
+select pg_temp.race(1, 'select public.distribute_waiting_leads(100, md5(''race'')::uuid)::text');
+select is(
+  (select count(*)::integer from public.recruiting_leads
+   where vendor_id = md5('race')::uuid and distribution = 'distributed'), 53, 'every lead that waited is handed out');
+select is(
+  (select filled from public.recruiting_orders where id = md5('race')::uuid), 53, 'each of them once');
+select results_eq(
+  $$select count(*)::integer from public.recruiting_leads where vendor_id = md5('race')::uuid group by agent_id order by 1$$,
+  array[26, 27], 'the agents take turns');
+
+-- The journal at its limit, with twenty writers at once
+create temp table full_journal as select extensions.dblink_exec(pg_temp.dsn(), $sql$
+  delete from public.rejected_deliveries where request_id = 'race';
+  insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes, received_at)
+  select 'race', '/', md5('race')::uuid, 'BAD_REQUEST', 'x', 1, timestamptz '2026-01-01' + n * interval '1 second'
+  from generate_series(1, 9990) n;
+$sql$);
+create temp table writers as select result from pg_temp.race(20, $$
+  select public.record_rejections((
+    select json_agg(json_build_object('request_id', 'race new', 'route', '/', 'vendor_id', md5('race')::uuid,
+      'code', 'BAD_REQUEST', 'reason', 'x', 'payload_bytes', 1))
+    from generate_series(1, 5)))::text
+$$) result;
+select is((select count(*)::integer from writers where result = '5'), 20, 'twenty writers at once all write');
+select is(
+  (select count(*)::integer from public.rejected_deliveries where vendor_id = md5('race')::uuid and status = 'open'),
+  10000, 'together they leave the 10,000 newest');
+select is(
+  (select count(*)::integer from public.rejected_deliveries where request_id = 'race new'), 100,
+  'and what each of them has written');
+
+-- A journal that somebody has locked
+create function pg_temp.record() returns integer language sql as $$
+  select recorded from extensions.dblink(pg_temp.dsn(), $sql$
+    select public.record_rejections(json_build_array(json_build_object('request_id', 'race', 'route', '/', 'vendor_id',
+      md5('race')::uuid, 'code', 'BAD_REQUEST', 'reason', 'x', 'payload_bytes', 1)))
+  $sql$) as results (recorded integer)
+$$;
+select extensions.dblink_connect('locker', pg_temp.dsn());
+select extensions.dblink_exec('locker', 'begin; lock table public.rejected_deliveries in share mode');
+select throws_ok('select pg_temp.record()', '55P03', null, 'a locked journal is given up');
+select extensions.dblink_exec('locker', 'rollback');
+select extensions.dblink_exec('locker', $$
+  begin; update public.rejected_deliveries set reason = 'y' where vendor_id = md5('race')::uuid
+$$);
+select is(pg_temp.record(), 1, 'entries that an operator is working on do not stop a new one');
+select extensions.dblink_exec('locker', 'rollback');
+select is(pg_temp.record(), 1, 'afterwards the journal is written as before');
+select extensions.dblink_disconnect('locker');
+
+select pg_temp.clean_up();
+select * from finish();
+rollback;
