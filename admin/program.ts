@@ -1,6 +1,7 @@
 import { Command, type ErrorOptions } from "commander";
 import { addAgency } from "./nouns/agency.ts";
 import { addAgent } from "./nouns/agent.ts";
+import { addDelivery } from "./nouns/delivery.ts";
 import { addKey } from "./nouns/key.ts";
 import { addLead } from "./nouns/lead.ts";
 import { addOrder } from "./nouns/order.ts";
@@ -45,6 +46,7 @@ export function buildProgram(run: Run, print: (text: string) => void): Command {
   addKey(addVendor(program, run), run);
   addKey(program, run);
   addLead(program, run);
+  addDelivery(program, run);
   addText(program, run);
   addReport(program, run);
   return program;
