@@ -18,6 +18,8 @@ export async function functionWith(
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
     SUPABASE_ANON_KEY: stack.anon_key,
     LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
+    LEADS_IMPORT_RATE_LIMIT: "",
+    LOG_ACTIVITY_RATE_LIMIT: "",
     ...env,
   };
   for (const [variable, value] of Object.entries(settings)) Deno.env.set(variable, value);

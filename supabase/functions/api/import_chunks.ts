@@ -1,3 +1,4 @@
+import { BATCH_CALL, batchIdempotency, inTurn } from "../_shared/batch.ts";
 import { callDatabase } from "../_shared/database.ts";
 import type { ApiError } from "../_shared/errors.ts";
 import type { Idempotency } from "../_shared/idempotency.ts";
@@ -12,9 +13,6 @@ import type { ImportedLead } from "./imported_lead.ts";
  * chunks of 1,000, 406 ms of 2,000, 438 ms of 5,000, 584 ms in one.
  */
 const CHUNK_SIZE = 2_000;
-
-/** A little more than the statement timeout of `import_leads`. */
-const TIMEOUT_MS = 61_000;
 
 /** Whom the leads are for, and the distribution they belong to. */
 export interface Target {
@@ -66,7 +64,7 @@ export async function storeLeads(
   const calls: Promise<StoredChunk>[] = [];
   for (const leads of split(rows)) {
     const part = calls.length;
-    calls.push(storeChunk(target, leads, idempotency && { ...idempotency, part }));
+    calls.push(storeChunk(target, leads, batchIdempotency(idempotency, part)));
     // The call is sent on the event loop's next turn. Without this wait it would be sent after all chunks are read.
     await new Promise((resolve) => setTimeout(resolve));
   }
@@ -82,10 +80,10 @@ type StoredChunk = { leads: Row[] } & Result<SqlResults["import_leads"], ApiErro
 async function storeChunk(
   target: Target,
   leads: Row[],
-  idempotency: Idempotency | null,
+  idempotency: Idempotency,
 ): Promise<StoredChunk> {
   const args = { ...target, leads, idempotency };
-  const call = callDatabase("import_leads", args, { timeout: TIMEOUT_MS });
+  const call = inTurn(() => callDatabase("import_leads", args, BATCH_CALL));
   return { leads, ...await call.then(success, failure<ApiError>) };
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { AppContext } from "../../_shared/app.ts";
+import { BATCH_CALL, batchIdempotency, inTurn } from "../../_shared/batch.ts";
 import { MIB } from "../../_shared/body.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { readIdempotentJson } from "../../_shared/idempotency.ts";
@@ -10,12 +11,6 @@ import { authenticateVendor, callAsVendor, type Vendor } from "./vendor.ts";
 
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
-
-/**
- * A little more than the statement timeout of `ingest_recruiting_leads`. So the database gives up before the function
- * does, and the function knows that nothing was stored.
- */
-const TIMEOUT_MS = 61_000;
 
 /** The request's envelope. The vendor's parser reads the leads in it. */
 export const bulkSchema = z.object({
@@ -45,11 +40,9 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
   }
   const { rows, invalid } = readRows(vendor, leads);
 
-  const stored = await callAsVendor(
-    vendor,
-    "ingest_recruiting_leads",
-    { leads: rows, idempotency },
-    { timeout: TIMEOUT_MS },
+  const batch = { leads: rows, idempotency: batchIdempotency(idempotency) };
+  const stored = await inTurn(() =>
+    callAsVendor(vendor, "ingest_recruiting_leads", batch, BATCH_CALL)
   );
 
   const { created, duplicates } = stored;

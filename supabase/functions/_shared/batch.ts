@@ -1,0 +1,40 @@
+import { internalError } from "./errors.ts";
+import type { Idempotency } from "./idempotency.ts";
+import type { CallOptions } from "./database.ts";
+import { Turns } from "./turns.ts";
+
+/**
+ * Calls that store many rows, at most, at a time in one isolate. PostgREST has about ten connections to the database, and
+ * texts, activities and single leads need them too.
+ */
+const turns = new Turns(4);
+const TURN_WITHIN_MS = 60_000;
+
+/**
+ * How a call that stores many rows is made. The timeout is a little more than the statement timeout of the SQL functions,
+ * so that the database gives up before the function does.
+ */
+export const BATCH_CALL: CallOptions = { timeout: 61_000, retryWithin: 70_000 };
+
+/**
+ * Makes a call that stores many rows when it is its turn.
+ *
+ * @throws ApiError INTERNAL_ERROR when its turn has not come within a minute.
+ */
+export async function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
+  const end = await turns.take(AbortSignal.timeout(TURN_WITHIN_MS));
+  if (end === undefined) throw internalError(new Error("no turn for a batch"));
+  try {
+    return await call();
+  } finally {
+    end();
+  }
+}
+
+/**
+ * The Idempotency-Key of a batch. For a request without one the function makes a key: when the response of the database is
+ * lost, the function repeats the call, and the key makes it find what the first call has stored.
+ */
+export function batchIdempotency(sent: Idempotency | null, part = 0): Idempotency {
+  return sent === null ? { key: crypto.randomUUID(), part, request_hash: "" } : { ...sent, part };
+}
