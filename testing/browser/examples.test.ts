@@ -138,6 +138,26 @@ browserTest("the pop-out logs its start, its pauses and its returns", async (pag
   await assertActivities(agent.lead_id, ["started", "paused", "resumed", "paused", "resumed"]);
 });
 
+browserTest("a start whose response was lost is logged once", async (page, origin) => {
+  const agent = await createAgentWithLead();
+  await signIn(page, origin, agent);
+  let calls = 0;
+  await page.context().route("**/api/leads/log-presentation-activity*", async (route) => {
+    if (route.request().method() === "POST" && calls++ === 0) {
+      await route.fetch();
+      await route.abort();
+    } else {
+      await route.continue();
+    }
+  });
+  const popout = await openPopout(page);
+  await until(() => calls === 2);
+  assert.equal(calls, 2);
+  await page.context().unrouteAll({ behavior: "wait" });
+  await popout.close();
+  await assertActivities(agent.lead_id, ["started", "paused"]);
+});
+
 browserTest("closing a minimised pop-out is no second pause", async (page, origin) => {
   const agent = await createAgentWithLead();
   await signIn(page, origin, agent);
