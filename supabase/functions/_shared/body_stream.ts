@@ -1,6 +1,9 @@
 /** Room for what comes first. Thousands of senders may be connected who send next to nothing. */
 const FIRST_ROOM = 4 * 1024;
 
+/** Deno 2.9 puts the head of a chunk into the room that it is given, and waits for ever where it does not fit. */
+const LEAST_ROOM = 1024;
+
 /** From here on the sender is trusted with room for all that it has announced. */
 const TRUSTED_FROM = 64 * 1024;
 
@@ -38,7 +41,7 @@ export class BodyStream {
    */
   async read(): Promise<boolean> {
     if (this.#reader instanceof ReadableStreamBYOBReader) {
-      this.#makeRoom(1);
+      this.#makeRoom(LEAST_ROOM);
       const { value, done } = await this.#reader.read(this.#buffer.subarray(this.#size));
       // Reading moves the buffer into the value, and takes it away when the body is cancelled meanwhile.
       this.#buffer = value === undefined ? new Uint8Array() : new Uint8Array(value.buffer);
@@ -53,10 +56,11 @@ export class BodyStream {
     return true;
   }
 
-  /** Forgets what has been read, and makes more room where it was full. */
+  /** Forgets what has been read, and makes more room where there was little left. */
   forget(): void {
-    if (this.#size === this.#buffer.length && this.#size < TRUSTED_FROM) {
-      this.#buffer = new Uint8Array(2 * this.#size);
+    const { length } = this.#buffer;
+    if (length - this.#size < LEAST_ROOM && length < TRUSTED_FROM) {
+      this.#buffer = new Uint8Array(2 * length);
     }
     this.#size = 0;
   }
@@ -74,8 +78,7 @@ export class BodyStream {
   #makeRoom(length: number): void {
     const needed = this.#size + length;
     if (needed <= this.#buffer.length) return;
-    // One byte more than announced, where the end shows.
-    const announced = this.#size >= TRUSTED_FROM ? this.#announced + 1 : 0;
+    const announced = this.#size >= TRUSTED_FROM ? this.#announced + LEAST_ROOM : 0;
     const larger = new Uint8Array(Math.max(needed, 2 * this.#buffer.length, announced));
     larger.set(this.bytes);
     this.#buffer = larger;

@@ -7,6 +7,7 @@ import {
   lengthOf,
   pay,
   payForReading,
+  payForTakingApart,
   type Size,
   sizeOf,
 } from "./expression_costs.ts";
@@ -84,7 +85,7 @@ function prepaid(node: Node, value: Argument, interpreter: Interpreter): Node {
   };
   switch (node.type) {
     case "Slice":
-      pay(lengthOf(value));
+      payForTakingApart(value);
       return node;
     case "Flatten": {
       const child = literal(node.child);

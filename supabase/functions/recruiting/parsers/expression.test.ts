@@ -206,6 +206,10 @@ Deno.test("an expression may do what is usual with a payload of any size", () =>
   assert.equal(search("starts_with(resume, 'data:') && resume || ''", payload), resume);
   assert.equal(search("{answers: answers, person: person} | length(answers)", payload), 2_000);
   assert.equal(search("trim(long)", payload), BLANKS);
+
+  const text = "Sold a lot. ".repeat(2_000);
+  assert.equal(search("text[:4]", { text }), "Sold");
+  assert.equal(search("length(text) > `100` && text[:4]", { text }), "Sold");
 });
 
 Deno.test("trim and replace do what the library's own do", () => {

@@ -21,7 +21,7 @@ let left = { steps: 0, characters: 0 };
 
 /** Begins an expression: what it may do depends on the payload's size. */
 export function allow({ values, characters }: Size): void {
-  left = { steps: 2_000 + 10 * values + reading(characters), characters: 5_000 + 4 * characters };
+  left = { steps: 2_000 + 10 * values + characters / 4, characters: 5_000 + 4 * characters };
 }
 
 /**
@@ -41,6 +41,13 @@ export function payForReading(value: Argument): Size {
   addSize(value, size, left.steps);
   pay(size.values + reading(size.characters));
   return size;
+}
+
+/** Pays for an array with the items of a list or the characters of a text, which only a text of modest length gets. */
+export function payForTakingApart(value: Argument): void {
+  const isText = typeof value === "string";
+  if (isText && value.length > 100_000) throw new Error("the text is too long");
+  pay(isText ? value.length / 8 : lengthOf(value));
 }
 
 /** How much a JSON value holds. */
@@ -72,8 +79,7 @@ export const FUNCTION_COSTS: Record<string, (args: Argument[], evaluate: Evaluat
   ...each(["lower", "trim", "trim_left", "trim_right", "upper"], ([text]) => {
     pay(reading(lengthOf(text)), lengthOf(text));
   }),
-  // They make an array of a text's characters.
-  ...each(["length", "reverse"], ([value]) => pay(lengthOf(value))),
+  ...each(["length", "reverse"], ([value]) => payForTakingApart(value)),
   join([separator, list]) {
     payForTexts([list]);
     pay(0, lengthOf(separator) * lengthOf(list) + charactersIn(list));

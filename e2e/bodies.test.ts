@@ -1,0 +1,419 @@
+/** Bodies that are slow, cut short, or larger inside than their bytes say, and the largest that are taken. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { ingest } from "./applications.ts";
+import {
+  assertError,
+  createVendor,
+  PDF,
+  send,
+  sql,
+  stack,
+  storedLeads,
+  storedResumes,
+  withKey,
+} from "./client.ts";
+import { chunk, Connection } from "./connection.ts";
+import { createTarget, importLeads, lead, storedLeads as importedLeads } from "./leads.ts";
+import { memoryGrowth } from "./processes.ts";
+import { createConversation, messages, newSid } from "./sms.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
+const MIB = 2 ** 20;
+
+/** A route with headers that let a body be read, and how much a test has stored by it. */
+interface Route {
+  path: string;
+  headers: Record<string, string>;
+  /** A valid body. */
+  body: string;
+  stored(): Promise<number>;
+}
+
+/** Every route that takes a body, each for a vendor, an agency or a conversation of its own. */
+async function routes(): Promise<Route[]> {
+  const [single, bulk, target, other] = [
+    await createVendor(),
+    await createVendor(),
+    await createTarget(),
+    await createTarget(),
+  ];
+  const conversation = await createConversation();
+  const sid = newSid();
+  const { body: { lead_ids: [lead_id] } } = await importLeads(other, [lead()]);
+  const count = async (rows: Promise<ArrayLike<unknown>>) => (await rows).length;
+  return [
+    {
+      path: "/recruiting/ingest",
+      headers: { ...withKey(single), ...JSON_TYPE },
+      body: '{"first_name":"Ann"}',
+      stored: () => count(storedLeads(single)),
+    },
+    {
+      path: "/recruiting/ingest/bulk",
+      headers: { ...withKey(bulk), ...JSON_TYPE },
+      body: '{"leads":[{"first_name":"Ann"}]}',
+      stored: () => count(storedLeads(bulk)),
+    },
+    {
+      path: "/api/leads/import",
+      headers: { "x-api-key": stack.leads_import_api_key, ...JSON_TYPE },
+      body: JSON.stringify({ ...target, leads: [lead()] }),
+      stored: async () => (await importedLeads(target)).size,
+    },
+    {
+      path: "/api/leads/log-presentation-activity",
+      headers: { apikey: stack.anon_key, ...JSON_TYPE },
+      body: JSON.stringify({ lead_id, agent_id: other.agent_id, type: "presentation_started" }),
+      stored: () => count(sql`select from public.lead_activities where lead_id = ${lead_id}`),
+    },
+    {
+      path: "/recruiting/sms/inbound",
+      headers: { "x-twilio-signature": "not checked yet", ...FORM_TYPE },
+      body: new URLSearchParams({ From: conversation.recruit, To: conversation.service })
+        .toString(),
+      stored: () => count(messages(conversation)),
+    },
+    {
+      path: "/recruiting/sms/status",
+      headers: { "x-twilio-signature": "not checked yet", ...FORM_TYPE },
+      body: `MessageSid=${sid}&MessageStatus=sent`,
+      stored: () =>
+        count(sql`select from public.recruiting_message_events where provider_message_id = ${sid}`),
+    },
+  ];
+}
+
+/** What becomes of a body on each route that stops coming half way, which takes 30 s: begun first, awaited last. */
+const stalled = Promise.all((await routes()).map(async (route) => {
+  const { path, headers, body } = route;
+  const length = String(body.length);
+  const connection = await Connection.post(path, { ...headers, "content-length": length });
+  await connection.send(body.slice(0, body.length / 2));
+  const response = await connection.response();
+  connection.close();
+  return { route, response };
+})).catch((error) => ({ error }));
+
+for (
+  const [who, headers, expected] of [
+    ["a stranger", () => ({}), 401],
+    ["a vendor", withKey, 201],
+  ] as const
+) {
+  Deno.test({
+    name: `a body of 65,000 chunks of one byte from ${who} takes little memory`,
+    ignore: Deno.build.os !== "linux",
+    async fn() {
+      const vendor = await createVendor();
+      const growth = await memoryGrowth("gateway", async () => {
+        const connection = await Connection.post("/recruiting/ingest", {
+          ...JSON_TYPE,
+          ...headers(vendor),
+        });
+        const body = `{"first_name":"Ann"${" ".repeat(65_000)}}`;
+        for (let at = 0; at < body.length; at += 1_000) {
+          await connection.send([...body.slice(at, at + 1_000)].map(chunk).join(""));
+        }
+        await connection.send(chunk(""));
+        assert.equal((await connection.response()).status, expected);
+        connection.close();
+      });
+      assert(growth < 150, `${growth} MiB`);
+    },
+  });
+}
+
+Deno.test({
+  name: "400 strangers who send a text message byte by byte take little memory",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const headers = { "x-twilio-signature": "forged", ...FORM_TYPE };
+    const growth = await memoryGrowth("gateway", async () => {
+      const connections = await Promise.all(
+        Array.from({ length: 400 }, () => Connection.post("/recruiting/sms/inbound", headers)),
+      );
+      for (let byte = 0; byte < 20; byte++) {
+        await Promise.all(connections.map((connection) => connection.send(chunk("a"))));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      for (const connection of connections) connection.close();
+    });
+    assert(growth < 150, `${growth} MiB`);
+    assert.equal((await send("/recruiting/sms/inbound", { headers, body: "a=1" })).status, 401);
+  },
+});
+
+Deno.test("a stranger gets the response though the body never comes, and so does who sends the wrong type or too much", async () => {
+  const announced = { "content-length": "1000000" };
+  const expected: [string, Record<string, string>, number][] = [
+    ...["/recruiting/ingest", "/recruiting/ingest/bulk", "/api/leads/import"].map((path) =>
+      [path, { ...JSON_TYPE, ...announced }, 401] as [string, Record<string, string>, number]
+    ),
+    ["/api/leads/log-presentation-activity", { ...JSON_TYPE, ...announced }, 401],
+    ["/recruiting/sms/inbound", FORM_TYPE, 401],
+    ["/recruiting/sms/status", { ...FORM_TYPE, "content-length": "100" }, 401],
+    ["/recruiting/sms/inbound", { ...JSON_TYPE, "x-twilio-signature": "forged" }, 415],
+    ["/recruiting/sms/status", { ...FORM_TYPE, ...announced, "x-twilio-signature": "x" }, 413],
+  ];
+  await Promise.all(expected.map(async ([path, headers, status]) => {
+    const connection = await Connection.post(path, headers);
+    assert.equal((await connection.response()).status, status, path);
+    connection.close();
+  }));
+});
+
+Deno.test("a body is read whole, however it is cut into chunks", async () => {
+  const vendor = await createVendor();
+  const headers = { ...withKey(vendor), ...JSON_TYPE };
+  const sizes = fc.array(
+    fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9_000 })),
+    {
+      minLength: 1,
+      maxLength: 20,
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.nat(60_000), async (sizes, length) => {
+      const text = Array.from({ length: length / 10 }, (_, n) => n).join(" ");
+      const body = JSON.stringify({ first_name: "Ann", text });
+      const connection = await Connection.post("/recruiting/ingest?dry_run=true", headers);
+      for (let at = 0, n = 0; at < body.length; at += sizes[n++ % sizes.length]!) {
+        await connection.send(chunk(body.slice(at, at + sizes[n % sizes.length]!)));
+      }
+      await connection.send(chunk(""));
+      const { status, body: response } = await connection.response();
+      connection.close();
+      assert.equal(status, 200);
+      assert.equal(response.lead.vendor_metadata.vendor_fields?.text ?? "", text);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+Deno.test("a body that breaks off stores nothing", async () => {
+  const all = await routes();
+  for (const { path, headers, body } of all) {
+    const connection = await Connection.post(path, { ...headers, "content-length": "1000" });
+    await connection.send(body);
+    connection.close();
+    const chunked = await Connection.post(path, headers);
+    await chunked.send(chunk(body));
+    chunked.close();
+  }
+  for (const { path, headers, body, stored } of all.slice(0, 4)) {
+    assert.equal(await stored(), 0, path);
+    assert((await send(path, { headers, body })).status < 300, path);
+    assert.equal(await stored(), 1, path);
+  }
+  for (const { path, stored } of all.slice(4)) assert.equal(await stored(), 0, path);
+});
+
+const distinctKeys = (count: number) => Array.from({ length: count }, (_, n) => `"key_${n}":${n}`);
+/** Bodies around one value `x`, each beyond a bound of one record. */
+const BEYOND: [string, () => string, RegExp][] = [
+  ["100,000 values and more", () => `[${"null,".repeat(100_000)}null]`, /100,000 values/],
+  ["14.9 MiB of [1000,1000,…]", () => `[${"1000,".repeat(3_000_000)}1]`, /100,000 values/],
+  ["a million empty objects", () => `[${"{},".repeat(MIB)}{}]`, /100,000 values/],
+  ["25,000 different keys", () => `{${distinctKeys(25_000)}}`, /20,000 different keys/],
+  ["13.8 MiB of different keys", () => `{${distinctKeys(650_000)}}`, /different keys/],
+  ["a key of 9,000 bytes", () => `{"${"k".repeat(9_000)}":1}`, /8,192 bytes in one key/],
+  ["5 MiB of prose", () => `"${"Sold a lot. ".repeat(450_000)}"`, /4 MiB besides its files/],
+  ["a file of 2,100,000 numbers", () => `[${"37,".repeat(2_100_000)}37]`, /2,000,000 bytes in/],
+];
+
+for (const [what, value, message] of BEYOND) {
+  Deno.test(`a lead with ${what} is PAYLOAD_TOO_LARGE, names the limit and stores nothing`, async () => {
+    const vendor = await createVendor();
+    const response = await ingest(vendor, `{"first_name":"Ann","x":${value()}}`);
+    assertError(response, 413, "PAYLOAD_TOO_LARGE", message);
+    assert.equal((await storedLeads(vendor)).length, 0);
+    assert.equal((await ingest(vendor, { first_name: "Ann" })).status, 201);
+  });
+}
+
+Deno.test("in bulk and import a body beyond a bound is PAYLOAD_TOO_LARGE, names the limit and stores nothing", async () => {
+  const vendor = await createVendor();
+  const target = await createTarget();
+  const key = { "x-api-key": stack.leads_import_api_key };
+  for (
+    const [first, message] of [
+      [`"x":[${"null,".repeat(260_000)}null]`, /260,000 values/],
+      [distinctKeys(25_000).join(), /20,000 different keys/],
+    ] as const
+  ) {
+    const leads = `[{${first}},${JSON.stringify(lead())}]`;
+    const bulk = await send("/recruiting/ingest/bulk", {
+      headers: { ...withKey(vendor), ...JSON_TYPE },
+      body: `{"leads":${leads}}`,
+    });
+    assertError(bulk, 413, "PAYLOAD_TOO_LARGE", message);
+    const imported = await send("/api/leads/import", {
+      headers: { ...key, ...JSON_TYPE },
+      body: `${JSON.stringify(target).slice(0, -1)},"leads":${leads}}`,
+    });
+    assertError(imported, 413, "PAYLOAD_TOO_LARGE", message);
+  }
+  assert.equal((await storedLeads(vendor)).length, 0);
+  assert.equal((await importedLeads(target)).size, 0);
+});
+
+/** An applicant of 23 texts and of about so many bytes. */
+function applicant(bytes: number) {
+  const fields = { first_name: "Ann", vendor_lead_id: crypto.randomUUID(), phone: "312-555-0187" };
+  const others = Array.from({ length: 20 }, (_, n) => [`question_${n}`, ""] as const);
+  const left = bytes - JSON.stringify({ ...fields, ...Object.fromEntries(others) }).length;
+  return {
+    ...fields,
+    ...Object.fromEntries(others.map(([name]) => [name, "a b ".repeat(Math.floor(left / 80))])),
+  };
+}
+
+Deno.test("10,000 leads of 23 fields and nearly 10 MiB are taken in bulk", async () => {
+  const vendor = await createVendor();
+  const leads = Array.from({ length: 10_000 }, () => applicant(1_000));
+  const body = JSON.stringify({ leads });
+  assert(body.length > 9 * MIB && body.length < 10 * MIB, `${body.length}`);
+  const { status, body: counts } = await send("/recruiting/ingest/bulk", {
+    headers: { ...withKey(vendor), ...JSON_TYPE },
+    body,
+  });
+  assert.deepEqual([status, counts], [200, { created: 10_000, duplicates: 0, errors: [] }]);
+});
+
+Deno.test("10,000 leads of all fields and nearly 10 MiB are imported", async () => {
+  const text = {
+    last_name: "Lee",
+    email: "a@b.example",
+    city: "Chicago",
+    zip: "1",
+    language: "en",
+  };
+  const leads = Array.from(
+    { length: 10_000 },
+    () => lead({ ...text, address: "1 Main ".repeat(105) }),
+  );
+  const target = await createTarget();
+  assert(JSON.stringify({ leads }).length > 9 * MIB);
+  const { status, body } = await importLeads(target, leads);
+  assert.deepEqual([status, body.imported, body.failed], [200, 10_000, 0]);
+});
+
+Deno.test("five resumes of 10 MiB at once are all stored, one after another or not", async () => {
+  const vendor = await createVendor();
+  const pdf = new Uint8Array(10 * MIB);
+  pdf.set(PDF);
+  const resume = Buffer.from(pdf).toString("base64");
+  const sent = Array.from({ length: 5 }, () => ingest(vendor, { first_name: "Ann", resume }));
+  assert.deepEqual((await Promise.all(sent)).map(({ status }) => status), Array(5).fill(201));
+  assert.equal((await storedResumes(vendor)).length, 5);
+});
+
+Deno.test("a resume as an array of 1,000,000 bytes is stored, another such array is not kept", async () => {
+  const vendor = await createVendor("monster");
+  const bytes = [...new Uint8Array([...PDF, ...Array(1_000_000 - PDF.length).fill(200)])];
+  const response = await ingest(vendor, {
+    FirstName: "Ann",
+    FileContents: bytes,
+    FileExt: ".pdf",
+    Photo: bytes,
+  });
+  assert.equal(response.status, 201);
+  assert.equal((await storedResumes(vendor)).length, 1);
+  const [stored] = await storedLeads(vendor);
+  assert(JSON.stringify(stored!.vendor_metadata).length < 1_000);
+});
+
+Deno.test("fractions and numbers of many digits are stored to the last digit", async () => {
+  const vendor = await createVendor();
+  const sent =
+    '{"first_name":"Ann","pay":1234567.12345678901234,"id":12345678901234567890,"n":0.1}';
+  assert.equal((await ingest(vendor, sent)).status, 201);
+  const [stored] = await storedLeads(vendor);
+  assert.equal(stored!.vendor_lead_id, "12345678901234567890");
+  const { vendor_fields } = stored!.vendor_metadata;
+  assert.deepEqual(vendor_fields, { pay: "1234567.12345678901234", n: 0.1 });
+});
+
+Deno.test("a mapping that would build too much finds nothing, and the lead is stored", async () => {
+  const vendor = await createVendor("mapping", {
+    fields: {
+      first_name: "name",
+      squared: "join(text, split(text, ''))",
+      doubled: Array(40).fill("[@, @]").join(" | "),
+      shortened: "text[:3]",
+    },
+  });
+  const text = "Ann b ".repeat(4_000).trim();
+  assert.equal((await ingest(vendor, { name: "Ann", text })).status, 201);
+  const [stored] = await storedLeads(vendor);
+  assert.equal(stored!.first_name, "Ann");
+  const { vendor_fields, ...found } = stored!.vendor_metadata;
+  assert.deepEqual([found, vendor_fields], [{ shortened: "Ann" }, { text }]);
+});
+
+const hostileText = fc.constantFrom(
+  ...["", "\0", "\ud800", "a".repeat(300_000), " ".repeat(300_000), "é".repeat(3_000), "1e999"],
+  ...["=".repeat(9_000), "data:,", "9".repeat(5_000), "%".repeat(100_000), "{", "'; --", "\u202e"],
+);
+const hostile = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.oneof(hostileText, fc.constantFrom(null, true, -0, 1e308, 1e-308, 2 ** 53)),
+    fc.array(tie("value"), { maxLength: 5 }),
+    fc.dictionary(fc.oneof(hostileText, fc.string()), tie("value"), { maxKeys: 5 }),
+    fc.constant(Array(5_000).fill(7)),
+    fc.constant(JSON.parse(`${"[".repeat(90)}${"]".repeat(90)}`)),
+  ),
+})).value;
+
+Deno.test("property: no body makes a route fail, whatever stands in its fields", async () => {
+  const names = [
+    ...[
+      "first_name",
+      "last_name",
+      "full_name",
+      "email",
+      "phone",
+      "address",
+      "city",
+      "state",
+      "zip",
+    ],
+    ...["country", "vendor_lead_id", "resume", "is_test", "external_id", "type", "language", "x"],
+    ...["agency_id", "agent_id", "lead_id", "distribution_id"],
+  ];
+  const record = fc.dictionary(fc.constantFrom(...names), hostile, { noNullPrototype: true });
+  const [single, bulk, importing, logging] = await routes() as [Route, Route, Route, Route];
+  const target = JSON.parse(importing.body);
+  const activity = JSON.parse(logging.body);
+  await fc.assert(
+    fc.asyncProperty(record, fc.boolean(), async (fields, isNamed) => {
+      const named = isNamed ? { ...fields, first_name: "Ann" } : fields;
+      const bodies: [Route, object][] = [
+        [single, named],
+        [bulk, { leads: [named, fields, { first_name: "Ann" }] }],
+        [importing, { ...target, leads: [lead(), { ...lead(), ...fields }, fields] }],
+        [importing, { ...target, ...fields }],
+        [logging, { ...activity, ...fields }],
+      ];
+      for (const [{ path, headers }, body] of bodies) {
+        const { status } = await send(path, { headers, body });
+        assert(status < 500, `${path} responds with ${status}`);
+      }
+    }),
+    { numRuns: 40, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false },
+  );
+});
+
+Deno.test("a body that does not arrive within 30 s is REQUEST_TIMEOUT and stores nothing", async () => {
+  const results = await stalled;
+  if ("error" in results) throw results.error;
+  for (const { route: { path, stored }, response: { status, body } } of results) {
+    assert.deepEqual([path, status, body.error.code], [path, 408, "REQUEST_TIMEOUT"]);
+    assert.match(body.error.message, /30 s/);
+    assert.equal(await stored(), 0, path);
+  }
+});
