@@ -19,8 +19,8 @@ const SCRIPTS = Object.keys(
 /** A path from the root of the checkout, without a placeholder in it. */
 const PATH = /^(?:\.github|admin|bench|docs|e2e|local|scripts|supabase|testing)(?:\/[\w.-]+)*\/?$/;
 
-/** The pages whose commands e2e/docs.test.ts runs. */
-const RUN_PAGES = ["README.md", "docs/vendors.md", "docs/parsers.md"];
+/** The pages whose commands e2e/docs.test.ts and e2e/operations_docs.test.ts run. */
+const RUN_PAGES = ["README.md", "docs/vendors.md", "docs/parsers.md", "docs/operations.md"];
 
 /** Files that a page names although a checkout does not have them. */
 const NOT_KEPT = ["supabase/functions/.env"];

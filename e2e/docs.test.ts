@@ -1,48 +1,11 @@
 import assert from "node:assert/strict";
-import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { stackInfoFile } from "../local/mod.ts";
 import { sql } from "./client.ts";
-
-/** A command in the docs, marked with `<!-- run -->`, and the JSON that the docs show as its output, if any. */
-interface Example {
-  language: "sh" | "sql";
-  command: string;
-  output?: unknown;
-}
-
-const ROOT = new URL("../", import.meta.url);
-const RUN = /<!-- run -->\n+```(sh|sql)\n(.*?)```(?:\n\n```json\n(.*?)```)?/gs;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-function examplesIn(file: string): Example[] {
-  const text = Deno.readTextFileSync(new URL(file, ROOT));
-  const examples = [...text.matchAll(RUN)].map(([, language, command, output]) => ({
-    language: language as "sh" | "sql",
-    command: command!,
-    ...(output !== undefined && { output: JSON.parse(output) }),
-  }));
-  assert.equal(
-    examples.length,
-    text.split("<!-- run -->").length - 1,
-    "a mark without a command below it",
-  );
-  return examples;
-}
-
-/** Asserts that two values are equal, where one id counts as equal to any other. */
-function assertLike(actual: unknown, expected: unknown): void {
-  const ids = (value: unknown) =>
-    JSON.parse(
-      JSON.stringify(value),
-      (_, item) => typeof item === "string" && UUID.test(item) ? "<id>" : item,
-    );
-  assert.deepEqual(ids(actual), ids(expected));
-}
+import { assertLike, examplesIn, paste, readPage, ROOT, variables } from "./docs.ts";
 
 /** The JSON that docs/parsers.md shows below a mark; its commands name it as a file. */
 function shownJson(mark: string): string {
-  const text = Deno.readTextFileSync(new URL("docs/parsers.md", ROOT));
+  const text = readPage("docs/parsers.md");
   return new RegExp(`<!-- ${mark} -->\\n+\`\`\`json\\n(.*?)\`\`\``, "s").exec(text)![1]!;
 }
 
@@ -57,44 +20,10 @@ async function removeWhatCommandsMake(): Promise<void> {
   await sql`delete from public.vendors where slug in ('acme', 'fair')`;
 }
 
-/** Runs a command as it is pasted into a terminal, and returns what it prints. */
-async function paste(
-  command: string,
-  folder: string,
-  variables: Record<string, string>,
-): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command("sh", {
-    args: ["-e", "-c", command],
-    cwd: folder,
-    env: {
-      ...variables,
-      DATA_DIR: dirname(stackInfoFile()),
-      STACK_FILE: stackInfoFile(),
-      SUPABASE_DB_URL: "",
-    },
-  }).output();
-  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  assert.equal(code, 0, `${out}${err}`);
-  return out!;
-}
-
 /** Runs statements that do what the commands above them did. */
 async function runSql(statements: string): Promise<void> {
   await removeWhatCommandsMake();
   await sql.unsafe(statements).simple();
-}
-
-/** The variables that the README's first command sets for all that follow. */
-async function variables(folder: string): Promise<Record<string, string>> {
-  const [setup] = examplesIn("README.md");
-  assert.match(setup!.command, /^eval /);
-  const { stdout } = await new Deno.Command("sh", { args: ["-c", "env"] }).output();
-  const before = new TextDecoder().decode(stdout).split("\n");
-  const after = (await paste(`${setup!.command}\nenv`, folder, {})).split("\n");
-  const added = after.filter((line) => !before.includes(line) && line.includes("="));
-  return Object.fromEntries(
-    added.map((line) => [line.split("=", 1)[0]!, line.replace(/^.*?=/, "")]),
-  );
 }
 
 for (const page of ["README.md", "docs/vendors.md", "docs/parsers.md"]) {
@@ -106,7 +35,7 @@ for (const page of ["README.md", "docs/vendors.md", "docs/parsers.md"]) {
     await removeWhatCommandsMake();
     try {
       const env = await variables(folder);
-      const examples = examplesIn(page);
+      const examples = examplesIn(readPage(page));
       assert(examples.length > 0);
       for (const { language, command, output } of examples) {
         await t.step(command.split("\n", 1)[0]!, async () => {

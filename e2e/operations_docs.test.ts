@@ -1,0 +1,132 @@
+/** Every command in docs/operations.md does what the page says. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { sql, withoutOpenOrders } from "./client.ts";
+import {
+  assertLike,
+  examplesIn,
+  paste,
+  readPage,
+  ROOT,
+  variables,
+  variablesSetBy,
+} from "./docs.ts";
+
+/** Takes away what the commands of the page make. */
+async function removeWhatCommandsMake(): Promise<void> {
+  const phone = "+13125550142";
+  const agencies = sql`select id from public.agencies where name = 'Prairie Life'`;
+  const vendors = sql`select id from public.vendors where slug = 'acme'`;
+  await sql`delete from public.unmatched_texts where recruit_phone = ${phone}`;
+  await sql`delete from public.recruiting_conversations where recruit_phone = ${phone}`;
+  await sql`delete from public.recruiting_leads where vendor_id in (${vendors})`;
+  await sql`delete from public.recruiting_orders where agency_id in (${agencies})`;
+  await sql`delete from public.agents where agency_id in (${agencies})`;
+  await sql`delete from auth.users where email = 'maria@example.com'`;
+  await sql`delete from public.agencies where name = 'Prairie Life'`;
+  await sql`delete from public.vendors where slug = 'acme'`;
+}
+
+/** What has happened before an operator follows a recipe, by its heading. */
+const BEFORE: Record<string, () => Promise<unknown>> = {
+  "A parser or mapping was wrong for a week": async () => {
+    const [vendor] = await sql`select id from public.vendors where slug = 'acme'`;
+    const rejections = [{ ref: "1", who: "Ann" }, { ref: "2", who: "Bob" }, { ref: "3" }]
+      .map((payload) => ({
+        ...{ request_id: crypto.randomUUID(), route: "/recruiting/ingest", vendor_id: vendor!.id },
+        ...{ code: "BAD_REQUEST", reason: "missing first_name", payload, payload_bytes: 50 },
+      }));
+    await sql`select public.record_rejections(${JSON.stringify(rejections)}::text::json)`;
+  },
+};
+
+/** What must be true after a recipe, by its heading. */
+const AFTER: Record<string, () => Promise<void>> = {
+  "From an empty database to the first lead": async () => {
+    assert.deepEqual(await leads(), ["Ada distributed"]);
+    const [login] = await sql`
+      select u.email from public.agents a join public.agencies g on g.id = a.agency_id
+      join auth.users u on u.id = a.user_id where g.name = 'Prairie Life'`;
+    assert.equal(login!.email, "maria@example.com");
+  },
+  "A parser or mapping was wrong for a week": async () => {
+    assert.deepEqual(await leads(), ["Ada distributed", "Ann unmatched", "Bob unmatched"]);
+    const deliveries = await sql`
+      select d.status from public.rejected_deliveries d join public.vendors v on v.id = d.vendor_id
+      where v.slug = 'acme' order by d.received_at`;
+    assert.deepEqual(
+      deliveries.map(({ status }) => status),
+      ["replayed", "replayed", "dismissed"],
+    );
+  },
+  "An order opened late": async () => {
+    assert.deepEqual(await leads(), ["Ada distributed", "Ann distributed", "Bob distributed"]);
+  },
+  "A key leaked": async () => {
+    const keys = await sql`
+      select k.revoked_at is null as works from public.vendor_api_keys k
+      join public.vendors v on v.id = k.vendor_id where v.slug = 'acme' order by k.created_at`;
+    assert.deepEqual(keys.map(({ works }) => works), [false, true]);
+  },
+  "Texts arrive for nobody": async () => {
+    assert.deepEqual(await texts(), ["Is the job still open?"]);
+  },
+  "Postgres was away": async () => {
+    assert.deepEqual(await texts(), ["Is the job still open?", "I can start on Monday"]);
+  },
+};
+
+async function leads(): Promise<string[]> {
+  const rows = await sql`
+    select l.first_name || ' ' || l.distribution as lead
+    from public.recruiting_leads l join public.vendors v on v.id = l.vendor_id
+    where v.slug = 'acme' order by l.first_name`;
+  return rows.map(({ lead }) => lead);
+}
+
+async function texts(): Promise<string[]> {
+  const rows = await sql`
+    select m.body
+    from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
+    where c.recruit_phone = '+13125550142' order by m.created_at`;
+  return rows.map(({ body }) => body);
+}
+
+/** The parts of the page, each with its heading. They are followed one after the other. */
+function recipes(): [heading: string, text: string][] {
+  const [, ...parts] = readPage("docs/operations.md").split(/^## /m);
+  return parts.map((part) => [part.split("\n", 1)[0]!, part]);
+}
+
+Deno.test("every recipe in docs/operations.md does what it says", async (t) => {
+  const headings = recipes().map(([heading]) => heading);
+  for (const heading of [...Object.keys(BEFORE), ...Object.keys(AFTER)]) {
+    assert(headings.includes(heading), `the page has no "${heading}"`);
+  }
+  // Inside the checkout, because npm looks for package.json upwards.
+  const folder = await Deno.makeTempDir({ dir: fileURLToPath(ROOT), prefix: ".local-docs-" });
+  await removeWhatCommandsMake();
+  try {
+    const terminal = await variables(folder);
+    await withoutOpenOrders(async () => {
+      for (const [heading, text] of recipes()) {
+        await t.step(heading, async () => {
+          await BEFORE[heading]?.();
+          for (const { language, command, output } of examplesIn(text)) {
+            if (language === "sql") await sql.unsafe(command);
+            else if (command.includes("export ")) {
+              Object.assign(terminal, await variablesSetBy(command, folder, terminal));
+            } else {
+              const printed = await paste(command, folder, terminal);
+              if (output !== undefined) assertLike(JSON.parse(printed), output);
+            }
+          }
+          await AFTER[heading]?.();
+        });
+      }
+    });
+  } finally {
+    await removeWhatCommandsMake();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
