@@ -1,8 +1,8 @@
 /** The door of the local stack: what the scripts, the tests and the benchmarks may use of it. */
-export { type Example, examples } from "./examples.ts";
+export { type Example, examples } from "./commands/examples.ts";
 export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
-export { freePorts } from "./ports.ts";
-export { connect, postgresPart, prepareCluster } from "./postgres.ts";
+export { freePorts } from "./processes/ports.ts";
+export { connect, postgresPart, prepareCluster } from "./database/postgres.ts";
 export { roleKey } from "./secrets.ts";
 export { litePart } from "./services.ts";
 export { LocalStack, type StackOptions } from "./stack.ts";
@@ -13,4 +13,4 @@ export {
   stackInfoFile,
   type VendorInfo,
 } from "./stack_info.ts";
-export { Supervisor } from "./supervisor.ts";
+export { Supervisor } from "./processes/supervisor.ts";

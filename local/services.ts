@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { postgrestBinary, ROOT } from "./paths.ts";
-import type { Part } from "./supervisor.ts";
+import type { Part } from "./processes/supervisor.ts";
 
 /** The data API. `url` is what it logs in with; it tells on `adminPort` whether it is ready. */
 export function postgrestPart(
@@ -48,11 +48,11 @@ export function litePart(
   return {
     name: "lite",
     command: Deno.execPath(),
-    args: ["run", "--quiet", "--allow-all", join(ROOT, "local/lite.ts")],
+    args: ["run", "--quiet", "--allow-all", join(ROOT, "local/lite/main.ts")],
     cwd: home,
     env: {
       EXPERIMENTAL_STORAGE: "1",
-      LITE_CONFIG: join(ROOT, "local/lite.toml"),
+      LITE_CONFIG: join(ROOT, "local/lite/config.toml"),
       LITE_DB_URL: `${url}?client_min_messages=error`,
       LITE_JWT_SECRET: jwtSecret,
       LITE_SERVICE_ROLE_KEY: serviceRoleKey,
@@ -73,7 +73,7 @@ export function gatewayPart(
   return {
     name: "gateway",
     command: Deno.execPath(),
-    args: ["run", ...flags, ...(reloads ? watch : []), "local/gateway.ts"],
+    args: ["run", ...flags, ...(reloads ? watch : []), "local/gateway/main.ts"],
     env,
     isReady: () => isOk(`${apiUrl}/health`),
   };

@@ -6,10 +6,10 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Checkout, type ScriptRun } from "../testing/checkout.ts";
-import { examples } from "./examples.ts";
-import { freePorts, isPortFree } from "./ports.ts";
-import { connect } from "./postgres.ts";
-import { type ProcessRecord, signal, startTime } from "./processes.ts";
+import { examples } from "./commands/examples.ts";
+import { freePorts, isPortFree } from "./processes/ports.ts";
+import { connect } from "./database/postgres.ts";
+import { type ProcessRecord, signal, startTime } from "./processes/leftovers.ts";
 import type { StackInfo } from "./stack_info.ts";
 
 Deno.test("the life of a local stack", async (test) => {

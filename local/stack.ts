@@ -1,17 +1,17 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { bootstrap, vendorKeys } from "./database.ts";
+import { bootstrap, vendorKeys } from "./database/bootstrap.ts";
 import { writeFileAtomically } from "./files.ts";
-import { type Lock, lockDataDir } from "./lock.ts";
-import { migrate } from "./migrations.ts";
-import type { StackLocation } from "./options.ts";
-import { freePorts, isPortFree } from "./ports.ts";
-import { connect, postgresPart, prepareCluster } from "./postgres.ts";
-import { endLeftovers } from "./processes.ts";
+import { type Lock, lockDataDir } from "./processes/lock.ts";
+import { migrate } from "./database/migrations.ts";
+import type { StackLocation } from "./commands/options.ts";
+import { freePorts, isPortFree } from "./processes/ports.ts";
+import { connect, postgresPart, prepareCluster } from "./database/postgres.ts";
+import { endLeftovers } from "./processes/leftovers.ts";
 import { keepVendorKeys, loadSecrets, roleKey } from "./secrets.ts";
 import { gatewayPart, litePart, postgrestPart } from "./services.ts";
 import type { StackInfo } from "./stack_info.ts";
-import { type Listener, Supervisor } from "./supervisor.ts";
+import { type Listener, Supervisor } from "./processes/supervisor.ts";
 
 /** How to start a stack, and who is told what happens. */
 export interface StackOptions extends StackLocation, Listener {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a script of the checkout with the pinned Deno: sh scripts/run.sh local/start.ts [options]
+# Runs a script of the checkout with the pinned Deno: sh scripts/run.sh local/commands/start.ts [options]
 # or one of Deno's own commands:                      sh scripts/run.sh fmt [options]
 # Every npm script enters here. `exec` keeps one process, so that a signal sent to npm reaches the script itself.
 set -eu

@@ -64,7 +64,7 @@ export async function withScratch<T>(
 }
 
 function readBootstrap(): SqlFile {
-  const path = "local/bootstrap.sql";
+  const path = "local/database/bootstrap.sql";
   return { path, text: Deno.readTextFileSync(join(ROOT, path)) };
 }
 

@@ -1,7 +1,7 @@
 /** `npm start`: starts the stack, says how to use it, and stops it on Ctrl-C or SIGTERM. */
 import { readOptions, readSettings, stackCommand } from "./options.ts";
-import { LocalStack } from "./stack.ts";
-import { readPublicUrl } from "./stack_info.ts";
+import { LocalStack } from "../stack.ts";
+import { readPublicUrl } from "../stack_info.ts";
 import { shortSummary } from "./summary.ts";
 import { say, showLog } from "./terminal.ts";
 

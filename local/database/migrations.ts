@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { ROOT, SUPABASE_CLI } from "./paths.ts";
-import type { Supervisor } from "./supervisor.ts";
+import { ROOT, SUPABASE_CLI } from "../paths.ts";
+import type { Supervisor } from "../processes/supervisor.ts";
 
 const FOLDER = join(ROOT, "supabase/migrations");
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { ROOT } from "./paths.ts";
+import { ROOT } from "../paths.ts";
 
 /** Where a stack is. */
 export interface StackLocation {

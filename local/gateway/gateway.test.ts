@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { createClient } from "@supabase/supabase-js";
 import postgres from "postgres";
-import { startThrowawayStack, type ThrowawayStack } from "../testing/throwaway_stack.ts";
+import { startThrowawayStack, type ThrowawayStack } from "../../testing/throwaway_stack.ts";
 
 let stack: ThrowawayStack;
 let sql: postgres.Sql;

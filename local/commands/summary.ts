@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { type Example, examples } from "./examples.ts";
-import { ROOT } from "./paths.ts";
-import type { StackInfo } from "./stack_info.ts";
+import { ROOT } from "../paths.ts";
+import type { StackInfo } from "../stack_info.ts";
 
 /** What a first request needs, that request, and where to find the rest. */
 export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: string): string {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { PartLog, prepareLogs } from "./part_log.ts";
-import { ROOT } from "./paths.ts";
-import { type ProcessRecord, recordProcesses, signal, startTime } from "./processes.ts";
+import { ROOT } from "../paths.ts";
+import { type ProcessRecord, recordProcesses, signal, startTime } from "./leftovers.ts";
 
 /** A program to run. */
 export interface Program {
@@ -59,7 +59,6 @@ export class Supervisor {
   readonly #dataDir: string;
   readonly #listener: Listener;
   readonly #guard: Deno.ChildProcess;
-  readonly #guardInput: WritableStreamDefaultWriter<Uint8Array>;
   readonly #running: Running[] = [];
   #isStopping = false;
 
@@ -67,15 +66,13 @@ export class Supervisor {
     this.#dataDir = dataDir;
     this.#listener = listener;
     prepareLogs(join(dataDir, "logs"));
-    this.#guard = new Deno.Command("sh", {
-      args: [join(ROOT, "local/guard.sh"), join(dataDir, "stack.json")],
-      cwd: "/",
+    this.#guard = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--allow-all", join(ROOT, "local/processes/guard.ts"), dataDir],
       detached: true,
       stdin: "piped",
       stdout: "null",
       stderr: "null",
     }).spawn();
-    this.#guardInput = this.#guard.stdin.getWriter();
   }
 
   /**
@@ -108,7 +105,7 @@ export class Supervisor {
       clearTimeout(kill);
     }
     // The guard may have been killed.
-    await this.#guardInput.close().catch(() => {});
+    await this.#guard.stdin.close().catch(() => {});
     await this.#guard.status;
   }
 
@@ -161,7 +158,6 @@ export class Supervisor {
       stderr: "piped",
     }).spawn();
     const { pid } = child;
-    this.#tellGuard(`start ${pid}`);
     const log = new PartLog(
       join(this.#dataDir, "logs", `${name}.log`),
       (lines) => this.#listener.show?.(name, lines),
@@ -169,7 +165,6 @@ export class Supervisor {
     const ended = Promise.all([child.status, log.follow(child.stdout), log.follow(child.stderr)])
       .then(([status]) => {
         log.close();
-        this.#tellGuard(`end ${pid}`);
         this.#running.splice(this.#running.indexOf(running), 1);
         this.#record();
         return status;
@@ -184,12 +179,6 @@ export class Supervisor {
 
   #record(): void {
     recordProcesses(this.#dataDir, this.#running.map(({ record }) => record));
-  }
-
-  #tellGuard(line: string): void {
-    this.#guardInput.write(new TextEncoder().encode(`${line}\n`)).catch(() => {
-      // The guard may have been killed. The stack works without it, and the next start ends leftover processes.
-    });
   }
 }
 

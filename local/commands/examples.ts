@@ -1,5 +1,5 @@
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import type { StackInfo } from "./stack_info.ts";
+import type { StackInfo } from "../stack_info.ts";
 
 /** A request that works as pasted, however often. */
 export interface Example {

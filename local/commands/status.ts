@@ -1,7 +1,7 @@
 /** `npm run status`: how to use the stack that runs, with every key and a command for every route. */
 import { join } from "node:path";
 import { readOptions, stackCommand } from "./options.ts";
-import { readPublicUrl, readStackInfo, type StackInfo } from "./stack_info.ts";
+import { readPublicUrl, readStackInfo, type StackInfo } from "../stack_info.ts";
 import { fullSummary, shellVariables } from "./summary.ts";
 
 const { dataDir, json, env } = readOptions<{ json?: boolean; env?: boolean }>(

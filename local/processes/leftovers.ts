@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomically } from "./files.ts";
+import { writeFileAtomically } from "../files.ts";
 
 /** A process in `<data-dir>/processes.json`, where the next start finds what it has to end. */
 export interface ProcessRecord {
@@ -40,7 +40,6 @@ export async function endLeftovers(dataDir: string): Promise<string[]> {
     if (Date.now() > deadline) left.filter(isRunning).forEach(({ pid }) => signal(pid, "SIGKILL"));
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  recordProcesses(dataDir, []);
   return names;
 }
 

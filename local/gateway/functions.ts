@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ROOT } from "./paths.ts";
+import { ROOT } from "../paths.ts";
 
 /** What a function's `index.ts` exports by default. */
 export interface EdgeFunction {

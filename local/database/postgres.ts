@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import postgres from "postgres";
-import { POSTGRES_HOME } from "./paths.ts";
-import type { Part, Program, Supervisor } from "./supervisor.ts";
+import { POSTGRES_HOME } from "../paths.ts";
+import type { Part, Program, Supervisor } from "../processes/supervisor.ts";
 
 /** The user `nobody` of Linux. */
 const NOBODY = 65534;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { examples } from "./examples.ts";
-import type { StackInfo } from "./stack_info.ts";
+import type { StackInfo } from "../stack_info.ts";
 
 Deno.test("Twilio's requests are sent to this stack, signed for its public address", () => {
   const stack = { functions_url: "http://127.0.0.1:1/f", twilio_auth_token: "token", vendors: [] };

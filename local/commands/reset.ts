@@ -1,9 +1,9 @@
 /** `npm run reset`: empties the data folder, so that the next start makes everything anew. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { lockDataDir } from "./lock.ts";
+import { lockDataDir } from "../processes/lock.ts";
 import { readOptions, stackCommand } from "./options.ts";
-import { endLeftovers } from "./processes.ts";
+import { endLeftovers } from "../processes/leftovers.ts";
 
 /** What the stack makes. Nothing else is removed, in case the folder was named by mistake. */
 const OWN = [
@@ -14,6 +14,7 @@ const OWN = [
   "logs",
   "secrets.json",
   "stack.json",
+  "processes.json",
 ];
 
 const { dataDir } = readOptions(

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { ROOT } from "./paths.ts";
-import type { Secrets } from "./secrets.ts";
-import type { VendorInfo } from "./stack_info.ts";
+import { ROOT } from "../paths.ts";
+import type { Secrets } from "../secrets.ts";
+import type { VendorInfo } from "../stack_info.ts";
 
 /** Prepares a new database with bootstrap.sql, and sets the passwords of the roles that the services log in as. */
 export async function bootstrap(
@@ -13,7 +13,7 @@ export async function bootstrap(
   await sql.begin(async (sql) => {
     const [{ isNew }] = await sql<[{ isNew: boolean }]>`
       select to_regnamespace('extensions') is null as "isNew"`;
-    if (isNew) await sql.unsafe(Deno.readTextFileSync(join(ROOT, "local/bootstrap.sql")));
+    if (isNew) await sql.unsafe(Deno.readTextFileSync(join(ROOT, "local/database/bootstrap.sql")));
     for (const [role, password] of Object.entries(passwords)) {
       await sql.unsafe(`alter role ${role} password '${password}'`);
     }
