@@ -1,6 +1,6 @@
 /** `npm run admin -- delivery`: what was refused is looked at, put right and taken in. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused } from "./admin.ts";
+import { admin, adminJson, assertRefused, npmRunOnTerminal } from "./admin.ts";
 import {
   createOrder,
   createVendor,
@@ -169,6 +169,15 @@ Deno.test("all that a vendor sent since a time is replayed, and what is still re
     out,
     new RegExp(`^delivery_id +reason\n${bad} +missing first_name\n\nNew leads: 1\\.`),
   );
+});
+
+Deno.test("on a terminal a replay shows how far it is", async () => {
+  const vendor = await createVendor();
+  await rejectOf(vendor, { first_name: "Ann" }, { first_name: "Bob" });
+  const words = ["delivery", "replay", "--vendor", vendor.slug];
+  const { code, out } = await npmRunOnTerminal(words, "");
+  assert.equal(code, 0, out);
+  assert.match(out, /0 of 2 replayed[^]*1 of 2 replayed[^]*New leads: 2\./);
 });
 
 Deno.test("two operators who replay at once store each lead once", async () => {

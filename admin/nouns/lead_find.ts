@@ -6,6 +6,9 @@ import { listed } from "../table.ts";
 /** How many of each kind are shown. */
 const LIMIT = 50;
 
+/** What may stand between the digits of a phone number. */
+const SEPARATORS = " ()-.+/";
+
 /** Looks everywhere a lead can be: among the stored leads of both kinds, and among the refused deliveries. */
 export async function findLeads(sql: postgres.Sql, text: string): Promise<Outcome> {
   const found = (await Promise.all([
@@ -61,7 +64,7 @@ function findDeliveries(sql: postgres.Sql, text: string) {
       or ${
     digits === undefined
       ? sql`false`
-      : sql`strpos(regexp_replace(${content}, '[^0-9]', '', 'g'), ${digits}) > 0`
+      : sql`strpos(translate(${content}, ${SEPARATORS}, ''), ${digits}) > 0`
   }
     order by d.received_at desc limit ${LIMIT}`;
 }
@@ -78,6 +81,6 @@ function isMeant(
   const byId = ids === undefined ? sql`false` : sql`${id} between ${ids.first} and ${ids.last}`;
   const byPhone = digits === undefined || phone === undefined
     ? sql`false`
-    : sql`right(regexp_replace(${phone}, '[^0-9]', '', 'g'), ${digits.length}) = ${digits}`;
+    : sql`right(translate(${phone}, ${SEPARATORS}, ''), ${digits.length}) = ${digits}`;
   return sql`(${byId} or ${byPhone})`;
 }
