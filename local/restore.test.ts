@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Checkout } from "../testing/checkout.ts";
-import { freePorts } from "./ports.ts";
-import { connect } from "./postgres.ts";
+import { connect } from "./database/postgres.ts";
+import { freePorts } from "./processes/ports.ts";
 import type { StackInfo } from "./stack_info.ts";
 
 Deno.test("a copy of the data folder is put in its place, with its leads and keys", async () => {
