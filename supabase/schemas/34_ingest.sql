@@ -55,11 +55,11 @@ begin
 
   loop
     insert into public.recruiting_leads (
-      id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, distribution
+      id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, distribution, request_id, received_via
     )
     values (
       lead_id, store_recruiting_lead.vendor_id, indexed_id, lead ->> 'first_name', metadata, lead ->> 'resume_path',
-      case when is_test then 'not_requested' else 'unmatched' end
+      case when is_test then 'not_requested' else 'unmatched' end, lead ->> 'request_id', lead ->> 'received_via'
     )
     on conflict do nothing
     returning * into stored;
@@ -85,6 +85,10 @@ begin
     elsif stored.id = lead_id then
       return private.created_lead(stored);
     elsif found then
+      -- A repeated call has the same id and is the same duplicate.
+      insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
+      values (lead_id, stored.id, stored.vendor_id, lead ->> 'request_id')
+      on conflict (id) do nothing;
       return jsonb_build_object('id', stored.id, 'status', 'duplicate');
     end if;
   end loop;
@@ -115,11 +119,11 @@ $$;
 
 comment on function public.ingest_recruiting_lead(text, jsonb, jsonb) is
   'Stores one lead of the key''s vendor and distributes it, unless vendor_metadata.is_test is true. lead: {id, '
-  'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, not_after?}. The caller makes the id; a '
-  'repeated call with the same id returns the first result and stores nothing. After the time not_after nothing is '
-  'stored (P0001). Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, or {id, status: '
-  'duplicate} with the id of the lead that has this vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a '
-  'first_name. idempotency and its errors: see private.kept_result().';
+  'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, not_after?, request_id|null, received_via|null}. '
+  'The caller makes the id; a repeated call with the same id returns the first result and stores nothing. After the time '
+  'not_after nothing is stored (P0001). Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, '
+  'or {id, status: duplicate} with the id of the lead that has this vendor_lead_id. PT401 as authenticate_vendor(), '
+  'PT400 without a first_name. idempotency and its errors: see private.kept_result().';
 grant execute on function public.ingest_recruiting_lead(text, jsonb, jsonb) to service_role;
 
 create function public.preview_recruiting_lead(key_hash text, lead jsonb) returns jsonb

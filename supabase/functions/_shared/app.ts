@@ -1,8 +1,9 @@
 import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { routePath } from "hono/route";
-import { finishBody } from "./body.ts";
+import { finishBody, receivedBody } from "./body.ts";
 import { ApiError, internalError } from "./errors.ts";
+import { Journal, type Sender } from "./journal.ts";
 import { describeError, logError, type LogFields, logInfo } from "./log.ts";
 
 /** What a route finds in its context: `c.get("requestId")`, `c.get("log")`. */
@@ -14,6 +15,10 @@ export interface Env {
     route?: string;
     /** Fields that a route adds to the request's log line: `vendor_id` and counts. */
     log: LogFields;
+    /** Where a refusal is written, once the sender is known. */
+    journal?: Journal;
+    /** The error that the request has ended with. */
+    refusal?: ApiError;
   };
 }
 
@@ -40,7 +45,9 @@ export function createApp(basePath: string): App {
     c.set("requestId", REQUEST_ID.test(given) ? given : crypto.randomUUID());
     c.set("log", {});
     await next();
-    await finishBody(c.req.raw);
+    const journal = c.get("journal");
+    await finishBody(c.req.raw, journal?.isOpen);
+    await journal?.close(c.get("refusal"), receivedBody(c.req.raw));
     c.header("x-request-id", c.get("requestId"));
     logInfo({
       request_id: c.get("requestId"),
@@ -79,8 +86,24 @@ export function addRoute(
   app.on(method, path, handle);
 }
 
+/**
+ * Opens the journal of refusals for a request whose sender is known: if the request is refused from now on, it is
+ * written there.
+ */
+export function openJournal(c: AppContext, sender: Sender): Journal {
+  const journal = new Journal(sender, {
+    request_id: c.get("requestId"),
+    route: c.get("route") ?? "",
+  });
+  c.set("journal", journal);
+  return journal;
+}
+
 function errorResponse(error: Error, c: AppContext): Response {
   const apiError = error instanceof ApiError ? error : internalError(error);
+  c.set("refusal", apiError);
+  // The messages are constant texts with names of fields, never with values.
+  Object.assign(c.get("log"), { code: apiError.code, reason: apiError.message });
   if (apiError.code === "INTERNAL_ERROR") {
     logError({ request_id: c.get("requestId"), ...describeError(apiError.cause) });
   }

@@ -15,6 +15,27 @@ const LARGE = { bytes: 4 * MIB, values: 100_000 };
 const largeBodies = new Turns(2);
 const turns = new WeakMap<Request, () => void>();
 
+/** How much of a body is kept for the journal, in case it is refused. */
+const BEGINNING_BYTES = 256 * KIB;
+
+/** What has been received of a request's body. */
+export interface ReceivedBody {
+  /** How many bytes there are, by Content-Length where not all have been read. */
+  bytes: number;
+  /** The first of them, at most 256 KiB. */
+  beginning: Uint8Array;
+  /** The JSON value, where the body has one. */
+  value?: Json;
+}
+
+const received = new WeakMap<Request, ReceivedBody>();
+
+/** What has been received of a request's body. */
+export function receivedBody(request: Request): ReceivedBody {
+  const body = received.get(request) ?? { bytes: 0, beginning: new Uint8Array() };
+  return { ...body, bytes: Math.max(body.bytes, announcedBytes(request)) };
+}
+
 /**
  * How much of a refused body is read, and for how many milliseconds. The hosted platform keeps a response from a caller
  * who is still sending (github.com/supabase/edge-runtime/issues/737).
@@ -49,9 +70,14 @@ export async function readJson(
   return await inTime(within, async (deadline) => {
     const bytes = await readBytes(request, limit, deadline);
     onBytes?.(bytes);
+    const body: ReceivedBody = {
+      bytes: bytes.length,
+      beginning: bytes.slice(0, BEGINNING_BYTES),
+    };
+    received.set(request, body);
     const scan = scanJson(bytes, bounds);
     if (scan.values > LARGE.values) await takeTurn(request, deadline);
-    return parseScanned(bytes, scan);
+    return body.value = parseScanned(bytes, scan);
   });
 }
 
@@ -84,8 +110,10 @@ export function checkFormHeaders(request: Request, limit: number): void {
 /**
  * Lets go of a request's body when its response is known: ends its turn, and reads and forgets what is left of it, up to
  * a bound. Never throws.
+ *
+ * @param keepBeginning whether {@link receivedBody} is to have the beginning of a body that was refused unread
  */
-export async function finishBody(request: Request): Promise<void> {
+export async function finishBody(request: Request, keepBeginning = false): Promise<void> {
   turns.get(request)?.();
   if (request.body === null || request.body.locked) return;
   if (announcedBytes(request) > DRAIN.bytes) return;
@@ -94,12 +122,22 @@ export async function finishBody(request: Request): Promise<void> {
   try {
     for (let size = 0; size <= DRAIN.bytes && await stream.read(); stream.forget()) {
       size += stream.size;
+      if (keepBeginning) addToReceived(request, stream.bytes);
     }
   } catch {
     // The caller has hung up; there is nobody left to respond to.
   } finally {
     clearTimeout(timer);
   }
+}
+
+function addToReceived(request: Request, added: Uint8Array): void {
+  const { bytes = 0, beginning = new Uint8Array() } = received.get(request) ?? {};
+  const kept = added.subarray(0, BEGINNING_BYTES - beginning.length);
+  const longer = new Uint8Array(beginning.length + kept.length);
+  longer.set(beginning);
+  longer.set(kept, beginning.length);
+  received.set(request, { bytes: bytes + added.length, beginning: longer });
 }
 
 function mediaType(request: Request): string {
@@ -144,6 +182,10 @@ async function readBytes(
     }
   } catch (cause) {
     if (!deadline.aborted) stream.release();
+    received.set(request, {
+      bytes: stream.size,
+      beginning: stream.bytes.slice(0, BEGINNING_BYTES),
+    });
     if (cause instanceof ApiError) throw cause;
     throw new ApiError("BAD_REQUEST", "the body could not be read to its end", { cause });
   }

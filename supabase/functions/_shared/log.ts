@@ -6,12 +6,16 @@ export type LogFields = Record<string, string | number | boolean | null | undefi
 
 /** Writes a line of level `info`. */
 export function logInfo(fields: LogFields): void {
-  console.log(JSON.stringify({ level: "info", ...fields }));
+  console.log(line("info", fields));
 }
 
 /** Writes a line of level `error`. */
 export function logError(fields: LogFields): void {
-  console.error(JSON.stringify({ level: "error", ...fields }));
+  console.error(line("error", fields));
+}
+
+function line(level: string, fields: LogFields): string {
+  return JSON.stringify({ level, time: new Date().toISOString(), ...fields });
 }
 
 /**

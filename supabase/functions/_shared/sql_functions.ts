@@ -35,6 +35,8 @@ export interface SqlResults {
     failed: { index: number; reason: string }[];
   };
   log_presentation_activity: object;
+  /** How many were written. */
+  record_rejections: number;
   /** The version of the newest migration; null: there is no record of migrations. */
   service_health: { migrations: string | null };
   receive_sms: { status: "received" | "no_conversation" };

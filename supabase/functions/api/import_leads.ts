@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { AppContext } from "../_shared/app.ts";
+import { type AppContext, openJournal } from "../_shared/app.ts";
 import { MIB } from "../_shared/body.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { type Idempotency, readIdempotentJson } from "../_shared/idempotency.ts";
@@ -27,6 +27,10 @@ export async function importLeads(c: AppContext): Promise<Response> {
   if (!matchesSecret(c.req.header("x-api-key") ?? "", secretsFromEnv("LEADS_IMPORT_API_KEY"))) {
     throw new ApiError("UNAUTHORIZED", "send a valid API key as `x-api-key: <API_KEY>`");
   }
+  const journal = openJournal(c, {
+    vendor_id: null,
+    describe: (payload) => ({ vendor_lead_id: sentId(payload)?.toString() ?? null, payload }),
+  });
   await requireWithinLimit("import", rateLimitFromEnv("LEADS_IMPORT_RATE_LIMIT"));
 
   const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS);
@@ -42,6 +46,10 @@ export async function importLeads(c: AppContext): Promise<Response> {
   for (const [index, { data: lead_id, error }] of outcomes.entries()) {
     if (error === null) lead_ids.push(lead_id);
     else errors.push({ index, external_id: sentId(leads[index]), ...error });
+    if (error === null || error.code === "DUPLICATE") continue;
+    const { code, reason } = error;
+    const payload = leads[index] ?? null;
+    journal.rejectRow({ row: index, code, reason, payload, context: { ...target } });
   }
   const counts = { imported: lead_ids.length, failed: errors.length };
   Object.assign(c.get("log"), counts);

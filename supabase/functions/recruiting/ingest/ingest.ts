@@ -6,16 +6,16 @@ import type { Json } from "../../_shared/json.ts";
 import { type Lead, readLead, skipResume } from "./lead.ts";
 import { decodePdf } from "./pdf.ts";
 import { previewLead, storeLead } from "./store_lead.ts";
-import { authenticateVendor, type Vendor } from "./vendor.ts";
+import { authenticateVendor, requireParser, type Vendor } from "./vendor.ts";
 
 const BODY_LIMIT = 15 * MIB;
 
 /** POST /recruiting/ingest (SPEC 4.1): one lead, deduplicated, stored and distributed. */
 export async function ingest(c: AppContext): Promise<Response> {
-  const vendor = await authenticateVendor(c.req.raw);
-  c.get("log").vendor_id = vendor.id;
+  const vendor = await authenticateVendor(c);
 
   const isDryRun = readDryRun(c.req.query("dry_run"));
+  if (isDryRun) c.get("journal")?.discard();
   const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT);
   const { lead, pdf } = requireLead(vendor, body);
 
@@ -26,7 +26,7 @@ export async function ingest(c: AppContext): Promise<Response> {
   }
   const { id, status, distributed_to } = await storeLead(vendor, lead, pdf, idempotency);
 
-  c.get("log").lead_status = status;
+  Object.assign(c.get("log"), { lead_status: status, lead_id: id });
   return status === "created"
     ? c.json({ id, status, distributed_to }, 201)
     : c.json({ id, status });
@@ -44,7 +44,7 @@ function requireLead(
   vendor: Vendor,
   body: Json,
 ): { lead: Lead; pdf: Uint8Array<ArrayBuffer> | null } {
-  const { data, error } = readLead(vendor.parse, body);
+  const { data, error } = readLead(requireParser(vendor), body);
   if (error !== null) throw new ApiError("BAD_REQUEST", error);
   const { lead, resume } = data;
   if (resume === undefined) return { lead, pdf: null };

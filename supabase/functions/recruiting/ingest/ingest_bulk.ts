@@ -7,7 +7,7 @@ import { readIdempotentJson } from "../../_shared/idempotency.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
 import { must, requireValidBody } from "../../_shared/validate.ts";
 import { type Lead, readLead, skipResume } from "./lead.ts";
-import { authenticateVendor, callAsVendor, type Vendor } from "./vendor.ts";
+import { authenticateVendor, callAsVendor, type Parse, requireParser } from "./vendor.ts";
 
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
@@ -30,15 +30,14 @@ interface RowError {
 
 /** POST /recruiting/ingest/bulk (SPEC 4.2): many leads, deduplicated and stored as one batch, not distributed. */
 export async function ingestBulk(c: AppContext): Promise<Response> {
-  const vendor = await authenticateVendor(c.req.raw);
-  c.get("log").vendor_id = vendor.id;
+  const vendor = await authenticateVendor(c);
 
   const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS);
   const { leads } = requireValidBody(bulkSchema, body);
   if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} rows`);
   }
-  const { rows, invalid } = readRows(vendor, leads);
+  const { rows, invalid } = readRows(requireParser(vendor), leads);
 
   const batch = { leads: rows, idempotency: batchIdempotency(idempotency) };
   const stored = await inTurn(() =>
@@ -47,15 +46,19 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
 
   const { created, duplicates } = stored;
   const errors = [...invalid, ...stored.errors].sort((a, b) => a.row - b.row);
+  const reject = (code: string, { row, reason }: RowError) =>
+    c.get("journal")?.rejectRow({ row, code, reason, payload: leads[row] ?? null });
+  for (const error of invalid) reject("BAD_REQUEST", error);
+  for (const error of stored.errors) reject("DATABASE_ERROR", error);
   Object.assign(c.get("log"), { created, duplicates, errors: errors.length });
   return c.json({ created, duplicates, errors });
 }
 
-function readRows(vendor: Vendor, items: Json[]): { rows: Row[]; invalid: RowError[] } {
+function readRows(parse: Parse, items: Json[]): { rows: Row[]; invalid: RowError[] } {
   const rows: Row[] = [];
   const invalid: RowError[] = [];
   for (const [row, item] of items.entries()) {
-    const { data, error } = readLead(vendor.parse, item);
+    const { data, error } = readLead(parse, item);
     if (error !== null) {
       invalid.push({ row, reason: error });
       continue;

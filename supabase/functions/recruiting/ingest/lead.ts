@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
 import type { Resume } from "../parsers/resume.ts";
-import type { Vendor } from "./vendor.ts";
+import type { Parse } from "./vendor.ts";
 
 /** A lead as the SQL functions take it, without its id and resume. */
 export interface Lead {
@@ -22,13 +22,18 @@ export interface LeadAndResume {
  *
  * @returns the lead, or why the payload cannot be one, for the vendor to read
  */
-export function readLead(parse: Vendor["parse"], payload: Json): Result<LeadAndResume> {
+export function readLead(parse: Parse, payload: Json): Result<LeadAndResume> {
   if (!isObject(payload)) return failure("the lead must be a JSON object");
   const { data: parsed, error } = parse(payload);
   if (error !== null) return failure(error);
   const { first_name, vendor_lead_id = null, vendor_metadata, resume } = parsed;
   if (first_name === undefined) return failure("missing first_name");
   return success({ lead: { first_name, vendor_lead_id, vendor_metadata }, resume });
+}
+
+/** The vendor's id of a lead that cannot be stored, where the parser finds one. */
+export function vendorLeadId(parse: Parse, payload: Json): string | null {
+  return isObject(payload) ? parse(payload).data?.vendor_lead_id ?? null : null;
 }
 
 /** Says in a lead's metadata that its resume is not stored, and why: `bulk`, or the type that is not stored. */

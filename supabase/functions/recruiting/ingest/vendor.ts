@@ -1,3 +1,4 @@
+import { type AppContext, openJournal } from "../../_shared/app.ts";
 import { bearerToken } from "../../_shared/bearer.ts";
 import { callDatabase, type CallOptions } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
@@ -7,8 +8,10 @@ import type { Result } from "../../_shared/result.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import type { SqlArguments, SqlFunction, SqlResults } from "../../_shared/sql_functions.ts";
 import { countWrongKeys } from "../../_shared/wrong_keys.ts";
+import { describeFiles } from "../parsers/files.ts";
 import { parserNamed } from "../parsers/index.ts";
 import type { ParsedLead } from "../parsers/parser.ts";
+import { vendorLeadId } from "./lead.ts";
 
 /** A vendor whose API key has been checked. */
 export interface Vendor {
@@ -17,9 +20,12 @@ export interface Vendor {
   keyHash: string;
   /** Requests a minute; null: no limit. */
   rateLimit: number | null;
-  /** The vendor's parser with its configuration. */
-  parse: (payload: Json) => Result<ParsedLead>;
+  /** The vendor's parser with its configuration; null where none is configured. */
+  parse: Parse | null;
 }
+
+/** Reads a payload of one vendor. */
+export type Parse = (payload: Json) => Result<ParsedLead>;
 
 /**
  * How long an isolate remembers a vendor, in milliseconds. A changed parser or rate limit takes effect within this time. A
@@ -32,16 +38,26 @@ const cache = new Map<string, { vendor: Vendor; until: number }>();
 
 /**
  * Finds the vendor by the API key in `Authorization: Bearer <key>`, and counts the request where the vendor has a limit.
+ * From now on a refusal of the request is written to the journal.
  *
- * @throws ApiError UNAUTHORIZED without a valid key; BAD_REQUEST where the vendor has no parser; TOO_MANY_REQUESTS beyond
- * the vendor's limit, or after too many wrong keys.
+ * @throws ApiError UNAUTHORIZED without a valid key; TOO_MANY_REQUESTS beyond the vendor's limit, or after too many wrong
+ * keys.
  */
-export async function authenticateVendor(request: Request): Promise<Vendor> {
+export async function authenticateVendor(c: AppContext): Promise<Vendor> {
+  const request = c.req.raw;
   const apiKey = bearerToken(request);
   if (apiKey === undefined) {
     throw unauthorized("send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`");
   }
   const vendor = await findVendor(request, sha256Hex(apiKey));
+  c.get("log").vendor_id = vendor.id;
+  openJournal(c, {
+    vendor_id: vendor.id,
+    describe: (payload) => ({
+      vendor_lead_id: vendor.parse && vendorLeadId(vendor.parse, payload),
+      payload: describeFiles(payload),
+    }),
+  });
   await requireWithinLimit(`vendor ${vendor.id}`, vendor.rateLimit);
   return vendor;
 }
@@ -89,15 +105,22 @@ function toVendor(
   { vendor_id, parser, parser_config, rate_limit }: SqlResults["authenticate_vendor"],
 ): Vendor {
   const parse = parserNamed(parser ?? "");
-  if (parse === undefined) {
-    throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
-  }
   return {
     id: vendor_id,
     keyHash,
     rateLimit: rate_limit,
-    parse: (payload) => parse(payload, parser_config),
+    parse: parse === undefined ? null : (payload) => parse(payload, parser_config),
   };
+}
+
+/**
+ * The vendor's parser. Asked for after the body was read, so that the journal has what was sent.
+ *
+ * @throws ApiError BAD_REQUEST where none is configured.
+ */
+export function requireParser({ parse }: Vendor): Parse {
+  if (parse !== null) return parse;
+  throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
 }
 
 function unauthorized(message: string, cause?: unknown): ApiError {

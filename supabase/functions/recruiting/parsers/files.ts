@@ -76,6 +76,47 @@ export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject 
   return cleanObject(metadata);
 }
 
+/**
+ * A payload with `{type, bytes}` in place of each file, for the journal of refusals. Google's form key is left out,
+ * wherever it stands.
+ */
+export function describeFiles(value: Json): Json {
+  if (isFile(value)) return describeFile(value);
+  if (Array.isArray(value)) return value.map(describeFiles);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([key]) => plainKey(key) !== GOOGLE_KEY);
+  const holdsFile = entries.some(([key]) => FILE_KEYS.has(plainKey(key)));
+  return Object.fromEntries(
+    entries.map(([key, item]) => [
+      key,
+      holdsFile && typeof item === "string" && CONTENT_KEYS.has(plainKey(key))
+        ? describeFile(item)
+        : describeFiles(item),
+    ]),
+  );
+}
+
+function isFile(value: Json): value is string | number[] {
+  return typeof value === "string"
+    ? isFileText(value)
+    : Array.isArray(value) && value.length >= MIN_FILE_LENGTH && isBytes(value);
+}
+
+/** The media types of the files that are known by their first characters in base64. */
+const TYPE_OF_START: [start: string, type: string][] = [
+  ["JVBERi0", "application/pdf"],
+  ["UEsDB", "application/zip"],
+  ["0M8R4K", "application/x-ole-storage"],
+  ["e1xydGY", "application/rtf"],
+];
+
+function describeFile(file: string | number[]): JsonObject {
+  if (typeof file !== "string") return { type: "unknown", bytes: file.length };
+  const [, mediaType, base64 = file] = /^data:([^;,]{0,100})[^,]{0,200},([^]*)$/i.exec(file) ?? [];
+  const known = TYPE_OF_START.find(([start]) => base64.startsWith(start))?.[1];
+  return { type: mediaType || known || "unknown", bytes: Math.floor(base64.length * 3 / 4) };
+}
+
 function isFileText(text: string): boolean {
   return FILE_START.test(text) || DATA_URL.test(text) ||
     (text.length >= MIN_FILE_LENGTH && BASE64.test(text));

@@ -1,0 +1,138 @@
+import { continueAfterResponse } from "./background.ts";
+import type { ReceivedBody } from "./body.ts";
+import type { ApiError, ErrorCode } from "./errors.ts";
+import { type JournalEntry, writeToJournal } from "./journal_writer.ts";
+import { cleanText, type Json, type JsonObject } from "./json.ts";
+
+/** The refusals of a whole request that are written. The others say nothing of what was sent. */
+const WRITTEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...["BAD_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "INTERNAL_ERROR"] as const,
+]);
+
+/** Above this size only the beginning of a payload is kept. */
+export const PAYLOAD_BYTES = 256 * 1024;
+
+/** How long a response waits for the journal, in milliseconds. Then the journal goes on after the response. */
+const PATIENCE_MS = 250;
+
+/** Who has sent a request, and what there is to say of its payloads. */
+export interface Sender {
+  /** Null for an import, whose sender is no recruiting vendor. */
+  vendor_id: string | null;
+  /** Reads a payload that was refused: the sender's id of the lead, and the payload without files and secrets. */
+  describe(payload: Json): { vendor_lead_id: string | null; payload: Json };
+}
+
+/** A row of a batch that was refused. */
+export interface RejectedRow {
+  row: number;
+  code: string;
+  reason: string;
+  payload: Json;
+  /** What a replay needs besides the lead. */
+  context?: JsonObject;
+}
+
+/**
+ * What one request has to write to the journal of refusals, `rejected_deliveries`. A route opens it when it knows the
+ * sender, so a stranger's request writes nothing. The journal is never the reason that a request fails.
+ */
+export class Journal {
+  readonly #sender: Sender;
+  readonly #request: { request_id: string; route: string };
+  #entries: JournalEntry[] = [];
+  #isOpen = true;
+
+  constructor(sender: Sender, request: { request_id: string; route: string }) {
+    this.#sender = sender;
+    this.#request = request;
+  }
+
+  /** Whether refusals are written. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Writes nothing of this request: it is a dry run. */
+  discard(): void {
+    this.#isOpen = false;
+  }
+
+  /** Adds a row that was refused. */
+  rejectRow({ row, code, reason, payload, context = {} }: RejectedRow): void {
+    this.#entries.push(this.#entry({ row, code, reason, context }, payload));
+  }
+
+  /**
+   * Writes everything once the response is decided, and waits a moment for it, so that an operator mostly finds the
+   * entry as soon as the sender has its response.
+   *
+   * @param refusal the error that the whole request has ended with
+   */
+  async close(refusal: ApiError | undefined, body: ReceivedBody): Promise<void> {
+    if (!this.#isOpen) return;
+    if (refusal !== undefined && WRITTEN.has(refusal.code)) {
+      const { code, message: reason } = refusal;
+      this.#entries.push(this.#entry({ row: null, code, reason, context: {} }, body));
+    }
+    if (this.#entries.length === 0) return;
+    const written = writeToJournal(this.#entries);
+    continueAfterResponse(written);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const patience = new Promise<void>((resolve) => timer = setTimeout(resolve, PATIENCE_MS));
+    await Promise.race([written, patience]);
+    clearTimeout(timer);
+  }
+
+  #entry(
+    refusal: Pick<JournalEntry, "row" | "code" | "reason" | "context">,
+    sent: Json | ReceivedBody,
+  ): JournalEntry {
+    const { vendor_id } = this.#sender;
+    return { ...this.#request, vendor_id, ...refusal, ...this.#payloadOf(sent) };
+  }
+
+  #payloadOf(
+    sent: Json | ReceivedBody,
+  ): Pick<JournalEntry, "vendor_lead_id" | "payload" | "payload_text" | "payload_bytes"> {
+    const received = isReceived(sent) ? sent : undefined;
+    const value = isReceived(sent) ? sent.value : sent;
+    if (value === undefined) {
+      const { beginning, bytes: payload_bytes } = received!;
+      const payload_text = cut(withoutSecrets(cleanText(new TextDecoder().decode(beginning))));
+      return { vendor_lead_id: null, payload: null, payload_text, payload_bytes };
+    }
+    const { vendor_lead_id, payload } = this.#sender.describe(value);
+    const text = JSON.stringify(payload);
+    const fits = byteLength(text) <= PAYLOAD_BYTES;
+    return {
+      vendor_lead_id,
+      payload: fits ? payload : null,
+      payload_text: fits ? null : cut(text),
+      payload_bytes: received?.bytes ?? byteLength(JSON.stringify(value)),
+    };
+  }
+}
+
+function isReceived(sent: Json | ReceivedBody): sent is ReceivedBody {
+  return typeof sent === "object" && sent !== null && "beginning" in sent &&
+    sent.beginning instanceof Uint8Array;
+}
+
+const encoder = new TextEncoder();
+
+function byteLength(text: string): number {
+  return encoder.encode(text).length;
+}
+
+/** The beginning of a text, without half a character at its end. */
+function cut(text: string): string {
+  if (text.length * 3 <= PAYLOAD_BYTES) return text;
+  return text.slice(0, encoder.encodeInto(text, new Uint8Array(PAYLOAD_BYTES)).read);
+}
+
+/** A text that could not be parsed, without the keys by which a sender proves who it is. */
+function withoutSecrets(text: string): string {
+  return text.replace(/("google_?key"\s*:\s*")(?:[^"\\]|\\.)*/gi, "$1")
+    .replace(/(\bgoogle_?key=)[^&\s]*/gi, "$1");
+}
