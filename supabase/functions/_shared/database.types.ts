@@ -1058,7 +1058,7 @@ export type Database = {
         Returns: Json;
       };
       "ingest_recruiting_leads": {
-        Args: { "idempotency"?: Json; "key_hash": string; "leads": Json };
+        Args: { "idempotency"?: Json; "key_hash": string; "leads": Json; "request_id"?: string };
         Returns: Json;
       };
       "log_presentation_activity": {

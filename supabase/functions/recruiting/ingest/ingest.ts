@@ -24,7 +24,12 @@ export async function ingest(c: AppContext): Promise<Response> {
     const read = { ...lead, resume_bytes: pdf?.length ?? null };
     return c.json({ dry_run: true, status, id, distributed_to, lead: read });
   }
-  const { id, status, distributed_to } = await storeLead(vendor, lead, pdf, idempotency);
+  const { id, status, distributed_to } = await storeLead(
+    vendor,
+    { ...lead, request_id: c.get("requestId"), received_via: "single" },
+    pdf,
+    idempotency,
+  );
 
   Object.assign(c.get("log"), { lead_status: status, lead_id: id });
   return status === "created"

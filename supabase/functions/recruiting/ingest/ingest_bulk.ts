@@ -39,7 +39,11 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
   }
   const { rows, invalid } = readRows(requireParser(vendor), leads);
 
-  const batch = { leads: rows, idempotency: batchIdempotency(idempotency) };
+  const batch = {
+    leads: rows,
+    idempotency: batchIdempotency(idempotency),
+    request_id: c.get("requestId"),
+  };
   const stored = await inTurn(() =>
     callAsVendor(vendor, "ingest_recruiting_leads", batch, BATCH_CALL)
   );

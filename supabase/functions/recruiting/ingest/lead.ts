@@ -8,6 +8,9 @@ export interface Lead {
   first_name: string;
   vendor_lead_id: string | null;
   vendor_metadata: JsonObject;
+  /** The request that brought the lead, and how. Of a bulk request they are given once. */
+  request_id?: string;
+  received_via?: "single" | "webhook";
 }
 
 /** What a payload holds. */

@@ -48,7 +48,10 @@ export async function storeLead(
   }
 
   const duplicate = await findDuplicate(vendor, lead);
-  if (duplicate !== null) return duplicate;
+  // The call records the duplicate.
+  if (duplicate !== null) {
+    return await insertLead(vendor, { ...lead, id, resume_path: null }, idempotency);
+  }
 
   const path = `${vendor.id}/${id}.pdf`;
   await uploadResume(id, path, pdf);
