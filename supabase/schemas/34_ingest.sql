@@ -48,10 +48,6 @@ declare
   stored public.recruiting_leads;
 begin
   perform private.require_recruiting_lead(lead);
-  -- A call may be delayed on its way. By now the vendor may have been told that it failed, and the resume been removed.
-  if (lead ->> 'not_after')::timestamptz < clock_timestamp() then
-    raise exception 'the call comes too late';
-  end if;
 
   loop
     insert into public.recruiting_leads (
@@ -99,6 +95,69 @@ comment on function private.store_recruiting_lead(uuid, jsonb) is
   'Stores a lead of a vendor and distributes it. Arguments and result: see public.ingest_recruiting_lead().';
 grant execute on function private.store_recruiting_lead(uuid, jsonb) to service_role;
 
+-- A call may be slow on its way to the database and begin after the function has given it up. So before the function says
+-- that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
+
+create table private.abandoned_leads (
+  lead_id uuid primary key,
+  abandoned_at timestamptz not null default now()
+);
+
+create index on private.abandoned_leads (abandoned_at);
+
+comment on table private.abandoned_leads is
+  'Ids of leads that were not stored in time, and must not be stored any more. Kept for an hour; no call is that slow.';
+
+alter table private.abandoned_leads enable row level security;
+grant select, insert, update, delete on private.abandoned_leads to service_role;
+
+create function private.lock_lead_id(lead_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || lead_id, 0));
+end
+$$;
+
+comment on function private.lock_lead_id(uuid) is
+  'Until the transaction ends, nobody else stores or abandons the lead with this id.';
+grant execute on function private.lock_lead_id(uuid) to service_role;
+
+create function public.abandon_recruiting_lead(lead_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '4s'
+as $$
+declare
+  lead public.recruiting_leads;
+begin
+  perform private.lock_lead_id(lead_id);
+  select * into lead from public.recruiting_leads l where l.id = lead_id;
+  if found then
+    return private.created_lead(lead);
+  end if;
+
+  insert into private.abandoned_leads as a (lead_id) values (abandon_recruiting_lead.lead_id)
+  on conflict do nothing;
+
+  delete from private.abandoned_leads a
+  where a.lead_id in (
+    select old.lead_id
+    from private.abandoned_leads old
+    where old.abandoned_at < now() - interval '1 hour'
+    limit 10
+    for update skip locked
+  );
+  return null;
+end
+$$;
+
+comment on function public.abandon_recruiting_lead(uuid) is
+  'Decides what became of a lead whose call of ingest_recruiting_lead() got no response. Returns the lead as that '
+  'function does if it is stored, and else null: then it will never be stored.';
+grant execute on function public.abandon_recruiting_lead(uuid) to service_role;
+
 create function public.ingest_recruiting_lead(key_hash text, lead jsonb, idempotency jsonb default null)
 returns jsonb
 language plpgsql
@@ -110,6 +169,11 @@ declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
   scope constant text := 'ingest ' || key_vendor_id;
 begin
+  perform private.lock_lead_id((lead ->> 'id')::uuid);
+  if exists (select from private.abandoned_leads a where a.lead_id = (lead ->> 'id')::uuid) then
+    raise exception 'the lead was abandoned';
+  end if;
+
   return coalesce(
     private.kept_result(scope, idempotency),
     private.keep_result(scope, idempotency, private.store_recruiting_lead(key_vendor_id, lead))
@@ -119,17 +183,19 @@ $$;
 
 comment on function public.ingest_recruiting_lead(text, jsonb, jsonb) is
   'Stores one lead of the key''s vendor and distributes it, unless vendor_metadata.is_test is true. lead: {id, '
-  'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, not_after?, request_id|null, received_via|null}. '
-  'The caller makes the id; a repeated call with the same id returns the first result and stores nothing. After the time '
-  'not_after nothing is stored (P0001). Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, '
-  'or {id, status: duplicate} with the id of the lead that has this vendor_lead_id. PT401 as authenticate_vendor(), '
-  'PT400 without a first_name. idempotency and its errors: see private.kept_result().';
+  'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, received_via|null}. The caller '
+  'makes the id; a repeated call with the same id returns the first result and stores nothing. P0001 for an id that was '
+  'abandoned. Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
+  'while it is not known where the lead goes; or {id, status: duplicate} with the id of the lead that has this '
+  'vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a first_name. idempotency and its errors: see '
+  'private.kept_result().';
 grant execute on function public.ingest_recruiting_lead(text, jsonb, jsonb) to service_role;
 
 create function public.preview_recruiting_lead(key_hash text, lead jsonb) returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set statement_timeout = '2s'
 as $$
 declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';

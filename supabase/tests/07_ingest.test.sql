@@ -1,6 +1,6 @@
 -- One recruiting lead: stored, recognised when it comes again, whatever it holds. Where it goes is another file.
 begin;
-select plan(27);
+select plan(31);
 
 insert into public.vendors (id, slug, name) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
@@ -53,12 +53,19 @@ select is(
   'a vendor_lead_id of 100,000 characters is recognised again')
 from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
 
+select is(public.abandon_recruiting_lead(md5('late')::uuid), null, 'a lead that is not stored may be abandoned');
 select throws_ok(
-  $$select pg_temp.ingest(jsonb_build_object('not_after', clock_timestamp() - interval '1 ms'))$$,
-  'P0001', 'the call comes too late', 'a call that arrives after not_after stores nothing');
+  $$select pg_temp.ingest(jsonb_build_object('id', md5('late')::uuid))$$,
+  'P0001', 'the lead was abandoned', 'a call that comes after that stores nothing');
+select is_empty($$select from public.recruiting_leads where id = md5('late')::uuid$$, 'and leaves nothing');
+select is(public.abandon_recruiting_lead(md5('late')::uuid), null, 'to abandon it again changes nothing');
 select is(
-  pg_temp.ingest(jsonb_build_object('not_after', clock_timestamp() + interval '30 s')) ->> 'status', 'created',
-  'a call that arrives before not_after stores the lead');
+  public.abandon_recruiting_lead(md5('1')::uuid),
+  jsonb_build_object('id', md5('1')::uuid, 'status', 'created', 'distributed_to', null),
+  'a lead that is stored is not abandoned; the result is that of its call');
+select is(
+  pg_temp.ingest(jsonb_build_object('id', md5('1')::uuid, 'vendor_lead_id', 'V-1')) ->> 'status', 'created',
+  'and a repeated call returns it still');
 
 create temp table stored as select pg_temp.ingest(
   '{"first_name": "Zoë 🌷", "vendor_metadata": {"last_name": "Ng", "vendor_fields": {"a": [1]}}, "resume_path": "v/l.pdf"}'

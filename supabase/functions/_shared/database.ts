@@ -32,11 +32,16 @@ const CALLER_ERRORS: Record<string, ErrorCode> = {
 };
 
 /**
- * Faults that pass by themselves: PostgREST has lost its database (PGRST000 to PGRST003), the server starts or stops
- * (57P), the connection broke (08), there are too many connections, a deadlock or a serialization failure, or the statement
- * took longer than its timeout (57014), for a lock (55P03) or for anything else.
+ * Faults that pass by themselves and may have come when the call had already run: the connection broke (PGRST001, 08) or
+ * the server was stopping (57P).
  */
-const TRANSIENT = /^(?:PGRST00[0-3]|57P0[1-3]|57014|55P03|08\w{3}|53300|40001|40P01)$/;
+const CONNECTION_LOST = /^(?:PGRST001|57P0[1-3]|08\w{3})$/;
+
+/**
+ * Faults that pass by themselves and undo the call: PostgREST has no connection for it, there are too many connections,
+ * a deadlock, a serialization failure, or a timeout of the statement (57014) or of a lock (55P03).
+ */
+const UNDONE = /^(?:PGRST00[023]|53300|40001|40P01|57014|55P03)$/;
 
 let client: SupabaseClient<Database> | undefined;
 
@@ -71,9 +76,9 @@ export async function callDatabase<Name extends SqlFunction>(
 
     // Whoever works on the same Idempotency-Key may be an attempt of ours that got no response.
     const isOwnAttempt: boolean = lost && error.code === "PT409";
-    const isTransient: boolean = isOwnAttempt ||
-      (error.code ? TRANSIENT.test(error.code) : isTransientStatus(status));
-    lost ||= isTransient;
+    const isLost = error.code ? CONNECTION_LOST.test(error.code) : isTransientStatus(status);
+    const isTransient = isLost || isOwnAttempt || UNDONE.test(error.code);
+    lost ||= isLost;
     const cause = new DatabaseError(error.code || `HTTP ${status}`, lost);
     const code = CALLER_ERRORS[error.code];
     if (code !== undefined && !isOwnAttempt) {

@@ -1029,6 +1029,7 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
+      "abandon_recruiting_lead": { Args: { "lead_id": string }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string }; Returns: Json };
       "count_request": { Args: { "bucket": string; "per_minute": number }; Returns: Json };
       "create_vendor_api_key": {

@@ -16,6 +16,8 @@ export interface SqlResults {
   /** Seconds to wait; null: the request is within the limit. */
   count_request: { retry_after: number | null };
   ingest_recruiting_lead: Ingested;
+  /** Null when the lead is not stored and never will be. */
+  abandon_recruiting_lead: Ingested | null;
   distribute_pending_leads: Distribution & {
     /** The other leads that the call asked about, by their ids. */
     others?: Record<string, Distribution>;

@@ -5,11 +5,17 @@
  * 2. Upload the resume. If the request dies after this, a leftover object remains, which is harmless. With the insert
  *    first it would be a lead that has lost its resume.
  * 3. Insert the lead.
- * 4. Remove the object if no lead was inserted. If that is not known, look again once the insert must have ended.
+ * 4. Remove the object if no lead was inserted. If the insert got no response, the database decides what became of it. If
+ *    that gets no response either, the object is looked after later.
  */
 import { continueAfterResponse } from "../../_shared/background.ts";
-import { type CallOptions, mayHaveRun, serviceClient } from "../../_shared/database.ts";
-import { internalError } from "../../_shared/errors.ts";
+import {
+  callDatabase,
+  type CallOptions,
+  mayHaveRun,
+  serviceClient,
+} from "../../_shared/database.ts";
+import { ApiError, internalError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/idempotency.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { Ingested, Preview } from "../../_shared/sql_functions.ts";
@@ -20,14 +26,23 @@ import { callAsVendor, type Vendor } from "./vendor.ts";
 /** For how long a passing fault of the database is retried. A repeated call with the same lead id does no harm. */
 const RETRY: CallOptions = { retryWithin: 3_000 };
 
-/**
- * The database refuses a lead whose call arrives later than this after it was sent. It is far longer than the call is
- * waited for, so the clocks need not agree.
- */
-const INSERT_WITHIN_MS = 30_000;
+/** A little more than the statement timeout of `abandon_recruiting_lead`, which may be repeated. */
+const ABANDON: CallOptions = { retryWithin: 4_500 };
 
-/** By then the lead is stored or never will be, because no statement runs for more than 8 s. */
-const SETTLED_AFTER_MS = INSERT_WITHIN_MS + 10_000;
+/** By then storage has finished or given up an upload that got no response. */
+const CLEAN_UP_AFTER_MS = 40_000;
+const CLEAN_UP_ATTEMPTS = 3;
+
+/** Nobody can say whether the lead was stored: the database does not respond at all. */
+class UnknownOutcome extends ApiError {
+  constructor(isRecognized: boolean, cause: unknown) {
+    const message = isRecognized
+      ? "the request could not be completed; send the same request again"
+      : "the request could not be completed, and the lead may have been stored; sent again without a vendor_lead_id " +
+        "or an Idempotency-Key it may be stored twice";
+    super("INTERNAL_ERROR", message, { cause });
+  }
+}
 
 /**
  * Stores a lead with its resume, and distributes it.
@@ -61,7 +76,7 @@ export async function storeLead(
     if (stored.id !== id) await removeResume(id, path);
     return stored;
   } catch (error) {
-    if (mayHaveRun(error)) removeResumeLater(id, path);
+    if (error instanceof UnknownOutcome) removeResumeLater(id, path);
     else await removeResume(id, path);
     throw error;
   }
@@ -77,11 +92,26 @@ async function insertLead(
   lead: Lead & { id: string; resume_path: string | null },
   idempotency: Idempotency | null,
 ): Promise<Ingested> {
-  const not_after = new Date(Date.now() + INSERT_WITHIN_MS).toISOString();
-  const args = { lead: { ...lead, not_after }, idempotency };
-  const stored = await callAsVendor(vendor, "ingest_recruiting_lead", args, RETRY);
+  let stored: Ingested;
+  try {
+    stored = await callAsVendor(vendor, "ingest_recruiting_lead", { lead, idempotency }, RETRY);
+  } catch (error) {
+    if (!mayHaveRun(error)) throw error;
+    const isRecognized = lead.vendor_lead_id !== null || idempotency !== null;
+    const late = await abandon(lead.id).catch((cause) => {
+      throw new UnknownOutcome(isRecognized, cause.cause);
+    });
+    // From now on the lead cannot be stored any more, so it is safe to send it again.
+    if (late === null) throw error;
+    stored = late;
+  }
   if (stored.status === "duplicate" || stored.distribution !== "pending") return stored;
   return { ...stored, distributed_to: await waitForDistribution(stored.id) };
+}
+
+/** Decides what became of a lead when the call that stores it got no response. */
+function abandon(lead_id: string): Promise<Ingested | null> {
+  return callDatabase("abandon_recruiting_lead", { lead_id }, ABANDON);
 }
 
 async function findDuplicate(vendor: Vendor, lead: Lead): Promise<Ingested | null> {
@@ -110,23 +140,26 @@ async function removeResume(leadId: string, path: string): Promise<void> {
 }
 
 /**
- * Removes an object once the insert of its lead must have ended, unless the lead is there. Runs after the response. If
- * it fails, the leftover object is logged.
+ * Removes an object later, unless its lead is stored. Runs after the response. If it fails, the leftover object is
+ * logged.
  */
 function removeResumeLater(leadId: string, path: string): void {
   const remove = async () => {
-    await new Promise((resolve) => setTimeout(resolve, SETTLED_AFTER_MS));
-    const lead = await serviceClient().from("recruiting_leads")
-      .select("id").eq("id", leadId).maybeSingle();
-    if (lead.error !== null) throw lead.error;
-    if (lead.data !== null) return;
-    const { error } = await resumes().remove([path]);
-    if (error !== null) throw error;
+    for (let attempt = 1;; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, CLEAN_UP_AFTER_MS));
+      try {
+        if (await abandon(leadId) !== null) return;
+        const { error } = await resumes().remove([path]);
+        if (error !== null) throw error;
+        return;
+      } catch (error) {
+        if (attempt < CLEAN_UP_ATTEMPTS) continue;
+        logError({ event: "resume_left_over", path, ...describeError(error) });
+        return;
+      }
+    }
   };
-  const done = remove().catch((error) =>
-    logError({ event: "resume_left_over", path, ...describeError(error) })
-  );
-  continueAfterResponse(done);
+  continueAfterResponse(remove());
 }
 
 function resumes() {
