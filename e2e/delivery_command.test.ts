@@ -17,6 +17,7 @@ import {
   storedLeads as storedSalesLeads,
   type Target,
 } from "./leads.ts";
+import { eventually } from "./processes.ts";
 import { newPhone } from "./sms.ts";
 
 interface Rejection {
@@ -130,6 +131,54 @@ Deno.test("a refused lead is listed, shown, and taken in once the mapping is rig
   await sql`update public.vendors set parser = 'generic' where id = ${vendor.id}`;
   assert.deepEqual(await adminJson("delivery", "replay", id), { dry_run: false, ...expected });
   assert.match((await admin("delivery", "replay", id)).out, /^Stored as the lead .*, agent /);
+});
+
+Deno.test("a lead, a row in bulk and a row of an import go from the refused request to the stored lead", async () => {
+  const vendor = await createVendor();
+  const headers = withKey(vendor);
+  const refused = await send("/recruiting/ingest", { headers, body: { ref: "1", who: "Ann" } });
+  assert.equal(refused.status, 400);
+  const bulk = await send("/recruiting/ingest/bulk", {
+    headers,
+    body: { leads: [{ first_name: "Bob" }, { ref: "2", who: "Cem" }] },
+  });
+  assert.equal(bulk.body.errors.length, 1);
+
+  const listed = await eventually(5, async () => {
+    const rows = await adminJson("delivery", "list", "--vendor", vendor.slug);
+    assert.equal(rows.length, 2);
+    return rows;
+  });
+  const [inBulk, single] = listed;
+  assert.partialDeepStrictEqual(single, {
+    ...{ route: "/recruiting/ingest", row: null, code: "BAD_REQUEST" },
+    ...{ reason: "missing first_name", request_id: refused.body.request_id },
+  });
+  assert.partialDeepStrictEqual(inBulk, { route: "/recruiting/ingest/bulk", row: 1 });
+
+  await putRight(vendor);
+  assert.partialDeepStrictEqual(await replayAll(vendor), { created: 2, refused: 0 });
+  assert.deepEqual(
+    (await storedLeads(vendor)).map(({ first_name }) => first_name).toSorted(),
+    ["Ann", "Bob", "Cem"],
+  );
+
+  const target = await createTarget();
+  const wrong = salesLead({ type: "boat" });
+  await importLeads(target, [salesLead(), wrong]);
+  const [delivery] = await eventually(5, async () => {
+    const found = await adminJson("lead", "find", String(wrong.external_id));
+    assert.equal(found.length, 1);
+    return found;
+  });
+  assert.equal(delivery.kind, "delivery");
+  assertRefused(await admin("delivery", "replay", delivery.id), 1, /type/);
+  // As an operator does who knows which type was meant.
+  await sql`
+    update public.rejected_deliveries
+    set payload = payload || '{"type": "fe"}' where id = ${delivery.id}`;
+  await adminJson("delivery", "replay", delivery.id);
+  assert((await storedSalesLeads(target)).has(String(wrong.external_id)));
 });
 
 Deno.test("all that a vendor sent since a time is replayed, and what is still refused stays open", async () => {

@@ -1,7 +1,7 @@
 /** Every command in docs/operations.md does what the page says. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { sql, withoutOpenOrders } from "./client.ts";
+import { send, sql, withoutOpenOrders } from "./client.ts";
 import {
   assertLike,
   examplesIn,
@@ -11,6 +11,7 @@ import {
   variables,
   variablesSetBy,
 } from "./docs.ts";
+import { eventually } from "./processes.ts";
 
 /** Takes away what the commands of the page make. */
 async function removeWhatCommandsMake(): Promise<void> {
@@ -28,15 +29,14 @@ async function removeWhatCommandsMake(): Promise<void> {
 }
 
 /** What has happened before an operator follows a recipe, by its heading. */
-const BEFORE: Record<string, () => Promise<unknown>> = {
-  "A parser or mapping was wrong for a week": async () => {
-    const [vendor] = await sql`select id from public.vendors where slug = 'acme'`;
-    const rejections = [{ ref: "1", who: "Ann" }, { ref: "2", who: "Bob" }, { ref: "3" }]
-      .map((payload) => ({
-        ...{ request_id: crypto.randomUUID(), route: "/recruiting/ingest", vendor_id: vendor!.id },
-        ...{ code: "BAD_REQUEST", reason: "missing first_name", payload, payload_bytes: 50 },
-      }));
-    await sql`select public.record_rejections(${JSON.stringify(rejections)}::text::json)`;
+const BEFORE: Record<string, (terminal: Record<string, string>) => Promise<void>> = {
+  "A parser or mapping was wrong for a week": async ({ VENDOR_API_KEY }) => {
+    for (const body of [{ ref: "1", who: "Ann" }, { ref: "2", who: "Bob" }, { ref: "3" }]) {
+      const headers = { authorization: `Bearer ${VENDOR_API_KEY}` };
+      const { status } = await send("/recruiting/ingest", { headers, body });
+      assert.equal(status, 400);
+    }
+    await eventually(5, async () => assert.equal((await deliveries()).length, 3));
   },
 };
 
@@ -51,13 +51,7 @@ const AFTER: Record<string, () => Promise<void>> = {
   },
   "A parser or mapping was wrong for a week": async () => {
     assert.deepEqual(await leads(), ["Ada distributed", "Ann unmatched", "Bob unmatched"]);
-    const deliveries = await sql`
-      select d.status from public.rejected_deliveries d join public.vendors v on v.id = d.vendor_id
-      where v.slug = 'acme' order by d.received_at`;
-    assert.deepEqual(
-      deliveries.map(({ status }) => status),
-      ["replayed", "replayed", "dismissed"],
-    );
+    assert.deepEqual(await deliveries(), ["replayed", "replayed", "dismissed"]);
   },
   "An order opened late": async () => {
     assert.deepEqual(await leads(), ["Ada distributed", "Ann distributed", "Bob distributed"]);
@@ -82,6 +76,13 @@ async function leads(): Promise<string[]> {
     from public.recruiting_leads l join public.vendors v on v.id = l.vendor_id
     where v.slug = 'acme' order by l.first_name`;
   return rows.map(({ lead }) => lead);
+}
+
+async function deliveries(): Promise<string[]> {
+  const rows = await sql`
+    select d.status from public.rejected_deliveries d join public.vendors v on v.id = d.vendor_id
+    where v.slug = 'acme' order by d.received_at`;
+  return rows.map(({ status }) => status);
 }
 
 async function texts(): Promise<string[]> {
@@ -111,7 +112,7 @@ Deno.test("every recipe in docs/operations.md does what it says", async (t) => {
     await withoutOpenOrders(async () => {
       for (const [heading, text] of recipes()) {
         await t.step(heading, async () => {
-          await BEFORE[heading]?.();
+          await BEFORE[heading]?.(terminal);
           for (const { language, command, output } of examplesIn(text)) {
             if (language === "sql") await sql.unsafe(command);
             else if (command.includes("export ")) {

@@ -164,7 +164,7 @@ Deno.test("everything that happened to a lead is shown, oldest first", async () 
   await adminJson("text", "send", "--from", phone, "--to", service, "--body", "Still open?");
   assert.deepEqual(
     await eventsOf(id),
-    ["stored", "handed out", "text without a conversation"],
+    ["stored", "handed out", "sent again", "text without a conversation"],
   );
 
   await sql`
@@ -175,7 +175,8 @@ Deno.test("everything that happened to a lead is shown, oldest first", async () 
   assert.deepEqual(
     await eventsOf(vendor_lead_id),
     [
-      ...["stored", "handed out", "text from the recruit", "conversation", "text from the recruit"],
+      ...["stored", "handed out", "sent again", "text from the recruit", "conversation"],
+      "text from the recruit",
     ],
   );
 
@@ -204,7 +205,7 @@ Deno.test("the report counts by vendor and day", async () => {
   });
   await send("/recruiting/ingest/bulk", {
     headers: withKey(vendor),
-    body: { leads: [{ vendor_lead_id: "2", first_name: "Bob" }, { first_name: "Cem" }] },
+    body: { leads: [{ vendor_lead_id: "2", first_name: "Bob" }, { first_name: "Cem" }, {}] },
   });
   const today = new Date().toISOString().slice(0, 10);
   const [row, ...others] = await adminJson("report", "--vendor", vendor.slug, "--since", today);
@@ -213,12 +214,15 @@ Deno.test("the report counts by vendor and day", async () => {
     day: today,
     vendor: vendor.slug,
     created: 3,
+    duplicates: 2,
+    rejected: 1,
+    rejected_by_reason: { "missing first_name": 1 },
     unmatched: 2,
   });
   const { out } = await admin("report", "--vendor", vendor.slug);
   assert.match(
     out,
-    /^day +vendor +created +duplicates +rejected +unmatched +reasons\n\S+ +\S+ +3 /,
+    /^day +vendor +created +duplicates +rejected +unmatched +reasons\n\S+ +\S+ +3 +2 +1 +2 +1 × missing first_name\n$/,
   );
   const quiet = await createVendor();
   assert.match((await admin("report", "--vendor", quiet.slug)).out, /^Nothing was received since/);

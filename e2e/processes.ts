@@ -33,8 +33,11 @@ export function loggedErrors(): string {
     .filter((line) => line.includes('"level":"error"')).join("\n");
 }
 
-/** Repeats a check until it holds. After this number of seconds, throws its last error. */
-export async function eventually(seconds: number, check: () => Promise<void>): Promise<void> {
+/** Repeats a check until it holds, and returns its value. After this number of seconds, throws its last error. */
+export async function eventually<Value>(
+  seconds: number,
+  check: () => Promise<Value>,
+): Promise<Value> {
   for (const deadline = Date.now() + seconds * 1000;;) {
     try {
       return await check();
