@@ -115,37 +115,43 @@ export async function findOrder(sql: postgres.Sql, name: string): Promise<OrderR
 }
 
 /**
- * Finds a lead of either kind by its id, the beginning of its id, or the sender's own id.
+ * Finds a lead of either kind by the sender's own id, else by its id or the first 8 characters of it.
  *
  * @throws {CommandError} when none or several are meant
  */
 export async function findLead(sql: postgres.Sql, name: string): Promise<LeadRow> {
-  const { first, last } = idRange(name) ?? { first: null, last: null };
-  const rows = await sql<LeadRow[]>`
+  const bySender = await sql<LeadRow[]>`
     select l.id, 'recruiting' as kind, concat_ws(' ', l.first_name, l.last_name) as name
-    from public.recruiting_leads l
-    where l.id between ${first}::uuid and ${last}::uuid
-    union
-    select l.id, 'recruiting', concat_ws(' ', l.first_name, l.last_name)
     from public.vendors v
     join public.recruiting_leads l
       on l.vendor_id = v.id and l.vendor_lead_id = private.indexable_id(${name})
-    union
+    union all
     select l.id, 'sales', concat_ws(' ', l.first_name, l.last_name)
-    from public.leads l
-    where l.id between ${first}::uuid and ${last}::uuid or l.external_id::text = ${name.toLowerCase()}`;
+    from public.leads l where l.external_id::text = ${name.toLowerCase()}`;
+  const rows = bySender.length > 0 ? bySender : await findLeadsById(sql, name);
   return theOnly(rows, "lead", name, (lead) => lead.name, "find");
 }
 
+async function findLeadsById(sql: postgres.Sql, name: string): Promise<LeadRow[]> {
+  const ids = idRange(name);
+  if (ids === undefined) return [];
+  return await sql<LeadRow[]>`
+    select l.id, 'recruiting' as kind, concat_ws(' ', l.first_name, l.last_name) as name
+    from public.recruiting_leads l where l.id between ${ids.first} and ${ids.last}
+    union all
+    select l.id, 'sales', concat_ws(' ', l.first_name, l.last_name)
+    from public.leads l where l.id between ${ids.first} and ${ids.last}`;
+}
+
 /**
- * Finds a refused delivery by its id or the beginning of its id.
+ * Finds a refused delivery by its id or the first 8 characters of it, or more.
  *
  * @throws {CommandError} when none or several are meant
  */
 export async function findDelivery(sql: postgres.Sql, name: string): Promise<DeliveryRow> {
-  const { first, last } = idRange(name) ?? { first: null, last: null };
-  const rows = await sql<DeliveryRow[]>`
-    select * from public.rejected_deliveries where id between ${first}::uuid and ${last}::uuid`;
+  const ids = idRange(name);
+  const rows = ids === undefined ? [] : await sql<DeliveryRow[]>`
+    select * from public.rejected_deliveries where id between ${ids.first} and ${ids.last}`;
   return theOnly(rows, "delivery", name, (delivery) => delivery.reason);
 }
 

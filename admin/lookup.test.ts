@@ -7,15 +7,15 @@ for (
   const [text, expected] of [
     [ID, { first: ID, last: ID }],
     [ID.toUpperCase(), { first: ID, last: ID }],
-    ["5f0c", {
-      first: "5f0c0000-0000-0000-0000-000000000000",
-      last: "5f0cffff-ffff-ffff-ffff-ffffffffffff",
+    ["5f0c6a3e", {
+      first: "5f0c6a3e-0000-0000-0000-000000000000",
+      last: "5f0c6a3e-ffff-ffff-ffff-ffffffffffff",
     }],
     ["5f0c6a3e-6", {
       first: "5f0c6a3e-6000-0000-0000-000000000000",
       last: "5f0c6a3e-6fff-ffff-ffff-ffffffffffff",
     }],
-    ["5f0", undefined],
+    ["5f0c6a3", undefined],
     ["5f0c6a3e6f", undefined],
     [`${ID}0`, undefined],
     ["readme-1", undefined],

@@ -9,11 +9,14 @@ export interface IdRange {
   last: string;
 }
 
-/** The ids that begin with a text of at least 4 characters; undefined for one that is not the beginning of an id. */
+/**
+ * The ids that begin with a text of at least 8 characters; undefined for one that is not the beginning of an id. Less
+ * may well be a sender's own id.
+ */
 export function idRange(text: string): IdRange | undefined {
   const beginning = text.trim().toLowerCase();
   const first = beginning + LOWEST.slice(beginning.length);
-  if (beginning.length < 4 || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(first)) {
+  if (beginning.length < 8 || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(first)) {
     return undefined;
   }
   return { first, last: beginning + HIGHEST.slice(beginning.length) };

@@ -153,6 +153,15 @@ Deno.test("a lead that is not there, or is meant by several, is an error in one 
   );
 });
 
+Deno.test("a sender's own id goes before the beginning of another lead's id", async () => {
+  const vendor = await createVendor();
+  const other = await ingest(vendor, { first_name: "Ann" });
+  const vendor_lead_id = other.slice(0, 8);
+  const id = await ingest(vendor, { vendor_lead_id, first_name: "Bob" });
+  const { lead } = await adminJson("lead", "show", vendor_lead_id);
+  assert.equal(lead.id, id);
+});
+
 Deno.test("everything that happened to a lead is shown, oldest first", async () => {
   const vendor = await createVendor();
   const order = await createOrder(vendor);

@@ -32,7 +32,7 @@ export function addDelivery(parent: Command, run: Run): void {
   addVerb(
     delivery,
     "show <delivery>",
-    "a delivery with its payload; by its id or the beginning of its id",
+    "a delivery with its payload; by its id, or the first 8 characters of it",
     "show 5f0c6a3e",
   )
     .action((given: string) => run(({ sql }) => showDelivery(sql, given)));

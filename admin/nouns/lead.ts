@@ -29,7 +29,7 @@ export function addLead(parent: Command, run: Run): void {
   addVerb(
     lead,
     "show <lead>",
-    "everything that happened to a lead; the lead by its id, the beginning of its id, or the sender's id",
+    "everything that happened to a lead; the lead by the sender's id, its id, or the first 8 characters of its id",
     "show 4711",
   )
     .action((given: string) => run(({ sql }) => showLead(sql, given.trim())));
