@@ -7,10 +7,19 @@ import { functionCpu } from "./function_cpu.ts";
 import { growth } from "./growth.ts";
 import { importLeads } from "./import.ts";
 import { ingest } from "./ingest.ts";
+import { journal } from "./journal.ts";
 import { type Benchmark, type Measurement } from "./measurement.ts";
 import { stopStacks } from "./stacks.ts";
 
-const BENCHMARKS: Benchmark[] = [ingest, importLeads, growth, functionCpu, coldStart, codeSize];
+const BENCHMARKS: Benchmark[] = [
+  ingest,
+  journal,
+  importLeads,
+  growth,
+  functionCpu,
+  coldStart,
+  codeSize,
+];
 
 const [names] = new Command("npm run bench --")
   .description("Measures what docs/performance.md lists, or only what is named.")

@@ -111,7 +111,7 @@ async function listKeys(sql: postgres.Sql, slug: string): Promise<Outcome> {
   const vendor = await findVendor(sql, slug);
   const keys = await sql`
     select k.key_prefix as key, k.label, ${stateOfKey(sql)} as state,
-      k.created_at as created, k.expires_at as expires, k.revoked_at as revoked
+      k.created_at as created, k.last_used_at as last_used, k.expires_at as expires, k.revoked_at as revoked
     from public.vendor_api_keys k where k.vendor_id = ${vendor.id} order by k.created_at`;
   const none = `${slug} has no key yet: npm run vendor -- key create ${slug}`;
   return { data: keys, text: keys.length > 0 ? formatTable(keys) : none };

@@ -39,6 +39,7 @@ create table public.vendor_api_keys (
   label text,
   expires_at timestamptz,
   revoked_at timestamptz,
+  last_used_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -51,6 +52,7 @@ comment on column public.vendor_api_keys.key_hash is
   'SHA-256 of the key in lower-case hex. A key has 256 random bits, so a slow password hash is not needed.';
 comment on column public.vendor_api_keys.key_prefix is
   'The first 12 characters of the key, by which a person recognises it.';
+comment on column public.vendor_api_keys.last_used_at is 'When a request last came with the key, to about a minute.';
 
 create trigger set_updated_at
   before update on public.vendor_api_keys
@@ -143,3 +145,28 @@ comment on function public.authenticate_vendor(text) is
   'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, rate_limit|null}. '
   'PT401 when the key is unknown, expired or revoked, or the vendor is inactive.';
 grant execute on function public.authenticate_vendor(text) to service_role;
+
+create function public.identify_vendor(key_hash text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  vendor constant jsonb := public.authenticate_vendor(key_hash);
+begin
+  -- Not in authenticate_vendor(), which each function that writes calls: there one request would wait for another.
+  update public.vendor_api_keys k
+  set last_used_at = now()
+  where k.id = (
+    select used.id
+    from public.vendor_api_keys used
+    where used.key_hash = identify_vendor.key_hash
+      and (used.last_used_at is null or used.last_used_at < now() - interval '1 minute')
+    for no key update skip locked
+  );
+  return vendor;
+end
+$$;
+
+comment on function public.identify_vendor(text) is
+  'Returns what authenticate_vendor() returns, or its error, and notes at most once a minute that the key was used.';
+grant execute on function public.identify_vendor(text) to service_role;

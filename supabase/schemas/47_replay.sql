@@ -58,6 +58,10 @@ begin
     raise exception 'the delivery is a whole request: its leads must be sent again' using errcode = 'PT400';
   elsif given_external_id is null then
     raise exception 'external_id is missing' using errcode = 'PT400';
+  elsif exists (
+    select from public.agents a where a.id = (delivery.context ->> 'agent_id')::uuid and not a.is_active
+  ) then
+    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
   end if;
 
   loop

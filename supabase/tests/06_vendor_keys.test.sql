@@ -1,6 +1,6 @@
 -- API keys of vendors: made, used, rotated, expired, revoked.
 begin;
-select plan(22);
+select plan(27);
 
 insert into public.vendors (id, slug, name, parser, parser_config) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor', 'generic', '{"a": 1}');
@@ -80,6 +80,26 @@ from made, (values
   ('preview_recruiting_lead', $$'{"first_name": "A"}'$$),
   ('ingest_recruiting_leads', $$'[]'$$)
 ) as functions (function, argument);
+
+-- When a key was last used
+insert into public.vendors (id, slug, name) values (md5('used')::uuid, 'test-used', 'Used');
+insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
+  (md5('used')::uuid, repeat('c', 64), 'used'), (md5('used')::uuid, repeat('d', 64), 'unused');
+select is(
+  public.identify_vendor(repeat('c', 64)), public.authenticate_vendor(repeat('c', 64)),
+  'identify_vendor() returns what authenticate_vendor() returns');
+select results_eq(
+  $$select key_prefix, last_used_at from public.vendor_api_keys where vendor_id = md5('used')::uuid order by 1$$,
+  $$values ('unused', null), ('used', now())$$, 'and notes that the key was used');
+update public.vendor_api_keys set last_used_at = now() - interval '30 seconds' where key_prefix = 'used';
+select public.identify_vendor(repeat('c', 64));
+select is(last_used_at, now() - interval '30 seconds', 'at most once a minute')
+from public.vendor_api_keys where key_prefix = 'used';
+update public.vendor_api_keys set last_used_at = now() - interval '61 seconds' where key_prefix = 'used';
+select public.identify_vendor(repeat('c', 64));
+select is(last_used_at, now(), 'a minute later it is noted again') from public.vendor_api_keys where key_prefix = 'used';
+select throws_ok(
+  $$select public.identify_vendor(repeat('0', 64))$$, 'PT401', 'invalid API key', 'an unknown key is refused');
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 -- Only the service role writes; the exception is submit_lead_presentation().
 begin;
-select plan(260);
+select plan(263);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into auth.users (id, email) values
@@ -114,7 +114,7 @@ reset role;
 select is(
   pg_temp.try(person, format('select public.%s', call)), 'denied', format('%s may not call %s', person, call))
 from unnest(array['agent', 'manager', 'anon']) person, unnest(array[
-  'authenticate_vendor(null)', 'create_vendor_api_key(null, null)', 'revoke_vendor_api_key(null)',
+  'authenticate_vendor(null)', 'identify_vendor(null)', 'create_vendor_api_key(null, null)', 'revoke_vendor_api_key(null)',
   'ingest_recruiting_lead(null, null)', 'preview_recruiting_lead(null, null)', 'ingest_recruiting_leads(null, null)',
   'import_leads(null, null, null, null)', 'log_presentation_activity(null, null, null)',
   'receive_sms(null, null, null, null, null)', 'update_sms_status(null, null, null)', 'record_rejections(null)',

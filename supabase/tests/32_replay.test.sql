@@ -1,6 +1,6 @@
 -- A rejected delivery becomes a lead when it is replayed.
 begin;
-select plan(26);
+select plan(27);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
@@ -116,6 +116,11 @@ from (values
   ('whole import', '{"first_name": "Rosa"}', 'PT400',
     'the delivery is a whole request: its leads must be sent again', 'a whole request')
 ) as refused (name, lead, code, message, description);
+
+update public.agents set is_active = false where id = md5('agent')::uuid;
+select throws_ok(
+  $$select pg_temp.replay('wrong import', '{"external_id": "20000000-0000-4000-8000-000000000009"}')$$,
+  'PT400', 'agent_id: the agent is deactivated', 'a row for an agent who was deactivated since');
 
 select * from finish();
 rollback;

@@ -34,7 +34,7 @@ Deno.test.afterAll(() => {
 
 async function failure(...of: Step[]): Promise<ApiError> {
   steps = of;
-  const error = await callDatabase("authenticate_vendor", { key_hash: "" }, { retryWithin: 1_000 })
+  const error = await callDatabase("identify_vendor", { key_hash: "" }, { retryWithin: 1_000 })
     .then(() => assert.fail("the call succeeded"), (error) => error);
   assert(error instanceof ApiError);
   return error;
@@ -42,13 +42,13 @@ async function failure(...of: Step[]): Promise<ApiError> {
 
 Deno.test("a call whose response is lost is retried", async () => {
   steps = ["drop", away, succeeded];
-  const row = await callDatabase("authenticate_vendor", { key_hash: "" }, { retryWithin: 2_000 });
+  const row = await callDatabase("identify_vendor", { key_hash: "" }, { retryWithin: 2_000 });
   assert.deepEqual(row, succeeded.body);
 });
 
 Deno.test("a call without retryWithin is not retried", async () => {
   steps = ["drop", succeeded];
-  await assert.rejects(callDatabase("authenticate_vendor", { key_hash: "" }), {
+  await assert.rejects(callDatabase("identify_vendor", { key_hash: "" }), {
     code: "INTERNAL_ERROR",
   });
   assert.equal(steps.length, 1);
@@ -87,7 +87,7 @@ Deno.test("a call that the gateway refuses for its key is not retried and has no
 Deno.test("a call is retried when the gateway cannot reach the database or is overloaded", async () => {
   for (const status of [429, 502, 503, 504]) {
     steps = [{ status, body: "<html>try later</html>" }, succeeded];
-    const row = await callDatabase("authenticate_vendor", { key_hash: "" }, { retryWithin: 2_000 });
+    const row = await callDatabase("identify_vendor", { key_hash: "" }, { retryWithin: 2_000 });
     assert.deepEqual(row, succeeded.body);
   }
 });

@@ -950,6 +950,7 @@ export type Database = {
           "key_hash": string;
           "key_prefix": string;
           "label": string | null;
+          "last_used_at": string | null;
           "revoked_at": string | null;
           "updated_at": string;
           "vendor_id": string;
@@ -962,6 +963,7 @@ export type Database = {
           "key_hash": string;
           "key_prefix": string;
           "label"?: string | null;
+          "last_used_at"?: string | null;
           "revoked_at"?: string | null;
           "updated_at"?: string;
           "vendor_id": string;
@@ -973,6 +975,7 @@ export type Database = {
           "key_hash"?: string;
           "key_prefix"?: string;
           "label"?: string | null;
+          "last_used_at"?: string | null;
           "revoked_at"?: string | null;
           "updated_at"?: string;
           "vendor_id"?: string;
@@ -1044,6 +1047,7 @@ export type Database = {
         Args: { "max": number; "vendor_id"?: string };
         Returns: number;
       };
+      "identify_vendor": { Args: { "key_hash": string }; Returns: Json };
       "import_leads": {
         Args: {
           "agency_id": string;

@@ -6,7 +6,7 @@ import type { Json } from "./json.ts";
  * comments in supabase/schemas. The types of the arguments are generated into database.types.ts.
  */
 export interface SqlResults {
-  authenticate_vendor: {
+  identify_vendor: {
     vendor_id: string;
     parser: string | null;
     parser_config: Json;

@@ -66,7 +66,7 @@ async function findVendor(request: Request, keyHash: string): Promise<Vendor> {
   const cached = cache.get(keyHash);
   if (cached && cached.until > Date.now()) return cached.vendor;
 
-  const ask = () => callAsVendor({ keyHash }, "authenticate_vendor", {}, { retryWithin: 2_000 });
+  const ask = () => callAsVendor({ keyHash }, "identify_vendor", {}, { retryWithin: 2_000 });
   // A key that was right a moment ago is no guess.
   const vendor = toVendor(keyHash, await (cached ? ask() : countWrongKeys(request, ask)));
   if (cache.size >= CACHE_SIZE) cache.clear();
@@ -102,7 +102,7 @@ export async function callAsVendor<Name extends VendorFunction>(
 
 function toVendor(
   keyHash: string,
-  { vendor_id, parser, parser_config, rate_limit }: SqlResults["authenticate_vendor"],
+  { vendor_id, parser, parser_config, rate_limit }: SqlResults["identify_vendor"],
 ): Vendor {
   const parse = parserNamed(parser ?? "");
   return {
