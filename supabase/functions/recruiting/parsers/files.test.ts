@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../_shared/json.ts";
 import { Fields } from "./fields.ts";
-import { readFile, withoutFiles } from "./files.ts";
+import { describeFiles, readFile, withoutFiles } from "./files.ts";
 
 const LONG = "QUJD".repeat(2_000);
 
@@ -56,6 +56,35 @@ Deno.test("a file's object gives the known keys and leaves the others", () => {
     url: undefined,
   });
   assert.deepEqual(fields.rest(), { cv: { pages: 2 } });
+});
+
+Deno.test("for the journal each file is its type and size, and Google's key is left out", () => {
+  const long = "QUJD".repeat(2_000);
+  assert.deepEqual(
+    describeFiles({
+      first_name: "Ada",
+      resume: "JVBERi0xLjQK",
+      cv: "data:image/png;base64,iVBORw0K",
+      files: [long, { file_name: "a.doc", content: "aGVsbG8=", pages: 2 }],
+      bytes: Array.from({ length: 5_000 }, () => 7),
+      google_key: "a secret",
+      nested: { googleKey: "a secret", url: "https://example.com/cv.pdf" },
+    }),
+    {
+      first_name: "Ada",
+      resume: { type: "application/pdf", bytes: 9 },
+      cv: { type: "image/png", bytes: 6 },
+      files: [
+        { type: "unknown", bytes: 6_000 },
+        { file_name: "a.doc", content: { type: "unknown", bytes: 6 }, pages: 2 },
+      ],
+      bytes: { type: "unknown", bytes: 5_000 },
+      nested: { url: "https://example.com/cv.pdf" },
+    },
+  );
+  for (const value of [null, "a text", 1, [1, 2], []]) {
+    assert.deepEqual(describeFiles(value), value);
+  }
 });
 
 Deno.test("an array of bytes is a file, an array of anything else is not", () => {
