@@ -1,9 +1,11 @@
 /** `npm run admin -- delivery`: what was refused is looked at, put right and taken in. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { admin, adminJson, assertRefused, npmRunOnTerminal } from "./admin.ts";
 import {
   createOrder,
   createVendor,
+  PDF,
   send,
   sql,
   storedLeads,
@@ -258,11 +260,14 @@ Deno.test("a lead that has come meanwhile is not stored again", async () => {
 
 Deno.test("a lead whose file was not kept is stored without it, and says so", async () => {
   const vendor = await createVendor();
-  const [id] = await rejectOf(vendor, {
-    first_name: "Ida",
-    resume: { type: "text", bytes: 12_345 },
-  }) as [string];
-  await adminJson("delivery", "replay", id);
+  const body = { who: "Ida", cv: Buffer.from(PDF).toString("base64") };
+  const { status } = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+  assert.equal(status, 400);
+  const mapping = { fields: { first_name: "who", resume: { data: "cv" } } };
+  await sql`
+    update public.vendors set parser = 'mapping', parser_config = ${sql.json(mapping)}
+    where id = ${vendor.id}`;
+  await eventually(5, async () => assert.equal((await replayAll(vendor)).created, 1));
   const [lead] = await storedLeads(vendor);
   assert.equal(lead!.resume_path, null);
   assert.equal(lead!.vendor_metadata.resume_skipped, "replay");
