@@ -286,3 +286,12 @@ Deno.test("two operators who distribute at once hand out each lead once", async 
     select filled from public.recruiting_orders where id = ${order.id}` as [{ filled: number }];
   assert.equal(filled, rows.length);
 });
+
+Deno.test("the keys of a vendor are listed with when each was last used", async () => {
+  const vendor = await createVendor();
+  await adminJson("key", "create", vendor.slug, "--label", "spare");
+  await ingest(vendor, { first_name: "Ann" });
+  const [used, spare] = await adminJson("key", "list", vendor.slug);
+  assert(Math.abs(Date.parse(used.last_used) - Date.now()) < 60_000, used.last_used);
+  assert.equal(spare.last_used, null);
+});
