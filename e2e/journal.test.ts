@@ -94,6 +94,23 @@ for (
   });
 }
 
+for (
+  const [name, headers, status] of [
+    ["of another type", { "content-type": "application/x-www-form-urlencoded" }, 415],
+    ["with a wrong header", { "idempotency-key": "with a space" }, 400],
+  ] as [string, Record<string, string>, number][]
+) {
+  Deno.test(`a JSON body ${name} is in the journal as JSON, so that it can be replayed`, async () => {
+    const vendor = await createVendor();
+    const lead = { first_name: "Ada", vendor_lead_id: "1" };
+    const body = JSON.stringify(lead);
+    const { response, rows } = await refuse("/recruiting/ingest", vendor, { headers, body });
+    assert.equal(response.status, status);
+    assert.deepEqual([rows[0]!.payload, rows[0]!.payload_text], [lead, null]);
+    assert.equal(rows[0]!.vendor_lead_id, "1");
+  });
+}
+
 Deno.test("of a body that is too large the beginning is in the journal, and its size", async () => {
   const vendor = await createVendor();
   const body = `{"vendor_lead_id": "big", "text": "${"é".repeat(8 * 1024 * 1024)}"}`;

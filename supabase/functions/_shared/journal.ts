@@ -2,7 +2,7 @@ import { continueAfterResponse } from "./background.ts";
 import type { ReceivedBody } from "./body.ts";
 import type { ApiError, ErrorCode } from "./errors.ts";
 import { type JournalEntry, writeToJournal } from "./journal_writer.ts";
-import { cleanText, type Json, type JsonObject } from "./json.ts";
+import { cleanText, type Json, type JsonObject, parseJson } from "./json.ts";
 
 /** The refusals of a whole request that are written. The others say nothing of what was sent. */
 const WRITTEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -96,7 +96,7 @@ export class Journal {
     sent: Json | ReceivedBody,
   ): Pick<JournalEntry, "vendor_lead_id" | "payload" | "payload_text" | "payload_bytes"> {
     const received = isReceived(sent) ? sent : undefined;
-    const value = isReceived(sent) ? sent.value : sent;
+    const value = isReceived(sent) ? sent.value ?? parseUnread(sent) : sent;
     if (value === undefined) {
       const { beginning, bytes: payload_bytes } = received!;
       const payload_text = cut(withoutSecrets(cleanText(new TextDecoder().decode(beginning))));
@@ -117,6 +117,16 @@ export class Journal {
 function isReceived(sent: Json | ReceivedBody): sent is ReceivedBody {
   return typeof sent === "object" && sent !== null && "beginning" in sent &&
     sent.beginning instanceof Uint8Array;
+}
+
+/** The value of a body that was refused before it was parsed, because of a header say; undefined where it is no JSON. */
+function parseUnread({ bytes, beginning }: ReceivedBody): Json | undefined {
+  if (bytes === 0 || bytes > beginning.length) return undefined;
+  try {
+    return parseJson(new TextDecoder().decode(beginning));
+  } catch {
+    return undefined;
+  }
 }
 
 const encoder = new TextEncoder();
