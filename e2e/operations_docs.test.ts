@@ -15,7 +15,7 @@ import { eventually } from "./processes.ts";
 
 /** Takes away what the commands of the page make. */
 async function removeWhatCommandsMake(): Promise<void> {
-  const phone = "+13125550188";
+  const phone = "+13125550163";
   const agencies = sql`select id from public.agencies where name = 'Prairie Life'`;
   const vendors = sql`select id from public.vendors where slug = 'acme'`;
   await sql`delete from public.unmatched_texts where recruit_phone = ${phone}`;
@@ -89,7 +89,7 @@ async function texts(): Promise<string[]> {
   const rows = await sql`
     select m.body
     from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
-    where c.recruit_phone = '+13125550188' order by m.created_at`;
+    where c.recruit_phone = '+13125550163' order by m.created_at`;
   return rows.map(({ body }) => body);
 }
 
