@@ -34,7 +34,7 @@ function toBase64(bytes: Uint8Array): string {
 Deno.test("a lead without first_name is in the journal as it was sent, and becomes a lead by a replay", async () => {
   const vendor = await createVendor();
   const { agency_id } = await createOrder(vendor);
-  const body = { vendor_lead_id: "4711", name_first: "Ada", phone: "312 555 0101" };
+  const body = { vendor_lead_id: "j-4711", name_first: "Ada", phone: "312 555 0101" };
   const { response, rows } = await refuse("/recruiting/ingest", vendor, {
     headers: { "x-request-id": crypto.randomUUID() },
     body,
@@ -48,7 +48,7 @@ Deno.test("a lead without first_name is in the journal as it was sent, and becom
     {
       route: "/recruiting/ingest",
       vendor_id: vendor.id,
-      vendor_lead_id: "4711",
+      vendor_lead_id: "j-4711",
       code: "BAD_REQUEST",
       reason: response.body.error.message,
       payload: body,
@@ -62,7 +62,7 @@ Deno.test("a lead without first_name is in the journal as it was sent, and becom
   const [{ result }] = await sql<[{ result: { id: string; distributed_to: object } }]>`
     select public.replay_delivery(${
     row!.id
-  }, '{"first_name": "Ada", "vendor_lead_id": "4711"}') as result`;
+  }, '{"first_name": "Ada", "vendor_lead_id": "j-4711"}') as result`;
   assert.equal((result.distributed_to as { agency_id: string }).agency_id, agency_id);
   const [stored] = await storedLeads(vendor);
   assert.deepEqual(
