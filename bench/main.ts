@@ -1,6 +1,7 @@
 /** `npm run bench`: measures what docs/performance.md lists, or what is named: npm run bench -- ingest import */
 import { Argument, Command } from "commander";
 import { formatTable } from "../admin/table.ts";
+import { bodies } from "./bodies.ts";
 import { codeSize } from "./code_size.ts";
 import { coldStart } from "./cold_start.ts";
 import { functionCpu } from "./function_cpu.ts";
@@ -17,6 +18,7 @@ const BENCHMARKS: Benchmark[] = [
   importLeads,
   growth,
   functionCpu,
+  bodies,
   coldStart,
   codeSize,
 ];

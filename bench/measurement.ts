@@ -3,7 +3,7 @@ export interface Measurement {
   what: string;
   value: number;
   /** `×` for a ratio, else a unit. */
-  unit: "×" | "s" | "ms" | "MB";
+  unit: "×" | "s" | "ms" | "MB" | "MiB";
   /** The bound the value has to keep. */
   budget: { atLeast: number } | { atMost: number };
   /** The figures behind the value. */

@@ -1,5 +1,5 @@
 import { ApiError } from "./errors.ts";
-import { type JsonBounds, type JsonScan, scanJson } from "./json_scan.ts";
+import { type JsonBounds, type JsonScan, scanJson, type Span } from "./json_scan.ts";
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
@@ -55,12 +55,26 @@ export function parseJson(text: string, bounds = JSON_BOUNDS): Json {
  * memory is needed for what becomes of them.
  */
 export function parseScanned(bytes: Uint8Array<ArrayBuffer>, scan: JsonScan): Json {
-  const text = new TextDecoder().decode(quote(bytes, scan.inexactNumbers));
+  const files = new Map(scan.largeFiles.map((span) => [crypto.randomUUID() as string, span]));
+  const edits = [
+    ...scan.inexactNumbers.flatMap(({ start, end }) => [insert(start, '"'), insert(end, '"')]),
+    // Parsing copies each text once more, which takes memory for a large one.
+    ...files.entries().map(([name, span]) => ({ ...span, by: name })),
+  ];
+  const decoder = new TextDecoder();
+  const text = decoder.decode(edit(bytes, edits));
+  const contents = new Map(
+    files.entries().map((
+      [name, { start, end }],
+    ) => [name, decoder.decode(bytes.subarray(start, end))]),
+  );
   // Left to the garbage collector, they would stay for as long as there is memory.
   bytes.buffer.transfer(0);
+
   let value: Json;
   try {
-    value = JSON.parse(text);
+    const restore = (_: string, item: Json) => contents.get(item as string) ?? item;
+    value = JSON.parse(text, contents.size > 0 ? restore : undefined);
   } catch (cause) {
     throw new ApiError("BAD_REQUEST", "the body is not valid JSON", { cause });
   }
@@ -72,19 +86,31 @@ export function cleanText(text: string): string {
   return (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
 }
 
-/** The bytes with quotes around the numbers at these places. */
-function quote(bytes: Uint8Array, places: [start: number, end: number][]): Uint8Array {
-  if (places.length === 0) return bytes;
-  const quoted = new Uint8Array(bytes.length + 2 * places.length);
+/** A text that takes the place of a span. */
+interface Edit extends Span {
+  by: string;
+}
+
+function insert(at: number, by: string): Edit {
+  return { start: at, end: at, by };
+}
+
+/** The bytes with these edits made. */
+function edit(bytes: Uint8Array, edits: Edit[]): Uint8Array {
+  if (edits.length === 0) return bytes;
+  const sorted = edits.toSorted((a, b) => a.start - b.start);
+  const change = edits.reduce((sum, { start, end, by }) => sum + by.length - (end - start), 0);
+  const edited = new Uint8Array(bytes.length + change);
+  const encoder = new TextEncoder();
   let [from, to] = [0, 0];
-  for (const place of places.flat()) {
-    quoted.set(bytes.subarray(from, place), to);
-    to += place - from;
-    quoted[to++] = 0x22;
-    from = place;
+  for (const { start, end, by } of sorted) {
+    edited.set(bytes.subarray(from, start), to);
+    to += start - from;
+    to += encoder.encodeInto(by, edited.subarray(to)).written;
+    from = end;
   }
-  quoted.set(bytes.subarray(from), to);
-  return quoted;
+  edited.set(bytes.subarray(from), to);
+  return edited;
 }
 
 function clean(value: Json): Json {

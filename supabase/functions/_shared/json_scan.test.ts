@@ -87,7 +87,7 @@ Deno.test("property: bytes that are no JSON do not confuse the scan", () => {
   );
   fc.assert(fc.property(fc.array(piece), (pieces) => {
     const text = pieces.join("");
-    for (const [start, end] of scan(text).inexactNumbers) {
+    for (const { start, end } of scan(text).inexactNumbers) {
       assert.match(text.slice(0, end).slice(start), /^\S*$/);
     }
   }));

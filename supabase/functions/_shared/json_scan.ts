@@ -16,12 +16,20 @@ export interface JsonBounds {
   fileNumbers: number;
 }
 
-/** What parsing has to take care of. */
+/** A place in the bytes. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** What parsing has to take care of. Places are in the order of the text. */
 export interface JsonScan {
   /** How many values there are, those of files too. */
   values: number;
-  /** Start and end of each number that JavaScript cannot hold exactly, in the order of the text. */
-  inexactNumbers: [start: number, end: number][];
+  /** Where the numbers stand that JavaScript cannot hold exactly. */
+  inexactNumbers: Span[];
+  /** Where the texts of 1 MiB or more stand that are files and have no escapes, without their quotes. */
+  largeFiles: Span[];
   /** Whether an escape stands for U+0000 or a surrogate. */
   hasUnstorable: boolean;
 }
@@ -74,7 +82,8 @@ class Scanner {
   readonly #bytes: Uint8Array;
   readonly #bounds: JsonBounds;
   readonly #keys: KeyCounter | undefined;
-  readonly #inexactNumbers: [number, number][] = [];
+  readonly #inexactNumbers: Span[] = [];
+  readonly #largeFiles: Span[] = [];
   #hasUnstorable = false;
   #values = 0;
   #fileNumbers = 0;
@@ -140,6 +149,7 @@ class Scanner {
     return {
       values: this.#values + this.#fileNumbers,
       inexactNumbers: this.#inexactNumbers,
+      largeFiles: this.#largeFiles,
       hasUnstorable: this.#hasUnstorable,
     };
   }
@@ -200,7 +210,12 @@ class Scanner {
 
   #countText(start: number, end: number): void {
     this.#countValue();
-    if (isFile(this.#bytes, start, end)) this.#fileBytes += end - start;
+    if (!isFile(this.#bytes, start, end)) return;
+    this.#fileBytes += end - start;
+    const isLarge = end - start >= 2 ** 20;
+    if (isLarge && !this.#bytes.subarray(start, end).includes(BACKSLASH)) {
+      this.#largeFiles.push({ start, end });
+    }
   }
 
   #countNumber(start: number, end: number, isKey: boolean): void {
@@ -211,7 +226,7 @@ class Scanner {
     for (let at = start; at < end; at++) hasExponent ||= this.#bytes[at]! > DIGIT_9;
     if (!hasExponent && end - start < SHORTEST_INEXACT) return;
     if (isInexact(new TextDecoder().decode(this.#bytes.subarray(start, end)))) {
-      this.#inexactNumbers.push([start, end]);
+      this.#inexactNumbers.push({ start, end });
     }
   }
 

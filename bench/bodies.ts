@@ -1,0 +1,130 @@
+import { fileURLToPath } from "node:url";
+import { createAgency } from "./agency.ts";
+import { hostileBodies, type HostileBody, PUBLIC_URL } from "./hostile_bodies.ts";
+import type { Benchmark, Measurement } from "./measurement.ts";
+import { type BenchStack, startStack } from "./stacks.ts";
+
+/** What the platform gives an isolate in MiB, and a request in seconds of CPU. */
+const MEMORY = 256;
+const CPU = 2;
+
+/** What of it is left for the heap, in MiB: buffers and code need the rest. It has V8 collect garbage in time. */
+const HEAP = 192;
+
+/** Requests with the same body at the same time. */
+const AT_ONCE = 4;
+
+/** What one body took. */
+interface Usage {
+  body: HostileBody;
+  /** The highest size of the process in MiB, and what it had before. */
+  memory: number;
+  idle: number;
+  /** CPU time of each request. */
+  seconds: number;
+}
+
+/** What the largest and the most hostile bodies take of a process that runs nothing but the functions. */
+export const bodies: Benchmark = {
+  name: "bodies",
+  title: `Memory and CPU of the worst bodies of each route, ${AT_ONCE} at once`,
+  async run() {
+    const stack = await startStack();
+    const agency = await createAgency(stack.sql);
+    const [lead] = await stack.sql`
+      insert into leads (external_id, agency_id, agent_id, first_name, phone, state, type)
+      values (gen_random_uuid(), ${agency.agencyId}, ${agency.agentId}, 'Ida', '555-0100', 'IL', 'fe')
+      returning id`;
+    const all = hostileBodies(agency, {
+      leadId: lead!.id,
+      importKey: stack.leads_import_api_key,
+      anonKey: stack.anon_key,
+      twilioToken: stack.twilio_auth_token,
+    });
+    const usages: Usage[] = [];
+    for (const body of all) {
+      const usage = await measure(stack, body);
+      console.log(`${routeOf(body)}, ${body.name}: ${describe(usage)}`);
+      usages.push(usage);
+    }
+    return [...Map.groupBy(usages, ({ body }) => `${routeOf(body)}, ${kindOf(body)}`)]
+      .flatMap(([what, same]) => worst(what, same));
+  },
+};
+
+function routeOf({ path }: HostileBody): string {
+  return path.split("/").slice(2).join("/");
+}
+
+function kindOf({ status }: HostileBody): string {
+  return status < 400 ? "taken" : "refused";
+}
+
+function describe({ memory, idle, seconds }: Usage): string {
+  return `${memory.toFixed(0)} MiB (${idle.toFixed(0)} idle), ${seconds.toFixed(2)} s`;
+}
+
+function worst(what: string, usages: Usage[]): Measurement[] {
+  const [largest] = usages.toSorted((a, b) => b.memory - a.memory) as [Usage];
+  const [slowest] = usages.toSorted((a, b) => b.seconds - a.seconds) as [Usage];
+  return [
+    {
+      what: `${what}: memory`,
+      value: largest.memory,
+      unit: "MiB",
+      budget: { atMost: MEMORY },
+      detail: `${largest.body.name}, ${describe(largest)}`,
+    },
+    {
+      what: `${what}: CPU of a request`,
+      value: slowest.seconds,
+      unit: "s",
+      budget: { atMost: CPU },
+      detail: `${slowest.body.name}, ${describe(slowest)}`,
+    },
+  ];
+}
+
+/** Sends a body to a process of its own. */
+async function measure(stack: BenchStack, body: HostileBody): Promise<Usage> {
+  const functions = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-check", "--allow-all", `--v8-flags=--max-heap-size=${HEAP}`],
+      fileURLToPath(new URL("bodies_probe.ts", import.meta.url)),
+    ],
+    env: {
+      SUPABASE_URL: stack.api_url,
+      SUPABASE_ANON_KEY: stack.anon_key,
+      SUPABASE_SERVICE_ROLE_KEY: stack.service_role_key,
+      LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
+      TWILIO_AUTH_TOKEN: stack.twilio_auth_token,
+      PUBLIC_FUNCTIONS_URL: PUBLIC_URL,
+    },
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  try {
+    const { value } = await functions.stdout.getReader().read();
+    const url = `http://127.0.0.1:${Number(new TextDecoder().decode(value))}`;
+    const usage = async () => await (await fetch(`${url}/usage`)).json();
+    const texts = Array.from({ length: AT_ONCE }, () => body.make());
+    const before = await usage();
+    await Promise.all(texts.map((text) => send(url, body, text)));
+    const after = await usage();
+    return {
+      body,
+      memory: after.memory,
+      idle: before.memory,
+      seconds: (after.seconds - before.seconds) / AT_ONCE,
+    };
+  } finally {
+    functions.kill();
+    await functions.status;
+  }
+}
+
+async function send(url: string, { path, headers, status }: HostileBody, body: string) {
+  const response = await fetch(url + path, { method: "POST", headers, body });
+  const text = await response.text();
+  if (response.status !== status) throw new Error(`${path} responded ${response.status}: ${text}`);
+}
