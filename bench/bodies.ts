@@ -4,12 +4,12 @@ import { hostileBodies, type HostileBody, PUBLIC_URL } from "./hostile_bodies.ts
 import type { Benchmark, Measurement } from "./measurement.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
-/** What the platform gives an isolate in MiB, and a request in seconds of CPU. */
+/**
+ * What the platform gives an isolate in MiB, and a request in seconds of CPU. Of the memory it counts V8's heap and
+ * buffers (`MemCheck` in github.com/supabase/edge-runtime). What the process grows by is an upper bound of that.
+ */
 const MEMORY = 256;
 const CPU = 2;
-
-/** What of it is left for the heap, in MiB: buffers and code need the rest. It has V8 collect garbage in time. */
-const HEAP = 192;
 
 /** Requests with the same body at the same time. */
 const AT_ONCE = 4;
@@ -17,9 +17,10 @@ const AT_ONCE = 4;
 /** What one body took. */
 interface Usage {
   body: HostileBody;
-  /** The highest size of the process in MiB, and what it had before. */
+  /** In MiB: what the idle isolate has, and what the process has grown by. */
   memory: number;
-  idle: number;
+  /** The highest size of the process in MiB. */
+  process: number;
   /** CPU time of each request. */
   seconds: number;
 }
@@ -47,8 +48,18 @@ export const bodies: Benchmark = {
       console.log(`${routeOf(body)}, ${body.name}: ${describe(usage)}`);
       usages.push(usage);
     }
-    return [...Map.groupBy(usages, ({ body }) => `${routeOf(body)}, ${kindOf(body)}`)]
-      .flatMap(([what, same]) => worst(what, same));
+    const batch = usages.find(({ body }) => body.name === "10,000 leads of 14 fields")!;
+    return [
+      {
+        what: "ingest/bulk, 10,000 leads of 14 fields: CPU of a request",
+        value: batch.seconds,
+        unit: "s",
+        budget: { atMost: 0.5 },
+        detail: describe(batch),
+      },
+      ...Map.groupBy(usages, ({ body }) => `${routeOf(body)}, ${kindOf(body)}`).entries()
+        .flatMap(([what, same]) => worst(what, same)),
+    ];
   },
 };
 
@@ -60,8 +71,8 @@ function kindOf({ status }: HostileBody): string {
   return status < 400 ? "taken" : "refused";
 }
 
-function describe({ memory, idle, seconds }: Usage): string {
-  return `${memory.toFixed(0)} MiB (${idle.toFixed(0)} idle), ${seconds.toFixed(2)} s`;
+function describe({ memory, process, seconds }: Usage): string {
+  return `${memory.toFixed(0)} MiB (the process ${process.toFixed(0)}), ${seconds.toFixed(2)} s`;
 }
 
 function worst(what: string, usages: Usage[]): Measurement[] {
@@ -89,7 +100,7 @@ function worst(what: string, usages: Usage[]): Measurement[] {
 async function measure(stack: BenchStack, body: HostileBody): Promise<Usage> {
   const functions = new Deno.Command(Deno.execPath(), {
     args: [
-      ...["run", "--quiet", "--no-check", "--allow-all", `--v8-flags=--max-heap-size=${HEAP}`],
+      ...["run", "--quiet", "--no-check", "--allow-all", `--v8-flags=--max-heap-size=${MEMORY}`],
       fileURLToPath(new URL("bodies_probe.ts", import.meta.url)),
     ],
     env: {
@@ -113,8 +124,8 @@ async function measure(stack: BenchStack, body: HostileBody): Promise<Usage> {
     const after = await usage();
     return {
       body,
-      memory: after.memory,
-      idle: before.memory,
+      memory: before.heap + after.process - before.process,
+      process: after.process,
       seconds: (after.seconds - before.seconds) / AT_ONCE,
     };
   } finally {

@@ -1,6 +1,6 @@
 /**
  * The process behind bodies.ts: serves both functions on a port that it prints, as an isolate does. `GET /usage` gives
- * its CPU seconds and the highest size of its memory in MiB.
+ * its CPU seconds, the highest size of the process, and the present size of V8's heap and buffers, both in MiB.
  */
 import process from "node:process";
 
@@ -15,7 +15,12 @@ Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => log(port) }
   const { pathname } = new URL(request.url);
   if (pathname === "/usage") {
     const { user, system } = process.cpuUsage();
-    return Response.json({ seconds: (user + system) / 1e6, memory: peakMemory() });
+    const { heapUsed, external } = Deno.memoryUsage();
+    return Response.json({
+      seconds: (user + system) / 1e6,
+      process: peakMemory(),
+      heap: (heapUsed + external) / 2 ** 20,
+    });
   }
   const name = pathname.split("/")[1] as keyof typeof functions;
   return functions[name].fetch(new Request(`http://functions.internal${pathname}`, request));
