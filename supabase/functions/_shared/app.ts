@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { routePath } from "hono/route";
-import { finishBody, receivedBody } from "./body.ts";
+import { finishBody, receivedBody, releaseBody } from "./body.ts";
 import { ApiError, internalError } from "./errors.ts";
 import { Journal, type Sender } from "./journal.ts";
 import { describeError, logError, type LogFields, logInfo } from "./log.ts";
@@ -44,10 +44,14 @@ export function createApp(basePath: string): App {
     const given = c.req.header("x-request-id") ?? "";
     c.set("requestId", REQUEST_ID.test(given) ? given : crypto.randomUUID());
     c.set("log", {});
-    await next();
-    const journal = c.get("journal");
-    await finishBody(c.req.raw, journal?.isOpen);
-    await journal?.close(c.get("refusal"), receivedBody(c.req.raw));
+    try {
+      await next();
+      const journal = c.get("journal");
+      await finishBody(c.req.raw, journal?.isOpen);
+      await journal?.close(c.get("refusal"), receivedBody(c.req.raw));
+    } finally {
+      releaseBody(c.req.raw);
+    }
     c.header("x-request-id", c.get("requestId"));
     logInfo({
       request_id: c.get("requestId"),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkFormHeaders, finishBody, KIB, MIB, readForm, readJson } from "./body.ts";
+import { checkFormHeaders, finishBody, KIB, MIB, readForm, readJson, releaseBody } from "./body.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 import { BATCH_BOUNDS, JSON_BOUNDS } from "./json.ts";
 
@@ -136,12 +136,12 @@ Deno.test("what one record may hold is bounded; a batch may hold more", async ()
   const texts = JSON.stringify(Array.from({ length: 5 * MIB / 8 }, () => "a b c"));
   const record = request(texts);
   await assert.rejects(readJson(record, 10 * MIB), fails("PAYLOAD_TOO_LARGE"));
-  await finishBody(record);
+  releaseBody(record);
   const values = JSON.stringify(Array.from({ length: 150_000 }, () => null));
   await assert.rejects(readJson(request(values), 10 * MIB), fails("PAYLOAD_TOO_LARGE"));
   const batch = request(values);
   assert(Array.isArray(await readJson(batch, 10 * MIB, BATCH_BOUNDS)));
-  await finishBody(batch);
+  releaseBody(batch);
 });
 
 for (
@@ -150,7 +150,7 @@ for (
     ["many values", () => `[${"0.5,".repeat(100_001)}0]`],
   ] as const
 ) {
-  Deno.test(`of the requests with ${what} two are read at a time, until they have been finished`, async () => {
+  Deno.test(`of the requests with ${what} two are read at a time, until they are released`, async () => {
     const requests = [1, 2, 3, 4].map(() => request(body()));
     const read = requests.map((each) => readJson(each, 10 * MIB, BATCH_BOUNDS));
     const done: number[] = [];
@@ -161,16 +161,16 @@ for (
     assert.deepEqual(done, [0, 1]);
     assert.deepEqual(await readJson(request("{}"), KIB), {});
 
-    await finishBody(requests[1]!);
+    releaseBody(requests[1]!);
     await read[2];
     const late = request(body());
     await assert.rejects(
       readJson(late, 10 * MIB, BATCH_BOUNDS, { within: 20 }),
       fails("REQUEST_TIMEOUT"),
     );
-    for (const each of requests) await finishBody(each);
+    for (const each of requests) releaseBody(each);
     await read[3];
-    await finishBody(requests[3]!);
+    releaseBody(requests[3]!);
     assert.deepEqual(done, [0, 1, 2, 3]);
   });
 }

@@ -108,13 +108,11 @@ export function checkFormHeaders(request: Request, limit: number): void {
 }
 
 /**
- * Lets go of a request's body when its response is known: ends its turn, and reads and forgets what is left of it, up to
- * a bound. Never throws.
+ * Reads and forgets what is left of a body when the response is known, up to a bound. Never throws.
  *
  * @param keepBeginning whether {@link receivedBody} is to have the beginning of a body that was refused unread
  */
 export async function finishBody(request: Request, keepBeginning = false): Promise<void> {
-  turns.get(request)?.();
   if (request.body === null || request.body.locked) return;
   if (announcedBytes(request) > DRAIN.bytes) return;
   const stream = new BodyStream(request.body, 0);
@@ -129,6 +127,12 @@ export async function finishBody(request: Request, keepBeginning = false): Promi
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Lets go of a body when nobody needs it any more: the next large one may be read. */
+export function releaseBody(request: Request): void {
+  received.delete(request);
+  turns.get(request)?.();
 }
 
 function addToReceived(request: Request, added: Uint8Array): void {

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { continueAfterResponse } from "./background.ts";
 import type { ReceivedBody } from "./body.ts";
 import type { ApiError, ErrorCode } from "./errors.ts";
@@ -132,7 +133,7 @@ function parseUnread({ bytes, beginning }: ReceivedBody): Json | undefined {
 const encoder = new TextEncoder();
 
 function byteLength(text: string): number {
-  return encoder.encode(text).length;
+  return Buffer.byteLength(text);
 }
 
 /** The beginning of a text, without half a character at its end. */
