@@ -2,6 +2,7 @@ import * as z from "zod";
 import { importSchema } from "../../supabase/functions/api/import_leads.ts";
 import { leadSchema } from "../../supabase/functions/api/imported_lead.ts";
 import { activitySchema } from "../../supabase/functions/api/log_presentation_activity.ts";
+import { JSON_ERRORS } from "./errors.ts";
 import type { NamedSchemas, Operation } from "./operation.ts";
 import { count, id } from "./values.ts";
 
@@ -124,16 +125,7 @@ export const operations: Operation[] = [
         },
       },
     },
-    errors: [
-      ...["BAD_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const,
-      ...[
-        "REQUEST_TIMEOUT",
-        "CONFLICT",
-        "IDEMPOTENCY_KEY_REUSED",
-        "TOO_MANY_REQUESTS",
-        "INTERNAL_ERROR",
-      ] as const,
-    ],
+    errors: JSON_ERRORS,
   },
   {
     method: "post",
@@ -163,10 +155,6 @@ export const operations: Operation[] = [
         examples: { logged: { summary: "Logged", value: { success: true } } },
       },
     },
-    errors: [
-      ...["BAD_REQUEST", "UNAUTHORIZED", "NOT_FOUND", "PAYLOAD_TOO_LARGE"] as const,
-      ...["UNSUPPORTED_MEDIA_TYPE", "REQUEST_TIMEOUT", "TOO_MANY_REQUESTS"] as const,
-      "INTERNAL_ERROR",
-    ],
+    errors: [...JSON_ERRORS, "NOT_FOUND"],
   },
 ];

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { ErrorCode } from "../../supabase/functions/_shared/errors.ts";
 import { bulkSchema } from "../../supabase/functions/recruiting/ingest/ingest_bulk.ts";
+import { JSON_ERRORS } from "./errors.ts";
 import type { NamedSchemas, Operation } from "./operation.ts";
 import { count, id } from "./values.ts";
 
@@ -68,17 +68,6 @@ export const responseSchemas: NamedSchemas = {
   RowError: rowError,
   BulkResult: bulkResult,
 };
-
-const errors: ErrorCode[] = [
-  ...["BAD_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const,
-  ...[
-    "REQUEST_TIMEOUT",
-    "CONFLICT",
-    "IDEMPOTENCY_KEY_REUSED",
-    "TOO_MANY_REQUESTS",
-    "INTERNAL_ERROR",
-  ] as const,
-];
 
 /** The routes below /recruiting/ingest. */
 export const operations: Operation[] = [
@@ -164,7 +153,7 @@ export const operations: Operation[] = [
         },
       },
     },
-    errors,
+    errors: JSON_ERRORS,
   },
   {
     method: "post",
@@ -204,6 +193,6 @@ export const operations: Operation[] = [
         },
       },
     },
-    errors,
+    errors: JSON_ERRORS,
   },
 ];
