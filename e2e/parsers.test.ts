@@ -7,7 +7,15 @@ import {
 import { MAPPING_CONFIG } from "../supabase/functions/recruiting/parsers/fixtures/mapping_config.ts";
 import { parse } from "../supabase/functions/recruiting/parsers/fixtures/parsed.ts";
 import { PARSER_NAMES, parserNamed } from "../supabase/functions/recruiting/parsers/index.ts";
-import { assertError, createOrder, createVendor, send, sql, withKey } from "./client.ts";
+import {
+  assertError,
+  createOrder,
+  createVendor,
+  send,
+  sql,
+  storedLeads,
+  withKey,
+} from "./client.ts";
 
 const fixtures = fixtureNames().filter((name) => name !== "meta_notification");
 
@@ -47,6 +55,14 @@ Deno.test("meta: the response to a bare notification says what to send instead",
   const body = readFixture("meta_notification");
   const response = await send("/recruiting/ingest", { headers: withKey(vendor), body });
   assertError(response, 400, "BAD_REQUEST", /leadgen notification.*Graph API/);
+});
+
+Deno.test("greenhouse: an event that is no new application is BAD_REQUEST and stores nothing", async () => {
+  const vendor = await createVendor("greenhouse");
+  const body = { ...readFixture("greenhouse_webhook"), action: "reject_candidate" };
+  const response = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+  assertError(response, 400, "BAD_REQUEST", /^not a new application$/);
+  assert.equal((await storedLeads(vendor)).length, 0);
 });
 
 Deno.test("mapping: the response to a configuration that cannot be read names the place", async () => {

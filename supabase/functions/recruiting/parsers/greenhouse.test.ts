@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { parsed } from "./fixtures/parsed.ts";
+import type { JsonObject } from "../../_shared/json.ts";
+import { parse, parsed } from "./fixtures/parsed.ts";
 import { greenhouse } from "./greenhouse.ts";
 import { readFixture } from "./fixtures/read.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 Deno.test("greenhouse: a candidate as partners push it; the mobile number is preferred", () => {
   const { emails, phone_numbers, addresses } = readFixture("greenhouse");
@@ -42,4 +44,21 @@ Deno.test("greenhouse: Greenhouse's own webhook; the application's id counts", (
   assert.equal(vendor_metadata.job_id, "274075");
   assert.equal(vendor_metadata.job_title, "Insurance Agent");
   assert.equal(vendor_metadata.resume_url, "https://files.example.com/r");
+});
+
+Deno.test("greenhouse: an event that is no new application makes no lead", () => {
+  const { payload } = readFixture("greenhouse_webhook") as { payload: JsonObject };
+  for (
+    const action of [
+      ...["reject_candidate", "unreject_candidate", "hire_candidate", "unhire_candidate"],
+      ...["candidate_stage_change", "update_candidate", "application_updated"],
+      ...["delete_application", "delete_candidate", "merge_candidate", "candidate_anonymized"],
+      ...["new_prospect_application", "scorecard_deleted", "interview_deleted", "ping"],
+      ...["offer_created", "offer_approved", "job_created", "job_updated", "job_approved"],
+    ]
+  ) {
+    const { data, error } = greenhouse({ action, payload }, {});
+    assert.deepEqual([data, error], [null, NOT_A_NEW_APPLICATION], action);
+  }
+  assert.equal(parse(greenhouse, { payload }).first_name, "Harper", "a relay may drop the action");
 });

@@ -1,20 +1,26 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { success } from "../../_shared/result.ts";
+import { failure, success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
 import { Fields, toText } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
-import type { Parser } from "./parser.ts";
+import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
 
 const APPLICATION = "payload.application";
 
+/** The `action` of the one event that is a new application. A prospect's event is none: a prospect "has not yet applied". */
+const NEW_APPLICATION = "new_candidate_application";
+
 /**
  * A candidate as partners push it to Greenhouse's Candidate Ingestion API (flat, `emails[]`, `phone_numbers[]`, the
- * resume as a URL), or Greenhouse's own `new_candidate_application` webhook.
+ * resume as a URL), or Greenhouse's own `new_candidate_application` webhook. Its other events are no new applications.
  * Sources: https://developers.greenhouse.io/candidate-ingestion.html and …/webhooks.html
  */
 export const greenhouse: Parser = (payload) => {
   const fields = new Fields(payload);
+  const action = toText(fields.peek("action"));
+  if (action !== undefined && action !== NEW_APPLICATION) return failure(NOT_A_NEW_APPLICATION);
+
   const isWebhook = isObject(fields.peek(APPLICATION));
   const candidate = (name: string) => isWebhook ? `${APPLICATION}.candidate.${name}` : name;
   return success(normalizeLead({

@@ -17,6 +17,12 @@ export interface ParsedLead {
 }
 
 /**
+ * What a parser fails with for an event that is no new application, such as a rejected candidate or a test ping. Ingest
+ * responds with it; a webhook is told that the event is ignored.
+ */
+export const NOT_A_NEW_APPLICATION = "not a new application";
+
+/**
  * Reads one payload of one vendor. Pure, and never throws. A parser returns what it could read, and the route decides
  * whether that is a lead. Where the payload cannot be a lead at all, the error says why, for the vendor to read.
  *
