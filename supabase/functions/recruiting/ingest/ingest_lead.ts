@@ -1,0 +1,55 @@
+import { ApiError } from "../../_shared/errors.ts";
+import type { Idempotency } from "../../_shared/idempotency.ts";
+import type { Json } from "../../_shared/json.ts";
+import type { Ingested } from "../../_shared/sql_functions.ts";
+import { type Lead, readLead, skipResume } from "./lead.ts";
+import { decodePdf } from "./pdf.ts";
+import { storeLead } from "./store_lead.ts";
+import { requireParser, type Vendor } from "./vendor.ts";
+
+/** The request that brings a lead. */
+export interface Delivery {
+  request_id: string;
+  received_via: "single" | "webhook";
+  /** Null without an Idempotency-Key. */
+  idempotency: Idempotency | null;
+}
+
+/** A valid lead, and the bytes of its resume where there is one to store. */
+export interface ReceivedLead {
+  lead: Lead;
+  pdf: Uint8Array<ArrayBuffer> | null;
+}
+
+/**
+ * Reads one payload with the vendor's parser, stores the lead with its resume, and distributes it.
+ *
+ * @throws ApiError as {@link requireLead} and storeLead() do.
+ */
+export async function ingestLead(
+  vendor: Vendor,
+  payload: Json,
+  { idempotency, ...request }: Delivery,
+): Promise<Ingested> {
+  const { lead, pdf } = requireLead(vendor, payload);
+  return await storeLead(vendor, { ...lead, ...request }, pdf, idempotency);
+}
+
+/**
+ * Reads one payload with the vendor's parser.
+ *
+ * @throws ApiError BAD_REQUEST where the vendor has no parser, or with the text by which the parser says why the payload
+ * is no lead.
+ */
+export function requireLead(vendor: Vendor, payload: Json): ReceivedLead {
+  const { data, error } = readLead(requireParser(vendor), payload);
+  if (error !== null) throw new ApiError("BAD_REQUEST", error);
+  const { lead, resume } = data;
+  if (resume === undefined) return { lead, pdf: null };
+
+  const { base64, type = "pdf" } = resume;
+  if (type !== "pdf") return { lead: skipResume(lead, type), pdf: null };
+  const { data: pdf, error: refusal } = decodePdf(base64);
+  if (refusal !== null) throw refusal;
+  return { lead, pdf };
+}
