@@ -80,11 +80,13 @@ export const mapping: Parser = (payload, config) => {
         firstFound(steps, payload, fields, usable),
       ]),
     );
-  const { is_test, ...more } = read(compiled.others, unlessEmpty);
+  const { is_test, submitted_at, consent, ...more } = read(compiled.others, unlessEmpty);
   return success(normalizeLead({
     ...read(compiled.texts, toText),
     resume: read(compiled.resume, unlessEmpty),
     is_test,
+    submitted_at,
+    consent,
     more,
     vendor_fields: fields.rest(),
   }));

@@ -91,3 +91,38 @@ Deno.test("a further field does not replace a normalized one", () => {
   const { vendor_metadata } = normalizeLead({ more: { email: "x", job_id: "7" }, email: "A@b.C" });
   assert.deepEqual(vendor_metadata, { email: "a@b.c", job_id: "7" });
 });
+
+Deno.test("the time of submission is kept in UTC", () => {
+  const { vendor_metadata } = normalizeLead({ submitted_at: "2026-07-29T08:00:00-0400" });
+  assert.deepEqual(vendor_metadata, { submitted_at: "2026-07-29T12:00:00.000Z" });
+  assert.deepEqual(normalizeLead({ submitted_at: "this morning" }).vendor_metadata, {});
+});
+
+Deno.test("consent is what the vendor has of it", () => {
+  const all = {
+    given: "Yes",
+    text: " I agree ",
+    url: "https://c.test/1",
+    at: 1785312000,
+    ip: "::1",
+  };
+  assert.deepEqual(normalizeLead({ consent: all }).vendor_metadata.consent, {
+    given: true,
+    text: "I agree",
+    url: "https://c.test/1",
+    at: "2026-07-29T08:00:00.000Z",
+    ip: "::1",
+  });
+  const { vendor_metadata } = normalizeLead({ consent: { given: 0, text: " ", at: "later" } });
+  assert.deepEqual(vendor_metadata.consent, { given: false });
+  assert.deepEqual(normalizeLead({ consent: "no" }).vendor_metadata.consent, { given: false });
+  assert.deepEqual(normalizeLead({ consent: "I agree" }).vendor_metadata.consent, {
+    text: "I agree",
+  });
+});
+
+for (const given of [undefined, null, "", "perhaps", 2, [true], {}] as (Json | undefined)[]) {
+  Deno.test(`a consent given as ${JSON.stringify(given)} is not known`, () => {
+    assert.deepEqual(normalizeLead({ consent: { given } }).vendor_metadata, {});
+  });
+}

@@ -2,11 +2,13 @@ import humanparser from "humanparser";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { toE164 } from "../../_shared/phone.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
+import { type ConsentFields, readBoolean, readConsent } from "./consent.ts";
 import { compact, toText } from "./fields.ts";
 import { withoutFiles } from "./files.ts";
 import type { ParsedLead } from "./parser.ts";
 import { readResume, type ResumeFields } from "./resume.ts";
 import { stateCode } from "./states.ts";
+import { readTime } from "./time.ts";
 
 /** A lead as a parser found it, before normalizeLead(). Any value may stand in any field. */
 export interface RawLead {
@@ -25,6 +27,9 @@ export interface RawLead {
   vendor_lead_id?: Json;
   resume?: ResumeFields;
   is_test?: Json;
+  /** When the applicant sent the application or form, in one of the forms of readTime(). */
+  submitted_at?: Json;
+  consent?: ConsentFields | Json;
   /** More fields, under the names that all vendors share: `job_id`, `job_title`, `answers`, … */
   more?: Record<string, Json | undefined>;
   /** The vendor's remaining fields, as sent. */
@@ -38,8 +43,8 @@ const MAX_ID_LENGTH = 512;
 const MAX_NAME_LENGTH = 200;
 
 /**
- * Normalizes names, phone, state, e-mail, id, resume and the test mark, in the same way for every vendor. Leaves files
- * out of the metadata.
+ * Normalizes names, phone, state, e-mail, id, resume, times, consent and the test mark, in the same way for every
+ * vendor. Leaves files out of the metadata.
  */
 export function normalizeLead(raw: RawLead): ParsedLead {
   const fullName = toText(raw.full_name);
@@ -69,7 +74,9 @@ export function normalizeLead(raw: RawLead): ParsedLead {
         state_raw: code === undefined ? state : undefined,
         zip: toText(raw.zip),
         country,
-        is_test: isTrue(raw.is_test) || undefined,
+        is_test: readBoolean(raw.is_test) || undefined,
+        submitted_at: readTime(raw.submitted_at),
+        consent: readConsent(raw.consent),
         resume_url,
         vendor_fields: raw.vendor_fields,
       }),
@@ -87,8 +94,4 @@ function splitName(name: string): { first_name?: string; last_name?: string } {
 
 function shortId(id: string | undefined): string | undefined {
   return id === undefined || id.length <= MAX_ID_LENGTH ? id : `sha256:${sha256Hex(id)}`;
-}
-
-function isTrue(value: Json | undefined): boolean {
-  return value === true || /^(?:true|yes|y|1)$/i.test(toText(value) ?? "");
 }

@@ -186,7 +186,7 @@ Deno.test("normalizeLead takes any value in any field", () => {
       "state",
       "zip",
     ],
-    ...["country", "phone_country", "vendor_lead_id", "is_test"],
+    ...["country", "phone_country", "vendor_lead_id", "is_test", "submitted_at"],
   ];
   const raw = fc.record({
     ...Object.fromEntries(fields.map((name) => [name, anyJson])),
@@ -195,6 +195,13 @@ Deno.test("normalizeLead takes any value in any field", () => {
     resume: fc.record(
       { data: anyJson, content_type: anyJson, file_name: anyJson, url: anyJson },
       { requiredKeys: [] },
+    ),
+    consent: fc.oneof(
+      anyJson,
+      fc.record(
+        { given: anyJson, text: anyJson, url: anyJson, at: anyJson, ip: anyJson },
+        { requiredKeys: [] },
+      ),
     ),
   }, { requiredKeys: [] }) as fc.Arbitrary<RawLead>;
   fc.assert(fc.property(raw, (raw) => assertIsLead(normalizeLead(raw))), { numRuns: 500 });

@@ -1,0 +1,45 @@
+import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { compact, toText } from "./fields.ts";
+import { readTime } from "./time.ts";
+
+/** What a vendor says of the applicant's consent to be called and texted. Any value may stand in any field. */
+export interface ConsentFields {
+  /** Whether it was given: a boolean, or a text or number for one. */
+  given?: Json;
+  /** The words to which the applicant agreed. */
+  text?: Json;
+  /** Where it can be looked up, such as a TrustedForm certificate. */
+  url?: Json;
+  /** When it was given, in one of the forms of readTime(). */
+  at?: Json;
+  /** The applicant's IP address at that time. */
+  ip?: Json;
+}
+
+/**
+ * The consent as kept under `vendor_metadata.consent`: `{given, text, url, at, ip}`, each only where the vendor has it;
+ * undefined where it has nothing. A value that is no object is whether it was given, or else its text.
+ */
+export function readConsent(value: ConsentFields | Json | undefined): JsonObject | undefined {
+  const fields: ConsentFields = isObject(value) ? value : readScalar(value as Json | undefined);
+  const consent = compact({
+    given: readBoolean(fields.given),
+    text: toText(fields.text),
+    url: toText(fields.url),
+    at: readTime(fields.at),
+    ip: toText(fields.ip),
+  });
+  return Object.keys(consent).length > 0 ? consent : undefined;
+}
+
+function readScalar(value: Json | undefined): ConsentFields {
+  return readBoolean(value) === undefined ? { text: value } : { given: value };
+}
+
+/** A vendor's yes or no: `true`, `"Yes"`, `"y"`, `1`, …; undefined for anything else. */
+export function readBoolean(value: Json | undefined): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  const text = toText(value)?.toLowerCase() ?? "";
+  if (/^(?:true|yes|y|1)$/.test(text)) return true;
+  return /^(?:false|no|n|0)$/.test(text) ? false : undefined;
+}
