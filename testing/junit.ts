@@ -1,12 +1,24 @@
 import { runProgram } from "./program.ts";
 import type { Counts } from "./steps.ts";
 
-/** Runs `deno test` with these arguments, shows its output and counts the results by its JUnit report. */
-export async function denoTest(args: string[], env: Record<string, string> = {}): Promise<Counts> {
+/**
+ * Runs `deno test` with these arguments, shows its output and counts the results by its JUnit report. For `showOutput` see
+ * {@link runProgram}.
+ */
+export async function denoTest(
+  args: string[],
+  env: Record<string, string> = {},
+  showOutput?: Promise<void>,
+): Promise<Counts> {
   const report = Deno.makeTempFileSync({ suffix: ".xml" });
   try {
     const always = ["--allow-all", "--no-check", "--quiet", `--junit-path=${report}`];
-    const success = await runProgram(Deno.execPath(), ["test", ...always, ...args], env);
+    const success = await runProgram(
+      Deno.execPath(),
+      ["test", ...always, ...args],
+      env,
+      showOutput,
+    );
     const counts = readJunit(Deno.readTextFileSync(report));
     // A module that cannot be loaded, say, is a failure that the report does not have.
     return success || counts.failed > 0 ? counts : { ...counts, failed: 1 };

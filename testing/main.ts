@@ -24,12 +24,26 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
+/** A step that has begun beside another. */
+interface Begun {
+  besideName: string;
+  counts: Promise<Counts>;
+  showOutput(): void;
+}
+
 const total = { passed: 0, failed: 0, skipped: 0 };
 const summary: string[] = [];
-for (const step of STEPS.filter(({ name }) => !names?.length || names.includes(name))) {
+const steps = STEPS.filter(({ name }) => !names?.length || names.includes(name));
+const begun = new Map<Step, Begun>();
+for (const step of steps) {
   const startedAt = performance.now();
   console.log(`\n=== ${step.title} (${step.name})`);
-  const { passed, failed, skipped = 0 } = await runStep(step);
+  const beside = steps.find(({ name }) => name === step.beside);
+  if (beside) begun.set(beside, beginStep(beside, step.name));
+  const earlier = begun.get(step);
+  earlier?.showOutput();
+  const { passed, failed, skipped = 0 } = await (earlier?.counts ?? runStep(step));
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (failed > 0) console.log(`\n${step.title}: failed. ${step.remedy}`);
   total.passed += passed;
   total.failed += failed;
@@ -40,7 +54,7 @@ for (const step of STEPS.filter(({ name }) => !names?.length || names.includes(n
       `${passed} passed`.padStart(12),
       `${failed} failed`.padStart(10),
       (skipped > 0 ? `${skipped} skipped` : "").padStart(11),
-      `${((performance.now() - startedAt) / 1000).toFixed(1)} s`.padStart(9),
+      earlier ? `  beside ${earlier.besideName}` : `${seconds} s`.padStart(9),
       failed > 0 ? `  ${step.remedy}` : "",
     ].join(" ").trimEnd(),
   );
@@ -50,9 +64,14 @@ const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`\n${summary.join("\n")}\n\n${total.passed} passed, ${total.failed} failed${skipped}`);
 Deno.exit(total.failed > 0 ? 1 : 0);
 
-async function runStep(step: Step): Promise<Counts> {
+function beginStep(step: Step, besideName: string): Begun {
+  const { promise, resolve: showOutput } = Promise.withResolvers<void>();
+  return { besideName, counts: runStep(step, promise), showOutput };
+}
+
+async function runStep(step: Step, showOutput?: Promise<void>): Promise<Counts> {
   try {
-    const counts = await step.run(() => stack ??= startThrowawayStack());
+    const counts = await step.run(() => stack ??= startThrowawayStack(), showOutput);
     if (counts.passed + counts.failed + (counts.skipped ?? 0) > 0) return counts;
     console.log("Nothing ran, which counts as a failure.");
   } catch (error) {

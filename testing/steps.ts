@@ -21,13 +21,16 @@ export interface Step {
   title: string;
   /** What to do when it fails, with the command to use. */
   remedy: string;
+  /** The name of a later step to run at the same time, because this one mostly waits. */
+  beside?: string;
   /**
    * Runs the check and prints what a person needs to see.
    *
    * @param stack starts the stack of this run on first use
+   * @param showOutput resolves when output may be printed; only for a step that runs beside another
    * @throws {Error} as another way to fail
    */
-  run(stack: () => Promise<ThrowawayStack>): Promise<Counts>;
+  run(stack: () => Promise<ThrowawayStack>, showOutput?: Promise<void>): Promise<Counts>;
 }
 
 /** All checks, in the order in which they run. */
@@ -89,6 +92,7 @@ export const STEPS: Step[] = [
     name: "e2e",
     title: "Scenarios over HTTP",
     remedy: "npm test -- e2e runs them alone.",
+    beside: "local",
     async run(stack) {
       const { file, tail } = await stack();
       const counts = await denoTest(["e2e"], { STACK_FILE: file });
@@ -100,7 +104,7 @@ export const STEPS: Step[] = [
     name: "local",
     title: "Tests of the local stack",
     remedy: "npm test -- local runs them alone.",
-    run: () => denoTest(["local", "testing/*.test.ts"]),
+    run: (_, showOutput) => denoTest(["local", "testing/*.test.ts"], {}, showOutput),
   },
   {
     name: "hosted",
