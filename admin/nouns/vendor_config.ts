@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { type Json, parseJson } from "../../supabase/functions/_shared/json.ts";
 import { PARSER_NAMES } from "../../supabase/functions/recruiting/parsers/index.ts";
-import { compileConfig } from "../../supabase/functions/recruiting/parsers/mapping.ts";
+import { compileConfig } from "../../supabase/functions/recruiting/parsers/mapping_config.ts";
 import { CommandError } from "../outcome.ts";
 
 /**

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { parse } from "./fixtures/parsed.ts";
 import { PARSER_NAMES } from "./index.ts";
-import { compileConfig, mapping } from "./mapping.ts";
+import { mapping, splitLeads } from "./mapping.ts";
+import { compileConfig } from "./mapping_config.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 const DOCS = Deno.readTextFileSync(new URL("../../../../docs/parsers.md", import.meta.url));
 
@@ -23,6 +25,14 @@ Deno.test("the mapping in docs/parsers.md makes the lead that the page shows of 
   const { resume, ...lead } = parse(mapping, shown("payload"), config);
   assert.equal(resume?.type, "pdf");
   assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown("lead"));
+});
+
+Deno.test("the mapping of several leads in docs/parsers.md makes the leads that the page shows", () => {
+  const config = shown("several, config");
+  const split = splitLeads(shown("several, payload"), config);
+  const leads = split?.leads.map((lead) => split.parse(lead).data);
+  assert.deepEqual(JSON.parse(JSON.stringify(leads)), shown("several, leads"));
+  assert.equal(mapping(shown("several, ping"), config).error, NOT_A_NEW_APPLICATION);
 });
 
 Deno.test("the mapping in the SQL of docs/parsers.md can be compiled", () => {

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
 import { holds, parse, parsed, PDF } from "./fixtures/parsed.ts";
-import { compileConfig, mapping } from "./mapping.ts";
+import { mapping, splitLeads } from "./mapping.ts";
+import { compileConfig } from "./mapping_config.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 /** The metadata that the parser makes of a payload with these fields configured. A first name is always found. */
 function read(payload: JsonObject, fields: JsonObject) {
@@ -112,6 +114,19 @@ for (
     [{ fields: { first_name: "a", vendor_fields: "b" } }, /vendor_fields: is filled in by/],
     [{ fields: { first_name: "a" }, filds: {} }, /^parser_config: .*filds/],
     [{ fields: { first_name: "(".repeat(50_000) } }, /first_name: cannot read/],
+    [
+      { fields: { first_name: "a" }, ignore_when: "event ==" },
+      /^parser_config\.ignore_when: cannot read `event ==`: /,
+    ],
+    [
+      { fields: { first_name: "a" }, ignore_when: { const: true } },
+      /^parser_config\.ignore_when: give a JMESPath expression$/,
+    ],
+    [
+      { fields: { first_name: "a" }, leads: "shout(leads)" },
+      /^parser_config\.leads: cannot read `shout\(leads\)`: there is no function shout/,
+    ],
+    [{ fields: { first_name: "a" }, leads: ["a"] }, /^parser_config\.leads: give a JMESPath/],
   ] as [Json, RegExp][]
 ) {
   Deno.test(`mapping: the error for ${JSON.stringify(config).slice(0, 70)} names the place`, () => {
@@ -122,4 +137,86 @@ for (
 
 Deno.test("mapping: a usable configuration is compiled", () => {
   assert.equal(compileConfig(MAPPING_CONFIG).error, null);
+});
+
+const fields = { first_name: "name" };
+
+for (
+  const [expression, payload, isIgnored] of [
+    ["event == 'ping'", { event: "ping" }, true],
+    ["event == 'ping'", { event: "lead" }, false],
+    ["event == 'ping'", {}, false],
+    ["event != 'lead.created'", {}, true],
+    ["test", { test: true }, true],
+    ["test", { test: "no" }, true],
+    ["test", { test: 0 }, true],
+    ["test", { test: [false] }, true],
+    ...[false, null, "", [], {}].map((test) => ["test", { test }, false]),
+    // It needs more than it may: a lead is worth more than a ping.
+    ["join(s, split(s, ''))", { s: "a".repeat(20_000) }, false],
+  ] as [string, JsonObject, boolean][]
+) {
+  const shown = JSON.stringify(payload).slice(0, 30);
+  Deno.test(`mapping: ignore_when ${expression} is ${isIgnored} of ${shown}`, () => {
+    const { error } = mapping({ name: "Ann", ...payload }, { fields, ignore_when: expression });
+    assert.equal(error, isIgnored ? NOT_A_NEW_APPLICATION : null);
+  });
+}
+
+/** The first names of the leads in a body; null where it is read as one lead. */
+function firstNames(payload: Json, config: JsonObject): (string | undefined)[] | null {
+  const split = splitLeads(payload, { fields, ...config });
+  return split && split.leads.map((lead) => split.parse(lead).data?.first_name);
+}
+
+Deno.test("mapping: leads splits a body, and the fields are read in each lead", () => {
+  const payload = {
+    form: 7,
+    entries: [{ name: "Ann" }, { name: "Bo", test: true }, { name: "C" }],
+  };
+  assert.deepEqual(firstNames(payload, { leads: "entries" }), ["Ann", "Bo", "C"]);
+  assert.deepEqual(firstNames(payload, { leads: "entries[?!test]" }), ["Ann", "C"]);
+  assert.deepEqual(firstNames({ entries: payload.entries[0]! }, { leads: "entries" }), ["Ann"]);
+  assert.deepEqual(firstNames([payload, payload], { leads: "[].entries[0]" }), ["Ann", "Ann"]);
+
+  const split = splitLeads(payload, {
+    fields: { ...fields, form_id: "form" },
+    leads: "entries[*].merge({form: $.form}, @)",
+  });
+  assert.equal(split!.parse(split!.leads[0]!).data!.vendor_metadata.form_id, 7);
+});
+
+Deno.test("mapping: a body in which leads finds none is read as one lead", () => {
+  for (const entries of [[], null, "Ann", 5]) {
+    assert.equal(firstNames({ entries }, { leads: "entries" }), null, JSON.stringify(entries));
+  }
+  assert.equal(firstNames({ name: "Ann" }, { leads: "entries" }), null);
+  assert.equal(firstNames({ entries: [{ name: "Ann" }] }, {}), null, "leads is not set");
+  assert.equal(splitLeads({ entries: [{ name: "Ann" }] }, { leads: "entries" }), null);
+  assert.equal(splitLeads({ entries: [{ name: "Ann" }] }, null), null);
+});
+
+Deno.test("mapping: ignore_when is about the body, not about its leads", () => {
+  const config = { leads: "entries", ignore_when: "event != 'lead.created'" };
+  const entries = [{ name: "Ann" }];
+  assert.deepEqual(firstNames({ event: "lead.created", entries }, config), ["Ann"]);
+  assert.equal(firstNames({ event: "lead.deleted", entries }, config), null);
+  const { error } = mapping({ event: "lead.deleted", entries }, { fields, ...config });
+  assert.equal(error, NOT_A_NEW_APPLICATION);
+});
+
+Deno.test("mapping: an entry that is no object has no first name", () => {
+  assert.deepEqual(firstNames({ entries: ["Ann", { name: "Bo" }, null] }, { leads: "entries" }), [
+    undefined,
+    "Bo",
+    undefined,
+  ]);
+});
+
+Deno.test("mapping: on a route for one lead, leads does not apply", () => {
+  const lead = parse(mapping, { name: "Ann", entries: [{ name: "Bo" }] }, {
+    fields,
+    leads: "entries",
+  });
+  assert.equal(lead.first_name, "Ann");
 });

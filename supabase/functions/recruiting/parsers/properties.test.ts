@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
 import { fixtureNames, readFixture } from "./fixtures/read.ts";
 import { PARSER_NAMES, parserNamed } from "./index.ts";
-import { compileConfig } from "./mapping.ts";
+import { compileConfig } from "./mapping_config.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
 import type { ParsedLead, Parser } from "./parser.ts";
 
