@@ -7,6 +7,9 @@ import {
 /** A plus and 15 digits (ITU-T E.164, 6.2.1). For some countries the library allows more. */
 const MAX_LENGTH = 16;
 
+/** No area code of North America starts with 0 or 1. */
+const NO_US_NUMBER = /^\+1[01]/;
+
 /** A US number as it is usually written: ten digits with separators, perhaps after a 1. */
 const USUAL_US = /^(?:\+?1[ .-]?)?\(?([2-9]\d{2})\)?[ .-]?(\d{3})[ .-]?(\d{4})$/;
 
@@ -26,5 +29,6 @@ export function toE164(phone: string, country?: string): string | undefined {
   if (usual) return `+1${usual[1]}${usual[2]}${usual[3]}`;
 
   const number = parsePhoneNumberFromString(phone, { defaultCountry: region });
-  return number?.isPossible() && number.number.length <= MAX_LENGTH ? number.number : undefined;
+  if (!number?.isPossible() || number.number.length > MAX_LENGTH) return undefined;
+  return NO_US_NUMBER.test(number.number) ? undefined : number.number;
 }

@@ -58,6 +58,23 @@ Deno.test("a phone is read as of the lead's country, or of its own where the ven
 });
 
 for (
+  const [phone, country, expected] of [
+    ["06 12 34 56 78", "France", "+33612345678"],
+    ["55 1234 5678", "México", "+525512345678"],
+    ["(312) 555-0187", "Atlantis", "+13125550187"],
+    ["(312) 555-0187", "United States", "+13125550187"],
+    ["0612345678", undefined, undefined],
+  ] as const
+) {
+  Deno.test(`the phone ${phone} of a lead in ${country ?? "no country"} is ${expected}`, () => {
+    const { vendor_metadata } = normalizeLead({ phone, country });
+    assert.equal(vendor_metadata.phone, expected);
+    assert.equal(vendor_metadata.phone_raw, phone);
+    assert.equal(vendor_metadata.country, country);
+  });
+}
+
+for (
   const [state, code] of [
     ["texas", "TX"],
     [" tx ", "TX"],
@@ -65,8 +82,35 @@ for (
     ["US-NY", "NY"],
     ["North  Carolina", "NC"],
     ["Puerto Rico", "PR"],
+    ["Austin, TX", "TX"],
+    ["Austin, Texas", "TX"],
+    ["austin, tx", "TX"],
+    ["Austin TX", "TX"],
+    ["Austin, TX 78701", "TX"],
+    ["Austin, TX 78701-1234, USA", "TX"],
+    ["FL - Florida", "FL"],
+    ["FL-Florida", "FL"],
+    ["TX (Texas)", "TX"],
+    ["Texas (TX)", "TX"],
+    ["Texas, USA", "TX"],
+    ["TX, United States", "TX"],
+    ["Washington, D.C.", "DC"],
+    ["Washington DC", "DC"],
+    ["New York, NY", "NY"],
+    ["Kansas City, MO", "MO"],
+    ["Winston-Salem, NC", "NC"],
+    ["Nevada, MO", "MO"],
     ["Ontario", undefined],
     ["ZZ", undefined],
+    ["USA", undefined],
+    ["78701", undefined],
+    ["TX, FL", undefined],
+    ["Vancouver, BC, CA", undefined],
+    ["Tijuana, BC, Mexico", undefined],
+    ["Texas and Florida", undefined],
+    ["looking for work in", undefined],
+    ["call me", undefined],
+    ["constructor", undefined],
   ] as const
 ) {
   Deno.test(`the state ${JSON.stringify(state)} is ${code}`, () => {
@@ -74,6 +118,15 @@ for (
     assert.deepEqual(vendor_metadata, code ? { state: code } : { state_raw: state });
   });
 }
+
+Deno.test("a state is read of no other country than the United States", () => {
+  const inCountry = (country: string) =>
+    normalizeLead({ state: "CA", country, city: "A" }).vendor_metadata;
+  assert.deepEqual(inCountry("Italy"), { city: "A", state_raw: "CA", country: "Italy" });
+  for (const country of ["US", "United States", "PR", "unknown"]) {
+    assert.deepEqual(inCountry(country), { city: "A", state: "CA", country });
+  }
+});
 
 for (const mark of [true, "true", "YES", " y ", 1, "1"]) {
   Deno.test(`${JSON.stringify(mark)} marks a test`, () => {

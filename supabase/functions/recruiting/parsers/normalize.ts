@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../../_shared/json.ts";
 import { toE164 } from "../../_shared/phone.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { type ConsentFields, readBoolean, readConsent } from "./consent.ts";
+import { countryCode } from "./countries.ts";
 import { compact, toText } from "./fields.ts";
 import { withoutFiles } from "./files.ts";
 import type { ParsedLead } from "./parser.ts";
@@ -22,7 +23,7 @@ export interface RawLead {
   state?: Json;
   zip?: Json;
   country?: Json;
-  /** Two letters: the country of a phone number without a country code. Unless given, `country` is used. */
+  /** The country of a phone number without a country code. Unless given, `country` is used. */
   phone_country?: Json;
   vendor_lead_id?: Json;
   resume?: ResumeFields;
@@ -51,9 +52,11 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   const split = fullName === undefined ? {} : splitName(fullName);
   const phone = toText(raw.phone);
   const country = toText(raw.country);
-  const e164 = phone && toE164(phone, toText(raw.phone_country) ?? country);
+  const countryOfLead = country && countryCode(country);
+  const countryOfPhone = countryCode(toText(raw.phone_country) ?? "") ?? countryOfLead;
+  const e164 = phone && toE164(phone, countryOfPhone);
   const state = toText(raw.state);
-  const code = state && stateCode(state);
+  const code = state && isUs(countryOfLead) ? stateCode(state) : undefined;
   const { resume, resume_url } = readResume(raw.resume ?? {});
 
   return {
@@ -90,6 +93,14 @@ function splitName(name: string): { first_name?: string; last_name?: string } {
   const { firstName, lastName } = humanparser.parseName(name);
   // In a name such as "Dr. Smith" the library finds no first name. It is still somebody to call.
   return { first_name: toText(firstName) ?? name, last_name: toText(lastName) };
+}
+
+/** The countries whose addresses have a USPS state code: the United States and its territories. */
+const US_COUNTRIES = ["US", "AS", "GU", "MP", "PR", "VI"];
+
+// An unknown country counts as the United States, as it does for the phone.
+function isUs(country: string | undefined): boolean {
+  return !country || US_COUNTRIES.includes(country);
 }
 
 function shortId(id: string | undefined): string | undefined {

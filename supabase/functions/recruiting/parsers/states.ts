@@ -64,14 +64,35 @@ const CODE_OF_NAME: Record<string, string> = {
 
 const CODES = new Set(Object.values(CODE_OF_NAME));
 
+/** Names of the country that may stand beside a state. */
+const US = new Set(["US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA"]);
+
+/** Longer than any text that only says where somebody lives. */
+const MAX_LENGTH = 100;
+
 /**
- * The USPS two-letter code of a state, given its name or code in any usual spelling: `texas`, ` TX `, `D.C.`, `US-TX`.
- * Undefined for anything else.
+ * The USPS two-letter code of a state, given its name or code: `texas`, ` TX `, `D.C.`, `US-TX`, `FL - Florida`. It may
+ * stand at the end of a place: `Austin, TX 78701`, `Texas, USA`. Undefined for anything else, and where the text has two
+ * codes, as in `TX, FL` or `Vancouver, BC, CA`.
  * Source: USPS Publication 28, appendix B.
  */
 export function stateCode(state: string): string | undefined {
-  const plain = state.toUpperCase().replace(/^US-/, "").replaceAll(".", "")
-    .replace(/\s+/g, " ")
-    .trim();
-  return CODES.has(plain) ? plain : CODE_OF_NAME[plain];
+  if (state.length > MAX_LENGTH) return undefined;
+  const parts = state.replaceAll(".", "").split(/[,;/|()–—-]/).map(withoutZip)
+    .filter((part) => part !== "" && !US.has(part.toUpperCase()));
+  const code = readPart(parts.pop() ?? "");
+  const hasAnother = parts.some((part) => /^[A-Z]{2}$/.test(part) && part !== code);
+  return hasAnother ? undefined : code;
+}
+
+function withoutZip(part: string): string {
+  return part.replace(/\s+/g, " ").trim().replace(/(?:^| )\d{4,5}$/, "");
+}
+
+function readPart(part: string): string | undefined {
+  const plain = part.toUpperCase();
+  if (CODES.has(plain)) return plain;
+  // Without a comma only capitals are a code: "Austin TX", but not "looking for work in".
+  const lastWord = / ([A-Z]{2})$/.exec(part)?.[1] ?? "";
+  return CODE_OF_NAME[plain] ?? (CODES.has(lastWord) ? lastWord : undefined);
 }

@@ -1,0 +1,75 @@
+import { type CountryCode, getCountries, isSupportedCountry } from "libphonenumber-js";
+
+/** The languages in which a country's name is known. Of two countries with one name, the earlier language decides. */
+const LANGUAGES = ["en", "es", "pt", "fr", "de"];
+
+/** Usual names and codes that Unicode's lists of names do not have. */
+const OTHER_NAMES: Record<string, CountryCode> = {
+  "USA": "US",
+  "UNITED STATES OF AMERICA": "US",
+  "AMERICA": "US",
+  "ESTADOS UNIDOS DE AMERICA": "US",
+  "EEUU": "US",
+  "EUA": "US",
+  "ETATS UNIS D AMERIQUE": "US",
+  "VEREINIGTE STAATEN VON AMERIKA": "US",
+  "CAN": "CA",
+  "MEX": "MX",
+  "GBR": "GB",
+  "GREAT BRITAIN": "GB",
+  "ENGLAND": "GB",
+  "SCOTLAND": "GB",
+  "WALES": "GB",
+  "NORTHERN IRELAND": "GB",
+  "FRA": "FR",
+  "DEU": "DE",
+  "ESP": "ES",
+  "BRA": "BR",
+  "HOLLAND": "NL",
+  "CZECH REPUBLIC": "CZ",
+  "RUSSIAN FEDERATION": "RU",
+  "TURKEY": "TR",
+  "IVORY COAST": "CI",
+  "VIET NAM": "VN",
+  "KOREA": "KR",
+  "REPUBLIC OF KOREA": "KR",
+};
+
+/** Longer than any country's name. */
+const MAX_LENGTH = 100;
+
+let codeOfName: Map<string, CountryCode> | undefined;
+
+/**
+ * The ISO 3166-1 alpha-2 code of a country, given its code or its name in English, Spanish, Portuguese, French or German:
+ * `mx`, `Mexico`, `México`, `U.S.A.`. Undefined for anything else.
+ * Source of the names: Unicode CLDR, as the runtime has it.
+ */
+export function countryCode(country: string): CountryCode | undefined {
+  if (country.length > MAX_LENGTH) return undefined;
+  const plain = plainName(country);
+  if (isSupportedCountry(plain)) return plain;
+  // Made for the first name that comes, because it takes about 10 ms and most vendors send codes.
+  codeOfName ??= namesOfCountries();
+  return codeOfName.get(plain);
+}
+
+function namesOfCountries(): Map<string, CountryCode> {
+  const names = LANGUAGES.flatMap((language) =>
+    (["long", "short"] as const).flatMap((style) => {
+      const inLanguage = new Intl.DisplayNames(language, { type: "region", style });
+      return getCountries().map((code) => [inLanguage.of(code) ?? code, code] as const);
+    })
+  );
+  // The last entry of a name is the one that stays.
+  return new Map(
+    [...names.reverse(), ...Object.entries(OTHER_NAMES)]
+      .map(([name, code]) => [plainName(name), code]),
+  );
+}
+
+/** The letters of a name in upper case, without accents: `The U.S.A.` becomes `USA` and `São Tomé` becomes `SAOTOME`. */
+function plainName(name: string): string {
+  return name.normalize("NFD").toUpperCase().replace(/^\s*THE\s/, "").replace("&", " AND ")
+    .replace(/[^\p{L}]/gu, "");
+}
