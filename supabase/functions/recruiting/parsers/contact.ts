@@ -1,31 +1,55 @@
 import type { Fields } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
 
-/** The usual spellings of each contact field, in the form that `plainKey` gives. The first one found wins. */
+/**
+ * The usual spellings of each contact field, in the form that `plainKey` gives. The first one found wins. The Spanish and
+ * Portuguese ones are those of Meta's forms in these languages.
+ */
 const SPELLINGS = {
-  first_name: ["firstname", "fname", "givenname", "forename", "first"],
-  last_name: ["lastname", "lname", "surname", "familyname", "last"],
-  full_name: ["fullname", "name", "applicantname", "candidatename", "contactname"],
-  email: ["email", "emailaddress", "mail", "primaryemail", "useremail", "workemail"],
+  first_name: [
+    ...["firstname", "fname", "givenname", "forename", "first"],
+    ...["primernombre", "primeironome"],
+  ],
+  last_name: [
+    ...["lastname", "lname", "surname", "familyname", "last"],
+    ...["apellido", "apellidos", "sobrenome"],
+  ],
+  full_name: [
+    ...["fullname", "name", "applicantname", "candidatename", "contactname"],
+    ...["nombrecompleto", "nombreyapellido", "nombreyapellidos", "nomecompleto"],
+  ],
+  email: [
+    ...["email", "emailaddress", "email1", "mail", "primaryemail", "useremail", "workemail"],
+    ...["correoelectronico", "direcciondecorreoelectronico", "correo"],
+  ],
   phone: [
-    ...["phone", "phonenumber", "mobile", "mobilephone", "mobilenumber"],
+    ...["phone", "phonenumber", "phone1", "mobile", "mobilephone", "mobilenumber"],
     ...["cell", "cellphone", "cellphonenumber", "telephone", "tel"],
     ...["primaryphone", "userphone", "homephone", "workphone", "workphonenumber"],
+    ...["numerodetelefono", "telefono", "celular", "movil"],
+    ...["numerodetelefone", "telefone", "telemovel"],
   ],
-  address: ["address", "streetaddress", "street", "address1", "addressline1"],
-  city: ["city", "town"],
-  state: ["state", "statecode", "province", "region"],
-  zip: ["zip", "zipcode", "postalcode", "postcode"],
-  country: ["country", "countrycode"],
+  address: [
+    ...["address", "streetaddress", "street", "address1", "addressline1"],
+    ...["direccion", "endereco"],
+  ],
+  city: ["city", "town", "ciudad", "cidade"],
+  state: ["state", "statecode", "province", "region", "estado", "provincia"],
+  zip: ["zip", "zipcode", "postalcode", "postcode", "codigopostal", "cep"],
+  country: ["country", "countrycode", "pais"],
 };
+
+/** The first name in Spanish and Portuguese where a last name stands beside it; else it may be the full name. */
+const NAME = ["nombre", "nome"];
 
 type ContactField = keyof typeof SPELLINGS;
 
 /** Takes the contact fields of a flat object, in any of the usual spellings. */
 export function readContact(fields: Fields): Pick<RawLead, ContactField> {
-  return Object.fromEntries(
-    Object.entries(SPELLINGS).map((
-      [field, spellings],
-    ) => [field, fields.text(...fields.spelt(...spellings))]),
+  const text = (spellings: string[]) => fields.text(...fields.spelt(...spellings));
+  const contact: Pick<RawLead, ContactField> = Object.fromEntries(
+    Object.entries(SPELLINGS).map(([field, spellings]) => [field, text(spellings)]),
   );
+  const name = contact.last_name === undefined ? "full_name" : "first_name";
+  return { ...contact, [name]: contact[name] ?? text(NAME) };
 }

@@ -87,9 +87,10 @@ export class Fields {
 
 /**
  * A key in the form in which spellings are compared: `firstName`, `First Name` and `first_name` are all `firstname`.
+ * Accents do not count: `teléfono` is `telefono`.
  */
 export function plainKey(key: string): string {
-  return key.toLowerCase().replace(/[^a-z0-9]/g, "");
+  return key.normalize("NFD").toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
 /** A string or number as trimmed text; undefined for a blank string and for any other type. */
