@@ -8,6 +8,13 @@ create table public.vendors (
   parser_config jsonb not null default '{}' check (jsonb_typeof(parser_config) = 'object'),
   is_active boolean not null default true,
   rate_limit integer check (rate_limit > 0),
+  webhook_scheme text check (
+    webhook_scheme in (
+      'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
+    )
+  ),
+  -- 23_webhooks.sql has the check.
+  webhook_config jsonb not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -18,9 +25,14 @@ comment on column public.vendors.parser is
   'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
 comment on column public.vendors.parser_config is
   'Settings of the parser for this vendor. Each parser defines its own shape.';
-comment on column public.vendors.is_active is 'The keys of an inactive vendor do not work.';
+comment on column public.vendors.is_active is 'The keys and the webhook of an inactive vendor do not work.';
 comment on column public.vendors.rate_limit is
   'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
+comment on column public.vendors.webhook_scheme is
+  'How the vendor proves that a request to its webhook is its own; null: it has no webhook.';
+comment on column public.vendors.webhook_config is
+  'What the scheme needs: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
+  'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
 
 create trigger set_updated_at
   before update on public.vendors
@@ -111,7 +123,7 @@ comment on function public.revoke_vendor_api_key(text) is
   'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
 grant execute on function public.revoke_vendor_api_key(text) to service_role;
 
-create function public.authenticate_vendor(key_hash text) returns jsonb
+create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
 language plpgsql
 stable
 set search_path = ''
@@ -119,17 +131,30 @@ as $$
 declare
   vendor public.vendors;
 begin
-  select v.* into vendor
-  from public.vendor_api_keys k
-  join public.vendors v on v.id = k.vendor_id
-  where k.key_hash = authenticate_vendor.key_hash
-    and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > now())
-    and v.is_active;
+  if webhook is null then
+    select v.* into vendor
+    from public.vendor_api_keys k
+    join public.vendors v on v.id = k.vendor_id
+    where k.key_hash = authenticate_vendor.key_hash
+      and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > now())
+      and v.is_active;
+  else
+    select v.* into vendor
+    from private.vendor_webhook_secrets s
+    join public.vendors v on v.id = s.vendor_id
+    where s.id = (webhook ->> 'secret_id')::uuid
+      and s.kind = 'secret'
+      and s.revoked_at is null
+      and (s.expires_at is null or s.expires_at > now())
+      and v.is_active
+      and v.webhook_scheme is not null;
+  end if;
 
-  -- One message for every reason, so that a stranger learns nothing about keys and vendors.
+  -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
   if not found then
-    raise exception 'invalid API key' using errcode = 'PT401';
+    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
+      using errcode = 'PT401';
   end if;
 
   return jsonb_build_object(
@@ -141,10 +166,12 @@ begin
 end
 $$;
 
-comment on function public.authenticate_vendor(text) is
+comment on function public.authenticate_vendor(text, jsonb) is
   'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, rate_limit|null}. '
-  'PT401 when the key is unknown, expired or revoked, or the vendor is inactive.';
-grant execute on function public.authenticate_vendor(text) to service_role;
+  'PT401 when the key is unknown, expired or revoked, or the vendor is inactive. webhook: {secret_id, delivery_id|null, '
+  'part} of a request to a webhook, in place of a key, after its proof was found right with this secret. PT401 when the '
+  'secret has been taken away since, the vendor is inactive, or its webhook is off.';
+grant execute on function public.authenticate_vendor(text, jsonb) to service_role;
 
 create function public.identify_vendor(key_hash text) returns jsonb
 language plpgsql

@@ -1,25 +1,30 @@
--- The header Idempotency-Key: a request that is sent again gets the first response again, and changes nothing.
+-- The header Idempotency-Key: a request that is sent again gets the first response again, and changes nothing. The id of
+-- a webhook's delivery is kept in the same way.
 
 create table private.idempotency_keys (
   scope text not null,
   key text not null check (key ~ '^[\x21-\x7e]{1,255}$'),
   part integer not null,
-  request_hash text not null,
+  request_hash text,
   result jsonb not null,
+  retention interval not null default '24 hours',
   created_at timestamptz not null default now(),
   primary key (scope, key, part)
 );
 
-create index on private.idempotency_keys (created_at);
+create index on private.idempotency_keys (retention, created_at);
 
 comment on table private.idempotency_keys is
-  'What a request with an Idempotency-Key came to, kept for 24 hours. Errors are not kept.';
+  'What a request with an Idempotency-Key, or with the id of a webhook''s delivery, came to. Errors are not kept.';
 comment on column private.idempotency_keys.scope is
-  'Route and caller, e.g. `ingest <vendor id>`. The same key of another caller or route is another key.';
+  'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. The same '
+  'key of another caller or route is another key.';
+comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hex.';
 comment on column private.idempotency_keys.part is
   'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
-comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex.';
+comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
 comment on column private.idempotency_keys.result is 'What the SQL function returned the first time.';
+comment on column private.idempotency_keys.retention is 'How long after created_at the key is kept.';
 
 alter table private.idempotency_keys enable row level security;
 grant select, insert, update, delete on private.idempotency_keys to service_role;
@@ -37,7 +42,7 @@ begin
   if not pg_try_advisory_xact_lock(
     hashtextextended(format('idempotency %s %s %s', scope, idempotency ->> 'part', idempotency ->> 'key'), 0)
   ) then
-    raise exception 'Idempotency-Key: the first request with this key is still at work' using errcode = 'PT409';
+    raise exception 'the first request with this Idempotency-Key or webhook id is still at work' using errcode = 'PT409';
   end if;
 
   -- Another body may have other parts, so all parts are compared.
@@ -47,7 +52,7 @@ begin
     where k.scope = kept_result.scope
       and k.key = idempotency ->> 'key'
       and k.request_hash <> idempotency ->> 'request_hash'
-      and k.created_at > now() - interval '24 hours'
+      and k.created_at > now() - k.retention
   ) then
     raise exception 'Idempotency-Key: the key came before with another body' using errcode = 'PT422';
   end if;
@@ -58,18 +63,23 @@ begin
     where k.scope = kept_result.scope
       and k.key = idempotency ->> 'key'
       and k.part = (idempotency ->> 'part')::integer
-      and k.created_at > now() - interval '24 hours'
+      and k.created_at > now() - k.retention
   );
 end
 $$;
 
 comment on function private.kept_result(text, jsonb) is
-  'The kept result of a request that came before, or null. idempotency: {key, part, request_hash}, or null for a '
+  'The kept result of a request that came before, or null. idempotency: {key, part, request_hash|null}, or null for a '
   'request without a key. PT409 while another transaction works on the same key; PT422 when the key came with another '
   'body.';
 grant execute on function private.kept_result(text, jsonb) to service_role;
 
-create function private.keep_result(scope text, idempotency jsonb, result jsonb) returns jsonb
+create function private.keep_result(
+  scope text,
+  idempotency jsonb,
+  result jsonb,
+  retention interval default '24 hours'
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -78,23 +88,28 @@ begin
     return result;
   end if;
 
-  insert into private.idempotency_keys (scope, key, part, request_hash, result)
+  insert into private.idempotency_keys (scope, key, part, request_hash, result, retention)
   values (
     keep_result.scope,
     idempotency ->> 'key',
     (idempotency ->> 'part')::integer,
     idempotency ->> 'request_hash',
-    keep_result.result
+    keep_result.result,
+    keep_result.retention
   )
   -- Only an expired one can be in the way.
   on conflict on constraint idempotency_keys_pkey do update
-  set request_hash = excluded.request_hash, result = excluded.result, created_at = excluded.created_at;
+  set
+    request_hash = excluded.request_hash,
+    result = excluded.result,
+    retention = excluded.retention,
+    created_at = excluded.created_at;
 
   delete from private.idempotency_keys k
   where (k.scope, k.key, k.part) in (
     select expired.scope, expired.key, expired.part
     from private.idempotency_keys expired
-    where expired.created_at <= now() - interval '24 hours'
+    where expired.retention = keep_result.retention and expired.created_at <= now() - keep_result.retention
     order by expired.created_at
     limit 10
     for update skip locked
@@ -103,7 +118,7 @@ begin
 end
 $$;
 
-comment on function private.keep_result(text, jsonb, jsonb) is
+comment on function private.keep_result(text, jsonb, jsonb, interval) is
   'Keeps the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a key '
-  'it only returns it. Removes a few expired keys.';
-grant execute on function private.keep_result(text, jsonb, jsonb) to service_role;
+  'it only returns it. Removes a few expired keys of the same retention.';
+grant execute on function private.keep_result(text, jsonb, jsonb, interval) to service_role;

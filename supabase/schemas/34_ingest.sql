@@ -36,6 +36,25 @@ comment on function private.created_lead(public.recruiting_leads) is
   'A stored lead, as ingest_recruiting_lead() returns it.';
 grant execute on function private.created_lead(public.recruiting_leads) to service_role;
 
+create function private.repeated_lead(lead jsonb, stored_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- A repeated call has the same id and is the same duplicate.
+  insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
+  select (lead ->> 'id')::uuid, l.id, l.vendor_id, lead ->> 'request_id'
+  from public.recruiting_leads l
+  where l.id = stored_id
+  on conflict (id) do nothing;
+  return jsonb_build_object('id', stored_id, 'status', 'duplicate');
+end
+$$;
+
+comment on function private.repeated_lead(jsonb, uuid) is
+  'Records that a lead was sent again, and returns it as ingest_recruiting_lead() does: {id, status: duplicate}.';
+grant execute on function private.repeated_lead(jsonb, uuid) to service_role;
+
 create function private.store_recruiting_lead(vendor_id uuid, lead jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -81,11 +100,7 @@ begin
     elsif stored.id = lead_id then
       return private.created_lead(stored);
     elsif found then
-      -- A repeated call has the same id and is the same duplicate.
-      insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
-      values (lead_id, stored.id, stored.vendor_id, lead ->> 'request_id')
-      on conflict (id) do nothing;
-      return jsonb_build_object('id', stored.id, 'status', 'duplicate');
+      return private.repeated_lead(lead, stored.id);
     end if;
   end loop;
 end
@@ -158,61 +173,82 @@ comment on function public.abandon_recruiting_lead(uuid) is
   'function does if it is stored, and else null: then it will never be stored.';
 grant execute on function public.abandon_recruiting_lead(uuid) to service_role;
 
-create function public.ingest_recruiting_lead(key_hash text, lead jsonb, idempotency jsonb default null)
-returns jsonb
+create function public.ingest_recruiting_lead(
+  key_hash text,
+  lead jsonb,
+  idempotency jsonb default null,
+  webhook jsonb default null
+) returns jsonb
 language plpgsql
 set search_path = ''
 set statement_timeout = '2s'
 set lock_timeout = '250ms'
 as $$
 declare
-  key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
-  scope constant text := 'ingest ' || key_vendor_id;
+  sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
+  scope constant text := 'ingest ' || sender_id;
+  delivery_scope constant text := 'delivery ' || sender_id;
+  delivery constant jsonb := private.webhook_delivery(webhook);
+  kept jsonb;
 begin
   perform private.lock_lead_id((lead ->> 'id')::uuid);
   if exists (select from private.abandoned_leads a where a.lead_id = (lead ->> 'id')::uuid) then
     raise exception 'the lead was abandoned';
   end if;
 
-  return coalesce(
-    private.kept_result(scope, idempotency),
-    private.keep_result(scope, idempotency, private.store_recruiting_lead(key_vendor_id, lead))
+  kept := private.kept_result(delivery_scope, delivery);
+  if kept is not null then
+    -- The id of this very lead: the call is repeated, not the delivery.
+    return case when kept ->> 'id' = lead ->> 'id' then kept else private.repeated_lead(lead, (kept ->> 'id')::uuid) end;
+  end if;
+
+  return private.keep_result(
+    delivery_scope,
+    delivery,
+    coalesce(
+      private.kept_result(scope, idempotency),
+      private.keep_result(scope, idempotency, private.store_recruiting_lead(sender_id, lead))
+    ),
+    '7 days'
   );
 end
 $$;
 
-comment on function public.ingest_recruiting_lead(text, jsonb, jsonb) is
+comment on function public.ingest_recruiting_lead(text, jsonb, jsonb, jsonb) is
   'Stores one lead of the key''s vendor and distributes it, unless vendor_metadata.is_test is true. lead: {id, '
   'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, received_via|null}. The caller '
   'makes the id; a repeated call with the same id returns the first result and stores nothing. P0001 for an id that was '
   'abandoned. Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
   'while it is not known where the lead goes; or {id, status: duplicate} with the id of the lead that has this '
   'vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a first_name. idempotency and its errors: see '
-  'private.kept_result().';
-grant execute on function public.ingest_recruiting_lead(text, jsonb, jsonb) to service_role;
+  'private.kept_result(). webhook: see authenticate_vendor(). A delivery_id and part that stored a lead within 7 days '
+  'return it as a duplicate, whatever the lead is now; PT409 while the first is still at work.';
+grant execute on function public.ingest_recruiting_lead(text, jsonb, jsonb, jsonb) to service_role;
 
-create function public.preview_recruiting_lead(key_hash text, lead jsonb) returns jsonb
+create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
 language plpgsql
 stable
 set search_path = ''
 set statement_timeout = '2s'
 as $$
 declare
-  key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
+  sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
   indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
   is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
-  existing_id uuid;
+  existing_id uuid := private.kept_result('delivery ' || sender_id, private.webhook_delivery(webhook)) ->> 'id';
   matched public.recruiting_orders;
 begin
   perform private.require_recruiting_lead(lead);
 
-  select l.id into existing_id
-  from public.recruiting_leads l
-  where l.vendor_id = key_vendor_id and l.vendor_lead_id = indexed_id;
+  if existing_id is null then
+    select l.id into existing_id
+    from public.recruiting_leads l
+    where l.vendor_id = sender_id and l.vendor_lead_id = indexed_id;
+  end if;
 
   if existing_id is null and not is_test then
     select * into matched
-    from private.match_recruiting_order(key_vendor_id, upper(lead #>> '{vendor_metadata,state}'), now());
+    from private.match_recruiting_order(sender_id, upper(lead #>> '{vendor_metadata,state}'), now());
   end if;
 
   return jsonb_build_object(
@@ -224,7 +260,7 @@ begin
 end
 $$;
 
-comment on function public.preview_recruiting_lead(text, jsonb) is
+comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
   'What ingest_recruiting_lead() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
   'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
-grant execute on function public.preview_recruiting_lead(text, jsonb) to service_role;
+grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;

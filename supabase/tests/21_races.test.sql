@@ -1,7 +1,7 @@
 -- The same call many times at once, over several connections. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(15);
+select plan(18);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=%s password=postgres',
@@ -9,8 +9,9 @@ create function pg_temp.dsn() returns text language sql as $$
 $$;
 
 -- Runs the command on several connections at once and returns the result of each. {worker} is the number of the
--- connection.
-create function pg_temp.race(workers integer, command text) returns setof text language plpgsql as $$
+-- connection. With fail = false, a connection that fails has no result.
+create function pg_temp.race(workers integer, command text, fail boolean default true) returns setof text
+language plpgsql as $$
 begin
   for i in 1..workers loop
     perform extensions.dblink_connect('worker' || i, pg_temp.dsn());
@@ -19,7 +20,7 @@ begin
     perform extensions.dblink_send_query('worker' || i, replace(command, '{worker}', i::text));
   end loop;
   for i in 1..workers loop
-    return query select result from extensions.dblink_get_result('worker' || i) as results (result text);
+    return query select result from extensions.dblink_get_result('worker' || i, fail) as results (result text);
     perform extensions.dblink_disconnect('worker' || i);
   end loop;
 end
@@ -30,6 +31,7 @@ begin
   perform extensions.dblink_exec(pg_temp.dsn(), $sql$
     delete from public.recruiting_leads where vendor_id = md5('race')::uuid;
     delete from public.vendors where id = md5('race')::uuid;
+    delete from private.idempotency_keys where scope = 'delivery ' || md5('race')::uuid;
     delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
     delete from public.recruiting_message_events where provider_message_id like 'race %';
     delete from public.leads where agency_id = md5('race')::uuid;
@@ -50,6 +52,9 @@ create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $sql$
   insert into public.vendors (id, slug, name) values (md5('race')::uuid, 'test-race', 'Race');
   insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
   values (md5('race')::uuid, encode(sha256('race'), 'hex'), 'test');
+  update public.vendors set webhook_scheme = 'meta' where id = md5('race')::uuid;
+  insert into private.vendor_webhook_secrets (id, vendor_id, secret) values
+    (md5('race')::uuid, md5('race')::uuid, 'secret');
   insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
     (md5('race')::uuid, md5('race')::uuid, '+19995550001', '+19995550002');
 $sql$);
@@ -108,6 +113,39 @@ $$) result;
 select results_eq(
   $$select result ->> 'status', count(*) from retries group by 1$$, $$values ('created', 20::bigint)$$,
   'the same call twenty times at once returns created each time');
+
+-- One delivery of a webhook twenty times at once
+create function pg_temp.deliver(lead_id text) returns text language sql as $$
+  select format($sql$
+    select public.ingest_recruiting_lead(null,
+      jsonb_build_object('id', md5(%L)::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"is_test": true}'::jsonb),
+      webhook => jsonb_build_object('secret_id', md5('race')::uuid, 'delivery_id', 'one', 'part', 0))
+  $sql$, lead_id)
+$$;
+create temp table deliveries as select result::jsonb
+from pg_temp.race(20, pg_temp.deliver('race delivery {worker}'), fail => false) result;
+select results_eq(
+  $$select count(*) filter (where result ->> 'status' = 'created'), count(distinct result ->> 'id'), (
+      select count(*) from public.recruiting_leads where vendor_id = md5('race')::uuid and vendor_lead_id is null)
+    from deliveries$$,
+  'values (1::bigint, 1::bigint, 1::bigint)',
+  'of one delivery twenty times at once, one is created, and those that do not fail return its id');
+
+-- One delivery again while the first is at work, which fails at last
+select extensions.dblink_exec(pg_temp.dsn(), $sql$
+  delete from private.idempotency_keys where scope = 'delivery ' || md5('race')::uuid
+$sql$);
+select extensions.dblink_connect('first', pg_temp.dsn());
+select extensions.dblink_exec('first', 'begin');
+select result from extensions.dblink('first', pg_temp.deliver('race first')) as results (result text);
+create function pg_temp.deliver_again() returns text language sql as $$
+  select result::jsonb ->> 'status'
+  from extensions.dblink(pg_temp.dsn(), pg_temp.deliver('race again')) as results (result text)
+$$;
+select throws_ok('select pg_temp.deliver_again()', 'PT409', null, 'a delivery again while the first is at work is PT409');
+select extensions.dblink_exec('first', 'rollback');
+select is(pg_temp.deliver_again(), 'created', 'a delivery that failed has not used its id up');
+select extensions.dblink_disconnect('first');
 
 -- One message twenty times at once
 create temp table messages as select result::jsonb from pg_temp.race(20, $$

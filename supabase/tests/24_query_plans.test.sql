@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(20);
+select plan(23);
 
 set local enable_seqscan = off;
 
@@ -21,6 +21,11 @@ select matches(pg_temp.plan_of(query), index, description)
 from (values
   ('the vendor of a key', 'vendor_api_keys_key_hash_key',
     $$select from public.vendor_api_keys where key_hash = 'x'$$),
+  ('the vendor of a webhook', 'vendors_slug_key', $$select from public.vendors where slug = 'x'$$),
+  ('the secrets of a webhook', 'vendor_webhook_secrets_vendor_id_created_at_idx',
+    $$select from private.vendor_webhook_secrets where vendor_id = md5('')::uuid$$),
+  ('expired Idempotency-Keys and ids of deliveries', 'idempotency_keys_retention_created_at_idx',
+    $$select from private.idempotency_keys where retention = '7 days' and created_at <= now() order by created_at limit 10$$),
   ('a duplicate by vendor_lead_id', 'recruiting_leads_vendor_id_vendor_lead_id_key',
     $$select from public.recruiting_leads where vendor_id = gen_random_uuid() and vendor_lead_id = 'x'$$),
   ('the open orders, by priority', 'Index (Only )?Scan using recruiting_orders_open_idx',

@@ -1001,6 +1001,8 @@ export type Database = {
           "rate_limit": number | null;
           "slug": string;
           "updated_at": string;
+          "webhook_config": NonNullable<Json>;
+          "webhook_scheme": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -1013,6 +1015,8 @@ export type Database = {
           "rate_limit"?: number | null;
           "slug": string;
           "updated_at"?: string;
+          "webhook_config"?: NonNullable<Json>;
+          "webhook_scheme"?: string | null;
         };
         Update: {
           "created_at"?: string;
@@ -1024,6 +1028,8 @@ export type Database = {
           "rate_limit"?: number | null;
           "slug"?: string;
           "updated_at"?: string;
+          "webhook_config"?: NonNullable<Json>;
+          "webhook_scheme"?: string | null;
         };
         Relationships: [];
       };
@@ -1033,10 +1039,20 @@ export type Database = {
     };
     Functions: {
       "abandon_recruiting_lead": { Args: { "lead_id": string }; Returns: Json };
-      "authenticate_vendor": { Args: { "key_hash": string }; Returns: Json };
+      "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
       "count_request": { Args: { "bucket": string; "per_minute": number }; Returns: Json };
       "create_vendor_api_key": {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
+        Returns: string;
+      };
+      "create_vendor_webhook_secret": {
+        Args: {
+          "expires_at"?: string;
+          "kind": string;
+          "label": string;
+          "secret": string;
+          "vendor_slug": string;
+        };
         Returns: string;
       };
       "distribute_pending_leads": {
@@ -1048,6 +1064,7 @@ export type Database = {
         Returns: number;
       };
       "identify_vendor": { Args: { "key_hash": string }; Returns: Json };
+      "identify_webhook": { Args: { "slug": string }; Returns: Json };
       "import_leads": {
         Args: {
           "agency_id": string;
@@ -1059,7 +1076,7 @@ export type Database = {
         Returns: Json;
       };
       "ingest_recruiting_lead": {
-        Args: { "idempotency"?: Json; "key_hash": string; "lead": Json };
+        Args: { "idempotency"?: Json; "key_hash": string; "lead": Json; "webhook"?: Json };
         Returns: Json;
       };
       "ingest_recruiting_leads": {
@@ -1076,7 +1093,10 @@ export type Database = {
         };
         Returns: Json;
       };
-      "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json }; Returns: Json };
+      "preview_recruiting_lead": {
+        Args: { "key_hash": string; "lead": Json; "webhook"?: Json };
+        Returns: Json;
+      };
       "prune_deliveries": { Args: { "older_than": string }; Returns: number };
       "receive_sms": {
         Args: {
@@ -1092,6 +1112,7 @@ export type Database = {
       "record_rejections": { Args: { "rejections": Json }; Returns: number };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
+      "revoke_vendor_webhook_secret": { Args: { "id": string }; Returns: boolean };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
       "submit_lead_presentation": {
         Args: {

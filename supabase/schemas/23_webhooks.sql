@@ -1,0 +1,209 @@
+-- /recruiting/webhooks/<vendor slug>: the way in for vendors that cannot send an API key. How such a vendor proves that
+-- a request is its own stands in vendors.webhook_scheme and webhook_config; what it proves it with stands here.
+
+create function private.is_webhook_setting(name text, value jsonb) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    when name = 'tolerance_seconds' then
+      jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
+    when jsonb_typeof(value) <> 'string' then false
+    -- The characters that a header's name may have: RFC 9110, 5.6.2.
+    when name in ('header', 'timestamp_header') then value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
+    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$'
+    when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
+    when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
+    when name = 'prefix' then value #>> '{}' ~ '^[\x20-\x7e]{0,64}$'
+    when name = 'signed' then
+      value #>> '{}' like '%{body}%'
+      and replace(replace(value #>> '{}', '{body}', ''), '{timestamp}', '') !~ '[{}]'
+      and length(value #>> '{}') <= 256
+    else false
+  end
+$$;
+
+comment on function private.is_webhook_setting(text, jsonb) is
+  'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
+grant execute on function private.is_webhook_setting(text, jsonb) to service_role;
+
+create function private.is_webhook_config(scheme text, config jsonb) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  signs_timestamp boolean;
+begin
+  if jsonb_typeof(config) <> 'object' or exists (
+    select from jsonb_each(config) as setting (name, value)
+    where not private.is_webhook_setting(setting.name, setting.value)
+  ) then
+    return false;
+  end if;
+
+  signs_timestamp := coalesce(config ->> 'signed' like '%{timestamp}%', false);
+  return case scheme
+    -- A time that is not signed proves nothing.
+    when 'hmac' then config ?& array['header', 'algorithm'] and signs_timestamp = config ? 'timestamp_header'
+    when 'header' then config ? 'header'
+    when 'query' then config ? 'parameter'
+    else true
+  end;
+end
+$$;
+
+comment on function private.is_webhook_config(text, jsonb) is
+  'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
+grant execute on function private.is_webhook_config(text, jsonb) to service_role;
+
+alter table public.vendors
+  add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
+
+create table private.vendor_webhook_secrets (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  kind text not null default 'secret' check (kind in ('secret', 'verify_token')),
+  secret text not null check (secret = btrim(secret) and secret !~ '[[:cntrl:]]' and length(secret) between 1 and 1024),
+  label text,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  -- Not now(): of two secrets made in one transaction the newer one is known.
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default now()
+);
+
+create index on private.vendor_webhook_secrets (vendor_id, created_at);
+
+comment on table private.vendor_webhook_secrets is
+  'What vendors prove their webhook requests with. A vendor may have several valid ones, so that it can change to a new '
+  'one at any time.';
+comment on column private.vendor_webhook_secrets.kind is
+  '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
+comment on column private.vendor_webhook_secrets.secret is
+  'As it is, because a signature can only be checked with the secret itself. Of the scheme basic: user:password.';
+
+create trigger set_updated_at
+  before update on private.vendor_webhook_secrets
+  for each row execute function private.set_updated_at();
+
+alter table private.vendor_webhook_secrets enable row level security;
+grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
+
+create function public.create_vendor_webhook_secret(
+  vendor_slug text,
+  kind text,
+  secret text,
+  label text,
+  expires_at timestamptz default null
+) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  vendor public.vendors;
+  new_id uuid;
+begin
+  select v.* into vendor from public.vendors v where v.slug = create_vendor_webhook_secret.vendor_slug;
+  if not found then
+    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+  elsif kind = 'secret' and vendor.webhook_scheme = 'basic' and secret !~ '^[^:]+:.' then
+    raise exception 'secret: must be user:password' using errcode = 'PT400';
+  elsif kind = 'secret' and vendor.webhook_scheme = 'standard'
+    and secret !~ '^(whsec_)?([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
+  then
+    raise exception 'secret: must be whsec_ and base64' using errcode = 'PT400';
+  end if;
+
+  insert into private.vendor_webhook_secrets (vendor_id, kind, secret, label, expires_at)
+  values (
+    vendor.id,
+    create_vendor_webhook_secret.kind,
+    create_vendor_webhook_secret.secret,
+    create_vendor_webhook_secret.label,
+    create_vendor_webhook_secret.expires_at
+  )
+  returning id into new_id;
+  return new_id;
+end
+$$;
+
+comment on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) is
+  'Adds a secret to a vendor''s webhook and returns its id. PT404 for an unknown slug. PT400 for a secret that the '
+  'vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and base64.';
+grant execute on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) to service_role;
+
+create function public.revoke_vendor_webhook_secret(id uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update private.vendor_webhook_secrets s
+  set revoked_at = now()
+  where s.id = revoke_vendor_webhook_secret.id and s.revoked_at is null;
+  return found;
+end
+$$;
+
+comment on function public.revoke_vendor_webhook_secret(uuid) is
+  'Revokes a secret at once. False when there is no such secret or it was revoked before.';
+grant execute on function public.revoke_vendor_webhook_secret(uuid) to service_role;
+
+create function public.identify_webhook(slug text) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'vendor_id', v.id,
+      'parser', v.parser,
+      'parser_config', v.parser_config,
+      'rate_limit', v.rate_limit,
+      'scheme', v.webhook_scheme,
+      'config', v.webhook_config,
+      'secrets', (
+        select coalesce(
+          jsonb_agg(jsonb_build_object('id', s.id, 'kind', s.kind, 'secret', s.secret) order by s.created_at desc), '[]')
+        from private.vendor_webhook_secrets s
+        where s.vendor_id = v.id
+          and s.revoked_at is null
+          and (s.expires_at is null or s.expires_at > now())
+      )
+    )
+    from public.vendors v
+    where v.slug = identify_webhook.slug and v.is_active and v.webhook_scheme is not null
+  );
+end
+$$;
+
+comment on function public.identify_webhook(text) is
+  'The webhook of the vendor with this slug, to check a request''s proof with: {vendor_id, parser|null, parser_config, '
+  'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first. Null for an '
+  'unknown slug, an inactive vendor, and a vendor without a webhook.';
+grant execute on function public.identify_webhook(text) to service_role;
+
+create function private.webhook_delivery(webhook jsonb) returns jsonb
+language plpgsql
+immutable
+strict
+set search_path = ''
+as $$
+begin
+  if coalesce(btrim(webhook ->> 'delivery_id'), '') = '' then
+    return null;
+  end if;
+  return jsonb_build_object(
+    -- Senders put anything into an id, and a key is at most 255 visible ASCII characters.
+    'key', encode(sha256(convert_to(webhook ->> 'delivery_id', 'UTF8')), 'hex'),
+    'part', coalesce((webhook ->> 'part')::integer, 0),
+    'request_hash', null
+  );
+end
+$$;
+
+comment on function private.webhook_delivery(jsonb) is
+  'The delivery of a webhook {secret_id, delivery_id|null, part} as private.kept_result() takes it. Null without an id.';
+grant execute on function private.webhook_delivery(jsonb) to service_role;

@@ -1,0 +1,247 @@
+-- Webhooks: what a vendor's webhook may be set to, its secrets, and deliveries that come again.
+begin;
+select plan(110);
+
+-- Settings
+create temp table settings (scheme text, config jsonb, is_valid boolean, description text);
+insert into settings values
+  (null, '{}', true, 'off'),
+  (null, '{"header": "x-signature"}', true, 'off, with the settings of before'),
+  ('hmac', '{"header": "X-Signature", "algorithm": "sha256"}', true, 'hmac over the body'),
+  ('hmac', '{"header": "x", "algorithm": "sha1", "encoding": "base64", "prefix": "sha1=", "signed": "{body}"}', true,
+    'hmac with an encoding and a prefix'),
+  ('hmac', '{"header": "x", "algorithm": "sha512", "encoding": "hex", "signed": "v0:{timestamp}:{body}",
+    "timestamp_header": "x-time", "tolerance_seconds": 60}', true, 'hmac with a time'),
+  ('standard', '{}', true, 'standard'),
+  ('indeed', '{}', true, 'indeed'),
+  ('greenhouse', '{}', true, 'greenhouse'),
+  ('linkedin', '{}', true, 'linkedin'),
+  ('meta', '{}', true, 'meta'),
+  ('google_ads', '{}', true, 'google_ads'),
+  ('basic', '{}', true, 'basic'),
+  ('header', '{"header": "X-Api-Key"}', true, 'header'),
+  ('query', '{"parameter": "token"}', true, 'query'),
+  ('standard', '{"tolerance_seconds": 86400}', true, 'a tolerance of a day'),
+  ('md5', '{}', false, 'an unknown scheme'),
+  ('', '{}', false, 'an empty scheme'),
+  ('hmac', '{}', false, 'hmac without a header'),
+  ('hmac', '{"header": "x"}', false, 'hmac without an algorithm'),
+  ('hmac', '{"algorithm": "sha256"}', false, 'hmac without a header, with an algorithm'),
+  ('header', '{}', false, 'header without a header'),
+  ('query', '{}', false, 'query without a parameter'),
+  ('query', '{"header": "x"}', false, 'query with a header only'),
+  ('hmac', '{"header": "x", "algorithm": "sha256", "signed": "{timestamp}.{body}"}', false,
+    'a signed time without its header'),
+  ('hmac', '{"header": "x", "algorithm": "sha256", "timestamp_header": "t"}', false, 'a time that is not signed'),
+  ('standard', '{"secret": "x"}', false, 'an unknown setting'),
+  (null, '{"secret": "x"}', false, 'an unknown setting of a webhook that is off'),
+  ('standard', '[]', false, 'a list'),
+  ('standard', '"x"', false, 'a text'),
+  ('standard', 'null', false, 'a JSON null'),
+  ('standard', null, false, 'a null'),
+  ('header', '{"header": null}', false, 'a header that is null'),
+  ('header', '{"header": ""}', false, 'an empty header'),
+  ('header', '{"header": "x y"}', false, 'a header with a space'),
+  ('header', '{"header": "x:"}', false, 'a header with a colon'),
+  ('header', '{"header": 1}', false, 'a header that is a number'),
+  ('header', jsonb_build_object('header', repeat('x', 129)), false, 'a header of 129 characters'),
+  ('query', '{"parameter": "a b"}', false, 'a parameter with a space'),
+  ('hmac', '{"header": "x", "algorithm": "md5"}', false, 'an unknown algorithm'),
+  ('hmac', '{"header": "x", "algorithm": "SHA256"}', false, 'an algorithm in upper case'),
+  ('hmac', '{"header": "x", "algorithm": "sha256", "encoding": "base32"}', false, 'an unknown encoding'),
+  ('hmac', '{"header": "x", "algorithm": "sha256", "prefix": "a\nb"}', false, 'a prefix of two lines'),
+  ('hmac', '{"header": "x", "algorithm": "sha256", "signed": "{timestamp}", "timestamp_header": "t"}', false,
+    'a signed text without the body'),
+  ('hmac', '{"header": "x", "algorithm": "sha256", "signed": "{id}.{body}"}', false, 'an unknown part of the signed text'),
+  ('standard', '{"tolerance_seconds": 0}', false, 'no tolerance'),
+  ('standard', '{"tolerance_seconds": -5}', false, 'a negative tolerance'),
+  ('standard', '{"tolerance_seconds": 1.5}', false, 'a tolerance with a fraction'),
+  ('standard', '{"tolerance_seconds": "300"}', false, 'a tolerance as a text'),
+  ('standard', '{"tolerance_seconds": 86401}', false, 'a tolerance of more than a day');
+
+create function pg_temp.is_accepted(scheme text, config jsonb) returns boolean language plpgsql as $$
+begin
+  insert into public.vendors (slug, name, webhook_scheme, webhook_config)
+  values ('test-setting', 'Setting', scheme, config);
+  delete from public.vendors where slug = 'test-setting';
+  return true;
+exception when check_violation or not_null_violation then
+  return false;
+end
+$$;
+select is(
+  pg_temp.is_accepted(scheme, config), is_valid,
+  format('a webhook may %sbe set to this: %s', case when is_valid then '' else 'not ' end, description))
+from settings;
+
+-- Secrets
+insert into public.vendors (id, slug, name, parser, parser_config, rate_limit, webhook_scheme) values
+  (md5('hook')::uuid, 'test-hook', 'Hook', 'generic', '{"a": 1}', 60, 'standard'),
+  (md5('basic')::uuid, 'test-basic', 'Basic', 'generic', '{}', null, 'basic'),
+  (md5('off')::uuid, 'test-off', 'Off', 'generic', '{}', null, null);
+create temp table made as
+select
+  public.create_vendor_webhook_secret('test-hook', 'secret', 'whsec_Zmlyc3Q=', 'first') as first,
+  public.create_vendor_webhook_secret('test-hook', 'secret', 'whsec_c2Vjb25k', 'second', now() + interval '1 hour') as second,
+  public.create_vendor_webhook_secret('test-hook', 'verify_token', 'my token', null) as token,
+  public.create_vendor_webhook_secret('test-hook', 'secret', 'whsec_b2xk', 'old', now() - interval '1 second') as expired,
+  public.create_vendor_webhook_secret('test-basic', 'secret', 'ann:pass:word', 'basic') as basic,
+  public.create_vendor_webhook_secret('test-off', 'secret', 'anything', 'off') as off;
+
+select is(
+  public.identify_webhook('test-hook'),
+  jsonb_build_object('vendor_id', md5('hook')::uuid, 'parser', 'generic', 'parser_config', '{"a": 1}'::jsonb,
+    'rate_limit', 60, 'scheme', 'standard', 'config', '{}'::jsonb, 'secrets', jsonb_build_array(
+      jsonb_build_object('id', token, 'kind', 'verify_token', 'secret', 'my token'),
+      jsonb_build_object('id', second, 'kind', 'secret', 'secret', 'whsec_c2Vjb25k'),
+      jsonb_build_object('id', first, 'kind', 'secret', 'secret', 'whsec_Zmlyc3Q='))),
+  'a slug identifies the vendor''s webhook with its valid secrets, newest first')
+from made;
+select is(public.identify_webhook(slug), null, description)
+from (values
+  ('test-off', 'a vendor without a webhook'), ('test-nobody', 'an unknown slug'), ('', 'an empty slug'),
+  ('TEST-HOOK', 'a slug in upper case'), (null, 'no slug')
+) as wrong (slug, description);
+
+select throws_ok(
+  format('select public.create_vendor_webhook_secret(%L, %L, %L, null)', slug, kind, secret), errcode, message, description)
+from (values
+  ('test-nobody', 'secret', 'x', 'PT404', 'vendor_slug: no vendor "test-nobody"', 'a secret for an unknown vendor'),
+  ('test-basic', 'secret', 'password', 'PT400', 'secret: must be user:password', 'basic without a user'),
+  ('test-basic', 'secret', ':password', 'PT400', 'secret: must be user:password', 'basic with an empty user'),
+  ('test-basic', 'secret', 'user:', 'PT400', 'secret: must be user:password', 'basic with an empty password'),
+  ('test-hook', 'secret', 'whsec_not base64', 'PT400', 'secret: must be whsec_ and base64', 'standard without base64'),
+  ('test-hook', 'secret', 'whsec_abcde', 'PT400', 'secret: must be whsec_ and base64', 'standard with part of a base64'),
+  ('test-off', 'password', 'x', '23514', null, 'a secret of an unknown kind'),
+  ('test-off', 'secret', '', '23514', null, 'an empty secret'),
+  ('test-off', 'secret', '  ', '23514', null, 'a blank secret'),
+  ('test-off', 'secret', ' x', '23514', null, 'a secret with a space before it'),
+  ('test-off', 'secret', E'x\n', '23514', null, 'a secret with the end of a line'),
+  ('test-off', 'secret', repeat('x', 1025), '23514', null, 'a secret of 1,025 characters')
+) as wrong (slug, kind, secret, errcode, message, description);
+select lives_ok(
+  $$select public.create_vendor_webhook_secret('test-off', 'secret', repeat('x', 1024), null)$$,
+  'a secret of 1,024 characters');
+
+-- A request to a webhook
+create function pg_temp.webhook(secret_id uuid, delivery_id text default null, part integer default 0) returns jsonb
+language sql as $$
+  select jsonb_build_object('secret_id', secret_id, 'delivery_id', delivery_id, 'part', part)
+$$;
+select is(
+  public.authenticate_vendor(null, pg_temp.webhook(first)),
+  jsonb_build_object('vendor_id', md5('hook')::uuid, 'parser', 'generic', 'parser_config', '{"a": 1}'::jsonb,
+    'rate_limit', 60),
+  'a secret stands for its vendor')
+from made;
+select throws_ok(
+  format('select public.authenticate_vendor(null, %L)', webhook), 'PT401', 'invalid webhook secret', description)
+from made, lateral (values
+  (pg_temp.webhook(expired), 'an expired secret'), (pg_temp.webhook(token), 'a verify_token'),
+  (pg_temp.webhook(off), 'a secret of a vendor without a webhook'),
+  (pg_temp.webhook(gen_random_uuid()), 'an unknown secret'), ('{}', 'no secret')
+) as wrong (webhook, description);
+
+create function pg_temp.ingest(secret_id uuid, lead_id text, delivery_id text, part integer default 0) returns jsonb
+language sql as $$
+  select public.ingest_recruiting_lead(null,
+    jsonb_build_object('id', md5(lead_id)::uuid, 'first_name', lead_id, 'received_via', 'webhook',
+      'vendor_metadata', '{"is_test": true}'::jsonb),
+    webhook => pg_temp.webhook(secret_id, delivery_id, part))
+$$;
+create function pg_temp.preview(secret_id uuid, delivery_id text) returns jsonb language sql as $$
+  select public.preview_recruiting_lead(null, '{"first_name": "A"}', webhook => pg_temp.webhook(secret_id, delivery_id))
+$$;
+create function pg_temp.created(lead_id text) returns jsonb language sql as $$
+  select jsonb_build_object('id', md5(lead_id)::uuid, 'status', 'created', 'distributed_to', null)
+$$;
+create function pg_temp.repeated(lead_id text) returns jsonb language sql as $$
+  select jsonb_build_object('id', md5(lead_id)::uuid, 'status', 'duplicate')
+$$;
+
+select is(pg_temp.preview(first, 'd1') ->> 'status', 'created', 'a first delivery is no duplicate') from made;
+select is(pg_temp.ingest(first, 'one', 'd1'), pg_temp.created('one'), 'a delivery stores a lead') from made;
+select results_eq(
+  $$select vendor_id, first_name, received_via from public.recruiting_leads where id = md5('one')::uuid$$,
+  $$values (md5('hook')::uuid, 'one', 'webhook')$$, 'of the vendor of the secret');
+select is(pg_temp.ingest(first, 'one', 'd1'), pg_temp.created('one'), 'a repeated call returns the first result') from made;
+select is(
+  pg_temp.ingest(second, 'two', 'd1'), pg_temp.repeated('one'),
+  'a repeated delivery is a duplicate, also with another body and another secret')
+from made;
+select is(pg_temp.ingest(second, 'two', 'd1'), pg_temp.repeated('one'), 'and its repeated call too') from made;
+select results_eq(
+  $$select id, lead_id from public.recruiting_lead_duplicates where vendor_id = md5('hook')::uuid$$,
+  $$values (md5('two')::uuid, md5('one')::uuid)$$, 'which is recorded once');
+select is(
+  pg_temp.preview(first, 'd1') - 'distributed_to', pg_temp.repeated('one'), 'a preview knows it as a duplicate') from made;
+select is(pg_temp.ingest(first, 'part', 'd1', 1), pg_temp.created('part'), 'another part is another lead') from made;
+select is(pg_temp.ingest(basic, 'other', 'd1'), pg_temp.created('other'), 'the id of another vendor is another id') from made;
+select is(pg_temp.ingest(first, 'none ' || n, id), pg_temp.created('none ' || n), 'a delivery without an id is no repeat')
+from made, (values (1, null), (2, null), (3, ''), (4, ' ')) as without (n, id);
+select is(
+  array[pg_temp.ingest(first, 'long', repeat('ä ', 1000)), pg_temp.ingest(first, 'x', repeat('ä ', 1000))],
+  array[pg_temp.created('long'), pg_temp.repeated('long')], 'any text is an id')
+from made;
+
+select throws_ok(
+  format($$select public.ingest_recruiting_lead(null, '{"id": %s}', webhook => %L)$$,
+    to_json(md5('nameless')::uuid), pg_temp.webhook(first, 'd2')),
+  'PT400', 'missing first_name', 'a delivery without a name is refused')
+from made;
+select is(pg_temp.ingest(first, 'three', 'd2'), pg_temp.created('three'), 'which does not use its id up') from made;
+
+-- Seven days
+update private.idempotency_keys set created_at = now() - interval '7 days' + interval '1 second'
+where scope = 'delivery ' || md5('hook')::uuid;
+select is(pg_temp.ingest(first, 'four', 'd2'), pg_temp.repeated('three'), 'an id is kept for 7 days') from made;
+update private.idempotency_keys set created_at = now() - interval '7 days'
+where scope = 'delivery ' || md5('hook')::uuid;
+select is(pg_temp.preview(first, 'd2') ->> 'status', 'created', 'and not longer') from made;
+select is(pg_temp.ingest(first, 'four', 'd2'), pg_temp.created('four'), 'then it is as good as new') from made;
+select is(pg_temp.ingest(first, 'five', 'd3'), pg_temp.created('five'), 'another delivery') from made;
+select results_eq(
+  $$select result ->> 'id' from private.idempotency_keys where scope = 'delivery ' || md5('hook')::uuid order by 1$$,
+  $$select md5(lead_id)::uuid::text from (values ('four'), ('five')) as l (lead_id) order by 1$$, 'removes expired ids');
+
+-- A lead that was deleted
+delete from public.recruiting_leads where id = md5('five')::uuid;
+select is(pg_temp.ingest(first, 'six', 'd3'), pg_temp.repeated('five'), 'a repeat of a deleted lead is a duplicate') from made;
+
+-- Taken away
+select is(public.revoke_vendor_webhook_secret(first), true, 'revoking a secret returns true') from made;
+select is(public.revoke_vendor_webhook_secret(first), false, 'revoking it again returns false') from made;
+select is(public.revoke_vendor_webhook_secret(gen_random_uuid()), false, 'revoking an unknown secret returns false');
+select throws_ok(
+  format('select pg_temp.%s', call), 'PT401', 'invalid webhook secret', 'a revoked secret stops at once: ' || call)
+from made, lateral (values
+  (format('ingest(%L, %L, %L)', first, 'seven', 'd9')), (format('ingest(%L, %L, %L)', first, 'one', 'd3')),
+  (format('preview(%L, %L)', first, 'd9'))
+) as calls (call);
+select is(pg_temp.ingest(second, 'seven', 'd9'), pg_temp.created('seven'), 'the vendor''s other secret still works') from made;
+update public.vendors set webhook_scheme = null where id = md5('hook')::uuid;
+select throws_ok(
+  format('select pg_temp.ingest(%L, %L, %L)', second, 'eight', 'd10'), 'PT401', null, 'a webhook that is switched off')
+from made;
+update public.vendors set webhook_scheme = 'standard', is_active = false where id = md5('hook')::uuid;
+select throws_ok(
+  format('select pg_temp.ingest(%L, %L, %L)', second, 'eight', 'd10'), 'PT401', null, 'an inactive vendor')
+from made;
+select is(public.identify_webhook('test-hook'), null, 'the webhook of an inactive vendor is not found');
+
+-- Who may
+select ok(
+  not has_table_privilege('authenticated', 'private.vendor_webhook_secrets', 'select')
+  and not has_table_privilege('anon', 'private.vendor_webhook_secrets', 'select'),
+  'nobody but the service role may read the secrets');
+select ok(
+  (select relrowsecurity from pg_class where oid = 'private.vendor_webhook_secrets'::regclass),
+  'the secrets have row level security');
+delete from public.recruiting_leads where vendor_id = md5('hook')::uuid;
+delete from public.vendors where id = md5('hook')::uuid;
+select is_empty(
+  $$select from private.vendor_webhook_secrets where vendor_id = md5('hook')::uuid$$,
+  'the secrets of a vendor that is deleted are gone');
+
+select * from finish();
+rollback;
