@@ -1,18 +1,14 @@
 import type { Database } from "./database.types.ts";
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 
 /**
  * What the SQL functions return. Postgres only knows that it is jsonb, so the types stand here, as in the functions'
  * comments in supabase/schemas. The types of the arguments are generated into database.types.ts.
  */
 export interface SqlResults {
-  identify_vendor: {
-    vendor_id: string;
-    parser: string | null;
-    parser_config: Json;
-    /** Requests a minute; null: no limit. */
-    rate_limit: number | null;
-  };
+  identify_vendor: VendorSettings;
+  /** Null where the slug has no webhook. */
+  identify_webhook: WebhookSettings | null;
   /** Seconds to wait; null: the request is within the limit. */
   count_request: { retry_after: number | null };
   ingest_recruiting_lead: Ingested;
@@ -43,6 +39,25 @@ export interface SqlResults {
   service_health: { migrations: string | null };
   receive_sms: { status: "received" | "no_conversation" };
   update_sms_status: { status: "updated" | "ignored" };
+}
+
+/** What is set for a vendor. */
+export interface VendorSettings {
+  vendor_id: string;
+  parser: string | null;
+  parser_config: Json;
+  /** Requests a minute; null: no limit. */
+  rate_limit: number | null;
+}
+
+/** A vendor and its webhook. */
+export interface WebhookSettings extends VendorSettings {
+  /** How the vendor proves that a request is its own. */
+  scheme: string;
+  /** What the scheme needs. */
+  config: JsonObject;
+  /** The valid ones, newest first. */
+  secrets: { id: string; kind: "secret" | "verify_token"; secret: string }[];
 }
 
 /** The agency and the agent that a recruiting lead went to. */

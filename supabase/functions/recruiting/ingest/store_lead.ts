@@ -97,9 +97,8 @@ async function insertLead(
     stored = await callAsVendor(vendor, "ingest_recruiting_lead", { lead, idempotency }, RETRY);
   } catch (error) {
     if (!mayHaveRun(error)) throw error;
-    const isRecognized = lead.vendor_lead_id !== null || idempotency !== null;
     const late = await abandon(lead.id).catch((cause) => {
-      throw new UnknownOutcome(isRecognized, cause.cause);
+      throw new UnknownOutcome(isRecognized(vendor, lead) || idempotency !== null, cause.cause);
     });
     // From now on the lead cannot be stored any more, so it is safe to send it again.
     if (late === null) throw error;
@@ -114,8 +113,13 @@ function abandon(lead_id: string): Promise<Ingested | null> {
   return callDatabase("abandon_recruiting_lead", { lead_id }, ABANDON);
 }
 
+/** Whether the lead has an id of the vendor, or of the webhook's delivery, by which a repeat is known. */
+function isRecognized({ credential }: Vendor, { vendor_lead_id }: Lead): boolean {
+  return vendor_lead_id !== null || typeof credential.webhook?.delivery_id === "string";
+}
+
 async function findDuplicate(vendor: Vendor, lead: Lead): Promise<Ingested | null> {
-  if (lead.vendor_lead_id === null) return null;
+  if (!isRecognized(vendor, lead)) return null;
   const { status, id } = await previewLead(vendor, lead);
   return status === "duplicate" && id !== null ? { id, status } : null;
 }

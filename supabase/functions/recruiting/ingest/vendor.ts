@@ -6,22 +6,40 @@ import type { Json } from "../../_shared/json.ts";
 import { requireWithinLimit } from "../../_shared/rate_limit.ts";
 import type { Result } from "../../_shared/result.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
-import type { SqlArguments, SqlFunction, SqlResults } from "../../_shared/sql_functions.ts";
+import type {
+  SqlArguments,
+  SqlFunction,
+  SqlResults,
+  VendorSettings,
+} from "../../_shared/sql_functions.ts";
 import { countWrongKeys } from "../../_shared/wrong_keys.ts";
 import { describeFiles } from "../parsers/files.ts";
 import { parserNamed } from "../parsers/index.ts";
 import type { ParsedLead } from "../parsers/parser.ts";
 import { vendorLeadId } from "./lead.ts";
 
-/** A vendor whose API key has been checked. */
+/** A vendor whose API key, or whose webhook's proof, has been checked. */
 export interface Vendor {
   id: string;
-  /** SHA-256 of the API key, in lower-case hex. */
-  keyHash: string;
+  credential: Credential;
   /** Requests a minute; null: no limit. */
   rateLimit: number | null;
   /** The vendor's parser with its configuration; null where none is configured. */
   parse: Parse | null;
+}
+
+/** What a vendor has been recognised by. The SQL functions that write check it again. */
+export type Credential =
+  | { /** SHA-256 of the API key, in lower-case hex. */ key_hash: string; webhook: null }
+  | { key_hash: null; webhook: WebhookCredential };
+
+export interface WebhookCredential {
+  /** The secret that the request was proved with. */
+  secret_id: string;
+  /** The same in each repeat of a delivery; null where the scheme has none. */
+  delivery_id: string | null;
+  /** Which lead of the delivery, from 0. */
+  part: number;
 }
 
 /** Reads a payload of one vendor. */
@@ -31,8 +49,8 @@ export type Parse = (payload: Json) => Result<ParsedLead>;
  * How long an isolate remembers a vendor, in milliseconds. A changed parser or rate limit takes effect within this time. A
  * revoked key stops at once, because each SQL function that writes checks the key again.
  */
-const CACHE_MS = 2_000;
-const CACHE_SIZE = 1_000;
+export const CACHE_MS = 2_000;
+export const CACHE_SIZE = 1_000;
 
 const cache = new Map<string, { vendor: Vendor; until: number }>();
 
@@ -50,6 +68,17 @@ export async function authenticateVendor(c: AppContext): Promise<Vendor> {
     throw unauthorized("send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`");
   }
   const vendor = await findVendor(request, sha256Hex(apiKey));
+  await admitVendor(c, vendor);
+  return vendor;
+}
+
+/**
+ * Begins the request of a vendor that has been recognised: names it in the log, opens the journal, and counts the request
+ * where the vendor has a limit.
+ *
+ * @throws ApiError TOO_MANY_REQUESTS beyond the vendor's limit.
+ */
+export async function admitVendor(c: AppContext, vendor: Vendor): Promise<void> {
   c.get("log").vendor_id = vendor.id;
   openJournal(c, {
     vendor_id: vendor.id,
@@ -59,55 +88,58 @@ export async function authenticateVendor(c: AppContext): Promise<Vendor> {
     }),
   });
   await requireWithinLimit(`vendor ${vendor.id}`, vendor.rateLimit);
-  return vendor;
 }
 
 async function findVendor(request: Request, keyHash: string): Promise<Vendor> {
   const cached = cache.get(keyHash);
   if (cached && cached.until > Date.now()) return cached.vendor;
 
-  const ask = () => callAsVendor({ keyHash }, "identify_vendor", {}, { retryWithin: 2_000 });
+  const credential: Credential = { key_hash: keyHash, webhook: null };
+  const ask = () => callAsVendor({ credential }, "identify_vendor", {}, { retryWithin: 2_000 });
   // A key that was right a moment ago is no guess.
-  const vendor = toVendor(keyHash, await (cached ? ask() : countWrongKeys(request, ask)));
+  const vendor = toVendor(credential, await (cached ? ask() : countWrongKeys(request, ask)));
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(keyHash, { vendor, until: Date.now() + CACHE_MS });
   return vendor;
 }
 
-/** The SQL functions that check a vendor's key. */
+/** The SQL functions that check a vendor's credential. */
 type VendorFunction = {
   [Name in SqlFunction]: "key_hash" extends keyof SqlArguments<Name> ? Name : never;
 }[SqlFunction];
 
 /**
- * Calls an SQL function with the vendor's key, which the function checks.
+ * Calls an SQL function with the vendor's credential, which the function checks.
  *
  * @throws ApiError as callDatabase() does. After UNAUTHORIZED the isolate has forgotten the vendor.
  */
 export async function callAsVendor<Name extends VendorFunction>(
-  { keyHash }: Pick<Vendor, "keyHash">,
+  { credential: { key_hash, webhook } }: Pick<Vendor, "credential">,
   name: Name,
-  args: Omit<SqlArguments<Name>, "key_hash">,
+  args: Omit<SqlArguments<Name>, "key_hash" | "webhook">,
   options?: CallOptions,
 ): Promise<SqlResults[Name]> {
   try {
-    const allArgs = { key_hash: keyHash, ...args } as unknown as SqlArguments<Name>;
-    return await callDatabase(name, allArgs, options);
+    // Functions that take keys alone have no argument `webhook`.
+    const allArgs = { key_hash, ...(webhook && { webhook }), ...args };
+    return await callDatabase(name, allArgs as unknown as SqlArguments<Name>, options);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") throw error;
-    cache.delete(keyHash);
+    if (key_hash === null) throw wrongProof(error.cause);
+    cache.delete(key_hash);
     throw unauthorized(error.message, error.cause);
   }
 }
 
-function toVendor(
-  keyHash: string,
-  { vendor_id, parser, parser_config, rate_limit }: SqlResults["identify_vendor"],
+/** A vendor as the database knows it, with what it has been recognised by. */
+export function toVendor(
+  credential: Credential,
+  { vendor_id, parser, parser_config, rate_limit }: VendorSettings,
 ): Vendor {
   const parse = parserNamed(parser ?? "");
   return {
     id: vendor_id,
-    keyHash,
+    credential,
     rateLimit: rate_limit,
     parse: parse === undefined ? null : (payload) => parse(payload, parser_config),
   };
@@ -126,4 +158,12 @@ export function requireParser({ parse }: Vendor): Parse {
 function unauthorized(message: string, cause?: unknown): ApiError {
   const headers = { "WWW-Authenticate": 'Bearer realm="recruiting"' };
   return new ApiError("UNAUTHORIZED", message, { headers, cause });
+}
+
+/**
+ * The response to a webhook's request without a valid proof. It is the same for whatever reason, so that a stranger learns
+ * nothing about webhooks and vendors.
+ */
+export function wrongProof(cause?: unknown): ApiError {
+  return new ApiError("UNAUTHORIZED", "the signature or secret is missing or wrong", { cause });
 }
