@@ -1,8 +1,9 @@
-import { compile, TreeInterpreter, TYPE_NUMBER, TYPE_STRING } from "@jmespath-community/jmespath";
+import { compile, TreeInterpreter } from "@jmespath-community/jmespath";
 import { cleanText, isObject, type Json } from "../../_shared/json.ts";
 import {
   allow,
   type Argument,
+  findable,
   FUNCTION_COSTS,
   lengthOf,
   pay,
@@ -11,13 +12,14 @@ import {
   type Size,
   sizeOf,
 } from "./expression_costs.ts";
+import { FUNCTIONS, usePayload } from "./expression_functions.ts";
 
 /** A compiled expression, or a part of one. */
 export type Node = ReturnType<typeof compile>;
 
 /**
- * Evaluates an expression. The work is bounded by the payload's size, and what is found is not larger than the payload
- * and 1,000 characters.
+ * Evaluates an expression. The work is bounded by the payload's size, and what is found is not larger than the payload,
+ * with the JSON texts that the expression opens, and 1,000 characters.
  *
  * @returns a copy that can be stored; undefined for nothing
  * @throws {Error} beyond a bound, and for a payload that the expression does not fit
@@ -25,12 +27,14 @@ export type Node = ReturnType<typeof compile>;
 export function evaluate(node: Node, payload: Json): Json | undefined {
   const size = sizeOf(payload);
   allow(size);
+  usePayload(payload);
   try {
     const found = interpreter.search(node, payload as Value);
-    return copyOf(found, { values: size.values + 100, characters: size.characters + 1_000 });
+    return copyOf(found, findable());
   } finally {
     // The interpreter keeps the last payload it has seen.
     allow(size);
+    usePayload(null);
     interpreter.search(CURRENT, null);
   }
 }
@@ -52,6 +56,10 @@ const EVALUATING = new Set(["group_by", "map", "max_by", "min_by", "sort_by"]);
 const OURS = Symbol("part of the expression");
 
 const interpreter = bounded(new (TreeInterpreter.constructor as new () => Interpreter)());
+for (const [name, { call, signature }] of Object.entries(FUNCTIONS)) {
+  const ours = (args: Argument[]) => call(...args);
+  interpreter.runtime.registerFunction(name, ours, signature as never, { override: true });
+}
 
 /** Makes an interpreter pay for all that it does before it does it. */
 function bounded(interpreter: Interpreter): Interpreter {
@@ -128,44 +136,4 @@ function copyOfText(text: string, left: Size): string {
   left.characters -= text.length;
   if (left.characters < 0) throw new Error("the expression finds too much");
   return cleanText(text);
-}
-
-// The library's trim functions take quadratic time for a run of blanks, and its replace() what a count in the payload says.
-const text = { types: [TYPE_STRING] };
-const blanks = { types: [TYPE_STRING], optional: true };
-const count = { types: [TYPE_NUMBER], optional: true };
-override("trim", (value, blanks) => trimEnd(trimStart(value, blanks), blanks), [text, blanks]);
-override("trim_left", trimStart, [text, blanks]);
-override("trim_right", trimEnd, [text, blanks]);
-override("replace", replace, [text, text, text, count]);
-
-function override(name: string, call: (...args: Argument[]) => string, signature: object[]): void {
-  const { runtime } = interpreter;
-  runtime.registerFunction(name, (args) => call(...args), signature as never, { override: true });
-}
-
-function trimStart(text: string, blanks?: string): string {
-  const isBlank = blankTest(blanks);
-  let start = 0;
-  while (start < text.length && isBlank(text[start]!)) start++;
-  return text.slice(start);
-}
-
-function trimEnd(text: string, blanks?: string): string {
-  const isBlank = blankTest(blanks);
-  let end = text.length;
-  while (end > 0 && isBlank(text[end - 1]!)) end--;
-  return text.slice(0, end);
-}
-
-function blankTest(blanks?: string): (character: string) => boolean {
-  if (!blanks) return (character) => /[\s\u0085]/.test(character);
-  const given = new Set(blanks.split(""));
-  return (character) => given.has(character);
-}
-
-function replace(text: string, old: string, by: string, count: number = text.length): string {
-  if (!Number.isInteger(count) || count < 0) throw new Error("count must be a whole number");
-  const pieces = text.split(old);
-  return [pieces.slice(0, count + 1).join(by), ...pieces.slice(count + 1)].join(old);
 }

@@ -27,6 +27,13 @@ Deno.test("the mapping in docs/parsers.md makes the lead that the page shows of 
   assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown("lead"));
 });
 
+for (const example of ["json text", "join"]) {
+  Deno.test(`the mapping "${example}" in docs/parsers.md makes the lead that the page shows`, () => {
+    const lead = parse(mapping, shown(`${example}, payload`), shown(`${example}, config`));
+    assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown(`${example}, lead`));
+  });
+}
+
 Deno.test("the mapping of several leads in docs/parsers.md makes the leads that the page shows", () => {
   const config = shown("several, config");
   const split = splitLeads(shown("several, payload"), config);

@@ -2,7 +2,7 @@
  * What the parts of a JMESPath expression cost, paid before they are evaluated. JMESPath can build anything out of a
  * small payload: `join(s, split(s, ''))` squares a text, and `[@, @] | [@, @] | …` doubles a list as often as it likes.
  */
-import { isObject } from "../../_shared/json.ts";
+import { isObject, JSON_BOUNDS } from "../../_shared/json.ts";
 
 /** How much a JSON value holds: its values, objects and arrays among them, and the characters of its texts and keys. */
 export interface Size {
@@ -16,12 +16,38 @@ export type Argument = any;
 /** Evaluates a part of the expression, which costs what it costs. */
 export type Evaluate = (part: Argument, value: Argument) => Argument;
 
-/** What the expression may still do. A step evaluates a part of it, makes a value, or reads 64 characters. */
-let left = { steps: 0, characters: 0 };
+/**
+ * What the expression may still do: evaluate a part of itself, make a value, or read 64 characters (a step each), write
+ * characters, and open JSON texts with so many values.
+ */
+let left = { steps: 0, characters: 0, opened: 0 };
+let most: Size = { values: 0, characters: 0 };
 
 /** Begins an expression: what it may do depends on the payload's size. */
 export function allow({ values, characters }: Size): void {
-  left = { steps: 1_000 + 10 * values + characters / 4, characters: 5_000 + 4 * characters };
+  left = {
+    steps: 1_000 + 10 * values + characters / 4,
+    characters: 5_000 + 4 * characters,
+    opened: JSON_BOUNDS.values,
+  };
+  most = { values: values + 100, characters: characters + 1_000 };
+}
+
+/** How much the expression may find. */
+export function findable(): Size {
+  return { ...most };
+}
+
+/** How many values the JSON texts may still have that the expression opens. */
+export function openable(): number {
+  return left.opened;
+}
+
+/** Counts the value of a JSON text as a part of the payload: the expression may do with it as much as if it were one. */
+export function payForOpened({ values }: Size): void {
+  left.opened -= values;
+  left.steps += 10 * values;
+  most.values += values;
 }
 
 /**
@@ -65,7 +91,7 @@ export function lengthOf(value: Argument): number {
 
 /** Pays for the call of a function. A function that is not here is not offered. */
 export const FUNCTION_COSTS: Record<string, (args: Argument[], evaluate: Evaluate) => void> = {
-  ...each(["abs", "ceil", "floor", "not_null", "to_array", "type"], () => {}),
+  ...each(["abs", "ceil", "floor", "lookup", "not_null", "to_array", "type"], () => {}),
   ...each(
     ["avg", "from_items", "group_by", "items", "keys", "map", "max_by", "merge"],
     payForItems,
@@ -83,6 +109,10 @@ export const FUNCTION_COSTS: Record<string, (args: Argument[], evaluate: Evaluat
   join([separator, list]) {
     payForTexts([list]);
     pay(0, lengthOf(separator) * lengthOf(list) + charactersIn(list));
+  },
+  parse_json([text]) {
+    // The whole payload may be opened four times. The ten steps are for a list of very short texts.
+    if (typeof text === "string") pay(10 + text.length / 16, text.length);
   },
   replace([text, old, by]) {
     const pieces = countPieces(text, old);

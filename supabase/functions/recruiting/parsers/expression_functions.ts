@@ -1,0 +1,104 @@
+/** The functions that expressions have besides the library's own, and those that are better made here. */
+import { TYPE_ANY, TYPE_NUMBER, TYPE_STRING } from "@jmespath-community/jmespath";
+import { isObject, type Json, parseJson } from "../../_shared/json.ts";
+import { type Argument, openable, payForOpened, type Size, sizeOf } from "./expression_costs.ts";
+
+interface ExpressionFunction {
+  call(...args: Argument[]): Argument;
+  signature: { types: number[]; optional?: boolean }[];
+}
+
+const any = { types: [TYPE_ANY] };
+const text = { types: [TYPE_STRING] };
+const blanks = { types: [TYPE_STRING], optional: true };
+const count = { types: [TYPE_NUMBER], optional: true };
+
+export const FUNCTIONS: Record<string, ExpressionFunction> = {
+  lookup: { call: lookup, signature: [any, any] },
+  parse_json: { call: openText, signature: [any] },
+  // The library's own trim functions take quadratic time for a run of blanks.
+  trim: {
+    call: (value, blanks) => trimEnd(trimStart(value, blanks), blanks),
+    signature: [text, blanks],
+  },
+  trim_left: { call: trimStart, signature: [text, blanks] },
+  trim_right: { call: trimEnd, signature: [text, blanks] },
+  // The library's own takes what a count in the payload says.
+  replace: { call: replace, signature: [text, text, text, count] },
+};
+
+/** The value that an object has under a key that is computed; null where it has none. */
+function lookup(object: Json, key: Json): Json {
+  const name = typeof key === "number" ? String(key) : key;
+  if (!isObject(object) || typeof name !== "string") return null;
+  return Object.hasOwn(object, name) ? object[name]! : null;
+}
+
+interface Opened {
+  /** Null for a text that cannot be opened. */
+  value: Json;
+  size: Size;
+}
+
+/** What has been opened of each payload: most fields of a mapping open the same text. */
+const openedOf = new WeakMap<object, Map<string, Opened>>();
+let opened = new Map<string, Opened>();
+
+/** Begins an expression on a payload. */
+export function usePayload(payload: Json): void {
+  const known = isObject(payload) ? openedOf.get(payload) : undefined;
+  opened = known ?? new Map();
+  if (isObject(payload)) openedOf.set(payload, opened);
+}
+
+/**
+ * The value of a JSON text, with every digit of its numbers; null where the text is no JSON, or holds more than a body may.
+ * A value that is no text is returned as it is.
+ */
+function openText(text: Json): Json {
+  if (typeof text !== "string") return text;
+  let known = opened.get(text);
+  if (known === undefined) {
+    const value = parse(text);
+    known = { value, size: sizeOf(value) };
+    opened.set(text, known);
+  }
+  const { value, size } = known;
+  if (size.values > openable()) return null;
+  payForOpened(size);
+  return value;
+}
+
+function parse(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}
+
+function trimStart(text: string, blanks?: string): string {
+  const isBlank = blankTest(blanks);
+  let start = 0;
+  while (start < text.length && isBlank(text[start]!)) start++;
+  return text.slice(start);
+}
+
+function trimEnd(text: string, blanks?: string): string {
+  const isBlank = blankTest(blanks);
+  let end = text.length;
+  while (end > 0 && isBlank(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
+function blankTest(blanks?: string): (character: string) => boolean {
+  if (!blanks) return (character) => /[\s\u0085]/.test(character);
+  const given = new Set(blanks.split(""));
+  return (character) => given.has(character);
+}
+
+function replace(text: string, old: string, by: string, count: number = text.length): string {
+  if (!Number.isInteger(count) || count < 0) throw new Error("count must be a whole number");
+  const pieces = text.split(old);
+  return [pieces.slice(0, count + 1).join(by), ...pieces.slice(count + 1)].join(old);
+}
