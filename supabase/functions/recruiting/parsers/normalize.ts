@@ -1,4 +1,3 @@
-import humanparser from "humanparser";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { toE164 } from "../../_shared/phone.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
@@ -6,6 +5,7 @@ import { type ConsentFields, readBoolean, readConsent } from "./consent.ts";
 import { countryCode } from "./countries.ts";
 import { compact, toText } from "./fields.ts";
 import { withoutFiles } from "./files.ts";
+import { splitName } from "./names.ts";
 import type { ParsedLead } from "./parser.ts";
 import { readResume, type ResumeFields } from "./resume.ts";
 import { stateCode } from "./states.ts";
@@ -40,16 +40,13 @@ export interface RawLead {
 /** The database's unique index takes ids of up to this many characters. A longer id is kept as its digest. */
 const MAX_ID_LENGTH = 512;
 
-/** Longer than any person's name. On much longer text, the name parser's regular expressions become slow. */
-const MAX_NAME_LENGTH = 200;
-
 /**
  * Normalizes names, phone, state, e-mail, id, resume, times, consent and the test mark, in the same way for every
  * vendor. Leaves files out of the metadata.
  */
 export function normalizeLead(raw: RawLead): ParsedLead {
   const fullName = toText(raw.full_name);
-  const split = fullName === undefined ? {} : splitName(fullName);
+  const split = fullName === undefined ? undefined : splitName(fullName);
   const phone = toText(raw.phone);
   const country = toText(raw.country);
   const countryOfLead = country && countryCode(country);
@@ -60,14 +57,14 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   const { resume, resume_url } = readResume(raw.resume ?? {});
 
   return {
-    first_name: toText(raw.first_name) ?? split.first_name,
+    first_name: toText(raw.first_name) ?? split?.first_name,
     vendor_lead_id: shortId(toText(raw.vendor_lead_id)),
     resume,
     vendor_metadata: withoutFiles(
       compact({
         ...raw.more,
         full_name: fullName,
-        last_name: toText(raw.last_name) ?? split.last_name,
+        last_name: toText(raw.last_name) ?? split?.last_name,
         email: toText(raw.email)?.toLowerCase(),
         phone: e164,
         phone_raw: phone,
@@ -86,13 +83,6 @@ export function normalizeLead(raw: RawLead): ParsedLead {
       resume?.base64,
     ),
   };
-}
-
-function splitName(name: string): { first_name?: string; last_name?: string } {
-  if (name.length > MAX_NAME_LENGTH) return { first_name: name };
-  const { firstName, lastName } = humanparser.parseName(name);
-  // In a name such as "Dr. Smith" the library finds no first name. It is still somebody to call.
-  return { first_name: toText(firstName) ?? name, last_name: toText(lastName) };
 }
 
 /** The countries whose addresses have a USPS state code: the United States and its territories. */

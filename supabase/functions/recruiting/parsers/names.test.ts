@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { splitName } from "./names.ts";
+
+for (
+  const [name, first_name, last_name] of [
+    ["Jane Doe", "Jane", "Doe"],
+    ["JANE DOE", "JANE", "DOE"],
+    ["  Ana   Lucia  Reyes ", "Ana", "Reyes"],
+    ["Prince", "Prince", undefined],
+    ["李小龙", "李小龙", undefined],
+    ["J. R. Smith", "J.", "Smith"],
+    ["M. Garcia Soto", "M.", "Soto"],
+    // Last names of several words.
+    ["Maria de la Cruz", "Maria", "de la Cruz"],
+    ["Mary Ann van der Berg", "Mary", "van der Berg"],
+    ["Ludwig Van Beethoven", "Ludwig", "Van Beethoven"],
+    ["Van Morrison", "Van", "Morrison"],
+    ["Eva St. John", "Eva", "St. John"],
+    // The last name first.
+    ["Okoye, Grace", "Grace", "Okoye"],
+    ["Okoye,Grace", "Grace", "Okoye"],
+    ["de la Cruz, Maria", "Maria", "de la Cruz"],
+    ["Garcia Soto, Maria Elena", "Maria", "Garcia Soto"],
+    ["Vance, J.D.", "J.D.", "Vance"],
+    ["Ma, Jack", "Jack", "Ma"],
+    ["Do, Kim", "Kim", "Do"],
+    ["Rahman, Md.", "Md.", "Rahman"],
+    ["Müller, Prof. Dr. Hans", "Hans", "Müller"],
+    // Credentials.
+    ["Jane Doe, CLU, ChFC", "Jane", "Doe"],
+    ["Jane Doe CLU ChFC", "Jane", "Doe"],
+    ["Jane Doe, CLU®, CFP®", "Jane", "Doe"],
+    ["jane doe, clu, chfc", "jane", "doe"],
+    ["JANE DOE, CLU", "JANE", "DOE"],
+    ["JANE DOE MBA", "JANE", "DOE"],
+    ["Jane Doe - CLU", "Jane", "Doe"],
+    ["Jane Doe | CPA", "Jane", "Doe"],
+    ["Robert Smith, MBA", "Robert", "Smith"],
+    ["Robert Smith, M.A.", "Robert", "Smith"],
+    ["Robert Smith MA", "Robert", "Smith"],
+    ["ROBERT SMITH, MA", "ROBERT", "SMITH"],
+    ["Robert Smith, Ph.D.", "Robert", "Smith"],
+    ["Robert Smith, Esq.", "Robert", "Smith"],
+    ["Robert Smith, SHRM-CP", "Robert", "Smith"],
+    ["Doe, Jane, RN", "Jane", "Doe"],
+    ["Lee, CPA", "Lee", undefined],
+    ["RN", "RN", undefined],
+    // Names that look like credentials.
+    ["Jack Ma", "Jack", "Ma"],
+    ["JACK MA", "JACK", "MA"],
+    ["Kim Do", "Kim", "Do"],
+    ["Malcolm X", "Malcolm", "X"],
+    ["Lang Lang V", "Lang", "Lang"],
+    // Generations.
+    ["John Smith Jr.", "John", "Smith"],
+    ["John Smith, Jr.", "John", "Smith"],
+    ["Smith, John Jr.", "John", "Smith"],
+    ["Smith Jr., John", "John", "Smith"],
+    ["John Smith III", "John", "Smith"],
+    ["Juan Pérez Sr.", "Juan", "Pérez"],
+    ["Dr. Samuel van der Berg Jr.", "Samuel", "van der Berg"],
+    // Titles.
+    ["Prof. Dr. Hans Müller", "Hans", "Müller"],
+    ["Prof.Dr. Hans Müller", "Hans", "Müller"],
+    ["Dr. med. Eva Klein", "Eva", "Klein"],
+    ["Mr John Smith", "John", "Smith"],
+    ["Ms. Jane O'Brien, RN, BSN", "Jane", "O'Brien"],
+    ["Rev. Martin King", "Martin", "King"],
+    ["Sr. Juan Pérez", "Juan", "Pérez"],
+    ["Sra. María López", "María", "López"],
+    ["Frau Dr. Anna Schmidt", "Anna", "Schmidt"],
+    ["Smith, John, Dr.", "John", "Smith"],
+    // A title and one name: the first name cannot be told.
+    ["Dr. Smith", "Dr. Smith", "Smith"],
+    ["Herr Müller", "Herr Müller", "Müller"],
+    ["Dr. Smith, PhD", "Dr. Smith", "Smith"],
+    ["Dr.", "Dr.", undefined],
+    // What stands in brackets.
+    ["Jane Doe (she/her)", "Jane", "Doe"],
+    ["Robert (Bob) Smith", "Robert", "Smith"],
+    ["(Bob)", "(Bob)", undefined],
+    [", ,", ", ,", undefined],
+    ["x".repeat(201), "x".repeat(201), undefined],
+  ] as const
+) {
+  Deno.test(`a full name: ${JSON.stringify(name.slice(0, 40))}`, () => {
+    assert.deepEqual(
+      { last_name: undefined, ...splitName(name) },
+      { first_name, last_name },
+    );
+  });
+}
+
+Deno.test("property: the names consist of words of the full name", () => {
+  const word = fc.constantFrom(
+    ...["Jane", "Doe", "van", "de", "Dr.", "Prof.", "Sr.", "Jr.", "MBA", "MA", "Ma", "V", "III"],
+    ...[",", "-", "(", ")", "ChFC®"],
+  );
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {
+      const { first_name, last_name } = splitName(words.join(" "));
+      const given = new Set(words);
+      for (const part of `${first_name} ${last_name ?? ""}`.trim().split(" ")) {
+        assert.ok(given.has(part), part);
+      }
+      assert.notEqual(first_name, "");
+      assert.notEqual(last_name, "");
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,108 @@
+/** What stands before a name and is no part of it, in English, Spanish, French and German. In lower case, no dots. */
+const TITLES = new Set([
+  ...["mr", "mister", "mrs", "miss", "ms", "mx", "dr", "prof", "professor", "rev", "reverend"],
+  ...["sr", "sra", "srta", "señor", "señora", "señorita", "dra", "lic"],
+  ...["mme", "mlle", "monsieur", "madame", "herr", "frau", "med"],
+]);
+
+/** What stands after a name and is no part of it. In capitals, letters and digits alone. */
+const CREDENTIALS = new Set([
+  ...["JR", "SR", "II", "III", "IV", "2ND", "3RD", "ESQ", "ESQUIRE", "RET"],
+  // Insurance and finance.
+  ...["CLU", "CHFC", "CFP", "CFA", "CPA", "CPCU", "CLTC", "LUTC", "LUTCF", "RICP", "FSCP", "FLMI"],
+  ...["ALMI", "AINS", "AIC", "CIC", "CISR", "CRM", "RHU", "REBC", "CASL", "CEBS", "MSFS", "FICF"],
+  ...["FIC", "CRPC", "CRPS", "AAMS", "AIF", "CDFA", "NSSA", "WMCP"],
+  // Degrees and other professions.
+  ...["PHD", "EDD", "DBA", "MBA", "BBA", "BSC", "MSC", "MPA", "MPH", "MSW", "LCSW", "LLM", "LLB"],
+  ...["RN", "LPN", "BSN", "MSN", "DNP", "DDS", "DMD", "PMP", "PHR", "SPHR", "SHRMCP", "SHRMSCP"],
+]);
+
+/** Credentials that are names or initials, too: Jack Ma, Kim Do, J.D. Vance, Md Rahman. */
+const PERHAPS_CREDENTIALS = new Set([
+  ...["AAI", "ARM", "BA", "BS", "CAP", "DO", "EA", "JD", "MA", "MD", "MS", "NP", "PA", "PE", "V"],
+]);
+
+/** The words with which a last name of several words begins. */
+const PARTICLES = new Set([
+  ...["van", "vande", "vanden", "vander", "von", "vom", "zu", "zum", "zur", "der", "den", "ter"],
+  ...["de", "del", "della", "di", "da", "das", "dos", "du", "des", "la", "las", "le", "lo", "los"],
+  ...["al", "el", "bin", "bint", "ibn", "st"],
+]);
+
+/** Longer than any person's name. */
+const MAX_LENGTH = 200;
+
+/**
+ * The first and the last name in a full name, written `First Last` or `Last, First`. Titles, credentials and what stands
+ * in brackets are left out. A name that is not blank always has a first name: where a title stands before one name alone,
+ * as in `Dr. Smith`, it is both together.
+ */
+export function splitName(name: string): { first_name: string; last_name?: string } {
+  if (name.length > MAX_LENGTH) return { first_name: name };
+  const groups = name.replace(/\([^()]*\)/g, " ").split(/[,;|]|\s[-–—]\s/)
+    .map((group) => group.split(/\s+/).filter((word) => word !== ""))
+    .filter((group) => group.length > 0);
+  const titles = groups.flatMap(takeTitles);
+  dropCredentials(groups);
+
+  const [words = [], given] = groups.filter((group) => group.length > 0);
+  const [first = name, ...others] = words;
+  if (given) return { first_name: given[0] ?? name, last_name: words.join(" ") };
+  if (others.length > 0) return { first_name: first, last_name: lastName(others) };
+  return titles.length > 0
+    ? { first_name: [...titles, first].join(" "), last_name: first }
+    : { first_name: first };
+}
+
+/** Takes the titles from the start of a group of words, but never the whole group. */
+function takeTitles(group: string[]): string[] {
+  const end = group.findIndex((word) => !isTitle(word));
+  return group.splice(0, end < 0 ? group.length - 1 : end);
+}
+
+function isTitle(word: string): boolean {
+  const parts = word.toLowerCase().split(".").filter((part) => part !== "");
+  return parts.length > 0 && parts.every((part) => TITLES.has(part));
+}
+
+/** Drops the credentials from the end of each group of words. One word of the name always stays. */
+function dropCredentials(groups: string[][]): void {
+  const isShouted = !/\p{Ll}/u.test(groups.flat().join(""));
+  for (const [index, group] of Array.from(groups.entries()).reverse()) {
+    while (group.length > 0) {
+      const isApart = index > 0 && group.length === 1;
+      const others = groups.flat().length - 1;
+      if (!isCredential(group.at(-1) ?? "", { isApart, isShouted, others })) break;
+      group.pop();
+    }
+  }
+}
+
+/** Where a word stands. */
+interface Place {
+  /** It is the only word after a comma. */
+  isApart: boolean;
+  /** The whole name is in capitals. */
+  isShouted: boolean;
+  /** The number of the other words. */
+  others: number;
+}
+
+function isCredential(word: string, { isApart, isShouted, others }: Place): boolean {
+  if (others === 0) return false;
+  if (isApart && isTitle(word)) return true;
+  const letters = word.replace(/[^\p{L}\d]/gu, "");
+  if (CREDENTIALS.has(letters.toUpperCase())) return true;
+  // These must be in capitals, and a first and a last name stand before them.
+  return PERHAPS_CREDENTIALS.has(letters) && others >= 2 && (isApart || !isShouted);
+}
+
+function lastName(words: string[]): string {
+  let start = words.length - 1;
+  while (start > 0 && isParticle(words[start - 1] ?? "")) start--;
+  return words.slice(start).join(" ");
+}
+
+function isParticle(word: string): boolean {
+  return PARTICLES.has(word.toLowerCase().replaceAll(".", ""));
+}
