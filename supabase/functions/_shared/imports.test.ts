@@ -7,16 +7,19 @@ const FUNCTIONS = new URL("../", import.meta.url);
 const MAY_IMPORT: Record<string, string[]> = {
   "_shared": [],
   "api": ["_shared"],
-  "recruiting": ["recruiting/ingest", "recruiting/sms", "_shared"],
+  "recruiting": ["recruiting/ingest", "recruiting/sms", "recruiting/webhooks", "_shared"],
   "recruiting/ingest": ["recruiting/parsers", "_shared"],
   "recruiting/parsers": ["_shared"],
   "recruiting/parsers/fixtures": ["recruiting/parsers", "_shared"],
   "recruiting/sms": ["_shared"],
+  "recruiting/webhooks": ["recruiting/ingest", "recruiting/parsers", "_shared"],
+  "recruiting/webhooks/fixtures": ["recruiting/webhooks", "_shared"],
 };
 
 /** Tests may read their fixtures, too. */
 const TESTS_MAY_IMPORT: Record<string, string[]> = {
   "recruiting/parsers": ["recruiting/parsers/fixtures"],
+  "recruiting/webhooks": ["recruiting/webhooks/fixtures"],
 };
 
 /**

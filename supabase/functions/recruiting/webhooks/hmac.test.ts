@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import type { JsonObject } from "../../_shared/json.ts";
+import { type Case, isProved, NOW, verify } from "./fixtures/verify.ts";
+
+/**
+ * Signatures from public sources. Of Greenhouse and LinkedIn only the rule is public, so they are computed by it with
+ * openssl.
+ */
+const PUBLISHED = {
+  // https://docs.indeed.com/indeed-apply/message-signature-generation
+  "Indeed's example": {
+    scheme: "indeed",
+    secrets: ["Y0ur api secret key not shared &$%@"],
+    headers: { "X-Indeed-Signature": "SGadPKocf3HD1LYXm3xGObB6hzk=" },
+    body: "{'locale':'en_US','applicant':{'fullName':'John Doe','email':'john.doe@example.com'}}",
+  },
+  // The rule: https://developers.greenhouse.io/webhooks.html#authentication
+  // printf test | openssl dgst -sha256 -hmac secret
+  "Greenhouse's signature": {
+    scheme: "greenhouse",
+    headers: {
+      "Signature": "sha256 0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914",
+    },
+    body: "test",
+  },
+  // The rule: https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation
+  // printf hmacsha256=test | openssl dgst -sha256 -hmac secret
+  "LinkedIn's signature": {
+    scheme: "linkedin",
+    headers: {
+      "X-LI-Signature": "45ae5b7b05f5f6b42d622336e065bcc86e6f497265c222c0ee5cddc3fc4107e9",
+    },
+    body: "test",
+  },
+  // https://hexdocs.pm/whatsapp_sdk/WhatsApp.Webhook.html, which receives Meta's webhooks
+  "the example of a receiver of Meta's webhooks": {
+    scheme: "meta",
+    headers: {
+      "X-Hub-Signature-256":
+        "sha256=0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914",
+    },
+    body: "test",
+  },
+  // https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries, which signs as Meta does
+  "GitHub's example": {
+    scheme: "meta",
+    secrets: ["It's a Secret to Everybody"],
+    headers: {
+      "X-Hub-Signature-256":
+        "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+    },
+    body: "Hello, World!",
+  },
+  // RFC 2202, section 3, test case 2
+  "HMAC-SHA-1 as RFC 2202 has it": {
+    scheme: "hmac",
+    config: { header: "X-Signature", algorithm: "sha1" },
+    secrets: ["Jefe"],
+    headers: { "X-Signature": "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79" },
+    body: "what do ya want for nothing?",
+  },
+  // RFC 4231, section 4.3
+  "HMAC-SHA-512 as RFC 4231 has it": {
+    scheme: "hmac",
+    config: { header: "X-Signature", algorithm: "sha512" },
+    secrets: ["Jefe"],
+    headers: {
+      "X-Signature": "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554" +
+        "9758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737",
+    },
+    body: "what do ya want for nothing?",
+  },
+} satisfies Record<string, Case>;
+
+for (const [name, delivery] of Object.entries<Case>(PUBLISHED)) {
+  Deno.test(`${name} is a proof, and none with another secret, with another body or without its header`, () => {
+    assert.equal(verify(delivery)?.secretId, "secret 0");
+    assert.equal(isProved({ ...delivery, secrets: ["other"] }), false);
+    assert.equal(isProved({ ...delivery, body: `${delivery.body} ` }), false);
+    assert.equal(isProved({ ...delivery, body: "" }), false);
+    assert.equal(isProved({ ...delivery, headers: {} }), false);
+  });
+}
+
+const BODY = '{"first_name": "José"}';
+
+/** A delivery of {@link BODY} whose header X-Signature has the SHA-256 of `text`. */
+function signed(text: string | Uint8Array, config: JsonObject = {}, secret = "secret"): Case {
+  return {
+    scheme: "hmac",
+    config: { header: "X-Signature", algorithm: "sha256", ...config },
+    secrets: [secret],
+    headers: { "X-Signature": createHmac("sha256", secret).update(text).digest("hex") },
+    body: BODY,
+  };
+}
+
+const BYTES = new Uint8Array([0, 255, 254]);
+const LINKEDIN = PUBLISHED["LinkedIn's signature"];
+const IN_BASE64: Case = {
+  scheme: "hmac",
+  config: { header: "X-Signature", algorithm: "sha1", encoding: "base64", prefix: "v0:" },
+  headers: { "X-Signature": "v0:GqNJWF7X7L07nEhqMAZ+OVyks1Y=" },
+  body: "test",
+};
+
+const PROVED: Record<string, Case> = {
+  "in capital letters": {
+    ...signed(BODY),
+    headers: { "x-signature": signed(BODY).headers!["X-Signature"]!.toUpperCase() },
+  },
+  "in base64 after a prefix": IN_BASE64,
+  "in base64 for URLs, without its padding": {
+    ...IN_BASE64,
+    headers: { "X-Signature": "v0:GqNJWF7X7L07nEhqMAZ-OVyks1Y" },
+  },
+  "of bytes that are no text": { ...signed(BYTES), body: BYTES },
+  "of a body that begins with a byte order mark": { ...signed("\ufeff{}"), body: "\ufeff{}" },
+  "of the body between other words": signed(`v0:${BODY}:é`, { signed: "v0:{body}:é" }),
+  "with a secret beyond ASCII": signed(BODY, {}, "señal 🔑"),
+  "of LinkedIn, of the body as it was sent": {
+    ...LINKEDIN,
+    headers: { "X-LI-Signature": signed(`hmacsha256=${BODY}`).headers!["X-Signature"]! },
+    body: BODY,
+  },
+  "of LinkedIn, of the body with escaped characters": {
+    ...LINKEDIN,
+    headers: {
+      "X-LI-Signature": signed('hmacsha256={"first_name": "Jos\\u00e9 \\ud83d\\ude42"}')
+        .headers!["X-Signature"]!,
+    },
+    body: '{"first_name": "José 🙂"}',
+  },
+};
+
+for (const [name, delivery] of Object.entries(PROVED)) {
+  Deno.test(`a signature ${name} is a proof`, () => assert(isProved(delivery)));
+}
+
+const HMAC = PUBLISHED["HMAC-SHA-1 as RFC 2202 has it"];
+const HEX = HMAC.headers["X-Signature"];
+const GREENHOUSE = PUBLISHED["Greenhouse's signature"];
+
+const REFUSED: Record<string, Case> = {
+  "that is empty": { ...HMAC, headers: { "X-Signature": "" } },
+  "cut short": { ...HMAC, headers: { "X-Signature": HEX.slice(2) } },
+  "sent twice": { ...HMAC, headers: { "X-Signature": `${HEX}, ${HEX}` } },
+  "in another encoding": { ...HMAC, config: { ...HMAC.config, encoding: "base64" } },
+  "in another algorithm": { ...HMAC, config: { ...HMAC.config, algorithm: "sha256" } },
+  "without its prefix": {
+    ...GREENHOUSE,
+    headers: { Signature: GREENHOUSE.headers.Signature.slice("sha256 ".length) },
+  },
+  "after another prefix": {
+    ...GREENHOUSE,
+    headers: { Signature: GREENHOUSE.headers.Signature.replace(" ", "=") },
+  },
+  "of the body alone, where more is signed": signed(BODY, { signed: "v0:{body}" }),
+  "with an empty secret": signed(BODY, {}, ""),
+  "with the verify_token": { ...HMAC, secrets: [{ kind: "verify_token", secret: "Jefe" }] },
+  "where there is no secret": { ...HMAC, secrets: [] },
+};
+
+for (const [name, delivery] of Object.entries(REFUSED)) {
+  Deno.test(`a signature ${name} is no proof`, () => assert.equal(isProved(delivery), false));
+}
+
+Deno.test("nothing is a proof while the configuration is wrong", () => {
+  const headers = { ...HMAC.headers, "X-Time": `${NOW}` };
+  const configs: JsonObject[] = [
+    {},
+    { header: "" },
+    { header: "no name\n", algorithm: "sha1" },
+    { header: "X-Signature", algorithm: "md5" },
+    { header: "X-Signature", algorithm: "sha1", encoding: "utf8" },
+    { header: "X-Signature", algorithm: "sha1", signed: "fixed" },
+    { header: "X-Signature", algorithm: "sha1", signed: "{timestamp}.{body}" },
+    { header: "X-Signature", algorithm: "sha1", timestamp_header: "X-Time" },
+    { header: "X-Signature", algorithm: "sha1", tolerance_seconds: "300" },
+  ];
+  for (const config of configs) {
+    assert.equal(isProved({ ...HMAC, config, headers }), false, JSON.stringify(config));
+  }
+});
+
+/** A delivery with a signed time. */
+function timed(timestamp: number | string, config: JsonObject = {}): Case {
+  const settings = { signed: "{timestamp}.{body}", timestamp_header: "X-Time", ...config };
+  const delivery = signed(`${timestamp}.${BODY}`, settings);
+  return { ...delivery, headers: { ...delivery.headers, "X-Time": `${timestamp}` } };
+}
+
+Deno.test("a signed time is a proof for 300 seconds, before and after, or as many as configured", () => {
+  for (const at of [NOW - 300, NOW, NOW + 300]) assert(isProved(timed(at)));
+  for (const at of [NOW - 301, NOW + 301, 0]) assert.equal(isProved(timed(at)), false);
+  assert(isProved(timed(NOW - 600, { tolerance_seconds: 600 })));
+  assert.equal(isProved(timed(NOW - 2, { tolerance_seconds: 1 })), false);
+});
+
+Deno.test("a time that is not the signed one, or no number of Unix seconds, is no proof", () => {
+  const { headers, ...delivery } = timed(NOW);
+  assert.equal(isProved({ ...delivery, headers: { ...headers, "X-Time": `${NOW + 1}` } }), false);
+  for (const at of ["", `${NOW}.5`, `${NOW}000`, `+${NOW}`, "-1", "1e9", "2021-02-25T15:02:10Z"]) {
+    assert.equal(isProved(timed(at)), false, at);
+  }
+});
+
+Deno.test("a repeated delivery with a signed time has the same id, however its signature is written", () => {
+  const { headers, ...delivery } = timed(NOW);
+  const id = verify(timed(NOW))!.deliveryId;
+  assert.match(id!, /^[0-9a-f]{64}$/);
+  const inCapitals = headers!["X-Signature"]!.toUpperCase();
+  assert.equal(
+    verify({ ...delivery, headers: { ...headers, "X-Signature": inCapitals } })!.deliveryId,
+    id,
+  );
+  assert.notEqual(verify(timed(NOW + 1))!.deliveryId, id);
+});
+
+Deno.test("a delivery without a signed time has no id", () => {
+  for (const delivery of Object.values<Case>(PUBLISHED)) {
+    assert.equal(verify(delivery)!.deliveryId, null);
+  }
+});

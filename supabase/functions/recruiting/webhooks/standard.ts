@@ -1,0 +1,27 @@
+import type { JsonObject } from "../../_shared/json.ts";
+import { decodeBase64, headerText } from "./encodings.ts";
+import { isEqual, isRecent, sign } from "./hmac.ts";
+import type { Delivery, SecretCheck } from "./proof.ts";
+
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * The scheme `standard`: https://github.com/standard-webhooks/standard-webhooks, symmetric signatures (`v1`). Not by the
+ * package standardwebhooks: it takes the body as a text, so bytes that are not UTF-8 would be no proof, it reads the clock
+ * itself, and its SHA-256 takes ten times as long.
+ */
+export function standardCheck(_: JsonObject, { headers, body }: Delivery, now: Date): SecretCheck {
+  const id = headerText(headers, "webhook-id");
+  const timestamp = headerText(headers, "webhook-timestamp");
+  const given = headerText(headers, "webhook-signature").split(" ").flatMap((versioned) =>
+    versioned.startsWith("v1,") ? decodeBase64(versioned.slice("v1,".length)) ?? [] : []
+  );
+  const isInTime = isRecent(timestamp, now, TOLERANCE_SECONDS);
+
+  return (secret) => {
+    const key = decodeBase64(secret.replace(/^whsec_/, "")) ?? new Uint8Array();
+    const expected = sign("sha256", key, [`${id}.${timestamp}.`, body]);
+    const isSigned = given.map((one) => isEqual(one, expected)).includes(true);
+    return isSigned && isInTime && id !== "" && key.length > 0 ? { deliveryId: id } : null;
+  };
+}
