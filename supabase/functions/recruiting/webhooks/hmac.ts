@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "../../_shared/json.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { decodeBase64, decodeHex, headerText } from "./encodings.ts";
