@@ -137,6 +137,38 @@ Deno.test("a mistake is named with what to do next, and changes nothing", async 
   assert.equal(unchanged!.parser, "generic");
 });
 
+Deno.test("a payload with several leads, or with none, is shown as the webhook reads it", async () => {
+  const slug = `several-${crypto.randomUUID().slice(0, 8)}`;
+  const mapping = {
+    fields: { first_name: "name" },
+    leads: "leads",
+    ignore_when: "event == 'ping'",
+  };
+  const create = ["create", slug, "--parser", "mapping", "--config"];
+  const parse = (payload: unknown, ...options: string[]) =>
+    withConfig(payload, (file) => admin("vendor", "parse", slug, file, ...options));
+
+  await withConfig({ ...mapping, ignore_when: "event ==" }, async (file) =>
+    assertRefused(
+      await admin("vendor", ...create, file),
+      1,
+      /parser_config\.ignore_when: cannot read `event ==`/,
+    ));
+  await withConfig(mapping, (file) => json(...create, file));
+
+  const ping = await parse({ event: "ping" });
+  assert.equal(ping.code, 0, ping.err);
+  assert.match(ping.out, /^Nothing is stored: not a new application$/m);
+
+  const payload = { leads: [{ name: "Ann", city: "Salem" }, { nickname: "Bo" }] };
+  const shown = await parse(payload);
+  assert.match(shown.out, /^Lead 1 of 2\n(.*\n)*first_name +Ann$/m);
+  assert.match(shown.out, /^Lead 2 of 2\nrefused: missing first_name$/m);
+  const [first, second] = JSON.parse((await parse(payload, "--json")).out);
+  assert.deepEqual(first.vendor_metadata, { vendor_fields: { city: "Salem" } });
+  assert.deepEqual(second, { error: "missing first_name" });
+});
+
 Deno.test("a mistake on the command line of npm run is named in the first line", async () => {
   const unknown = await vendor(["frob"]);
   assertRefused(unknown, 2, /^there is no command "frob"$/);

@@ -1,15 +1,18 @@
 import type postgres from "postgres";
 import type { Json } from "../../supabase/functions/_shared/json.ts";
-import { readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
+import type { Result } from "../../supabase/functions/_shared/result.ts";
+import { type LeadAndResume, readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import { decodePdf } from "../../supabase/functions/recruiting/ingest/pdf.ts";
 import { parserNamed } from "../../supabase/functions/recruiting/parsers/index.ts";
+import { splitLeads } from "../../supabase/functions/recruiting/parsers/mapping.ts";
+import { NOT_A_NEW_APPLICATION } from "../../supabase/functions/recruiting/parsers/parser.ts";
 import type { Resume } from "../../supabase/functions/recruiting/parsers/resume.ts";
 import { findVendor } from "../find.ts";
 import { CommandError, type Outcome } from "../outcome.ts";
 import { formatTable } from "../table.ts";
 import { checkParser, readConfig, readJsonFile } from "./vendor_config.ts";
 
-/** Shows what a vendor's parser, or the one given instead, makes of a payload. */
+/** Shows what a vendor's parser, or the one given instead, makes of a payload: one lead, several, or none. */
 export async function parsePayload(
   sql: postgres.Sql,
   slug: string,
@@ -26,10 +29,32 @@ export async function parsePayload(
       `${slug} has no parser: npm run vendor -- update ${slug} --parser <name>`,
     );
   }
-  const read = (payload: Json) => parse(payload, config);
-  const { data, error } = readLead(read, readJsonFile(file));
+  const payload = readJsonFile(file);
+  const split = name === "mapping" ? splitLeads(payload, config) : null;
+  const read = split?.parse ?? ((lead: Json) => parse(lead, config));
+  // As on a webhook: there, a list is several leads for every parser.
+  const leads = split?.leads ?? (Array.isArray(payload) ? payload : null);
+  if (leads !== null) return describeLeads(leads.map((lead) => readLead(read, lead)));
+
+  const { data, error } = readLead(read, payload);
+  if (error === NOT_A_NEW_APPLICATION) {
+    return { data: { status: "ignored", reason: error }, text: `Nothing is stored: ${error}` };
+  }
   if (error !== null) throw new CommandError(`The lead would be refused: ${error}`);
-  const { lead, resume } = data;
+  return describeLead(data);
+}
+
+function describeLeads(leads: Result<LeadAndResume>[]): Outcome {
+  const outcomes = leads.map(({ data, error }) =>
+    error === null
+      ? describeLead(data)
+      : { data: { error }, text: error === NOT_A_NEW_APPLICATION ? error : `refused: ${error}` }
+  );
+  const texts = outcomes.map(({ text }, i) => `Lead ${i + 1} of ${leads.length}\n${text}`);
+  return { data: outcomes.map(({ data }) => data), text: texts.join("\n\n") };
+}
+
+function describeLead({ lead, resume }: LeadAndResume): Outcome {
   const { vendor_fields, ...metadata } = lead.vendor_metadata;
   const stored = resume && describeResume(resume);
   const rows = Object.entries({
