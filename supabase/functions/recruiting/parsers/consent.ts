@@ -4,7 +4,7 @@ import { readTime } from "./time.ts";
 
 /** What a vendor says of the applicant's consent to be called and texted. Any value may stand in any field. */
 export interface ConsentFields {
-  /** Whether it was given: a boolean, or a text or number for one. */
+  /** Whether it was given: a boolean, or a text or number for one. Any other text counts as `text`. */
   given?: Json;
   /** The words to which the applicant agreed. */
   text?: Json;
@@ -18,22 +18,20 @@ export interface ConsentFields {
 
 /**
  * The consent as kept under `vendor_metadata.consent`: `{given, text, url, at, ip}`, each only where the vendor has it;
- * undefined where it has nothing. A value that is no object is whether it was given, or else its text.
+ * undefined where it has nothing. A value that is no object says whether it was given.
  */
 export function readConsent(value: ConsentFields | Json | undefined): JsonObject | undefined {
-  const fields: ConsentFields = isObject(value) ? value : readScalar(value as Json | undefined);
+  const fields: ConsentFields = isObject(value) ? value : { given: value as Json | undefined };
+  const given = readBoolean(fields.given);
   const consent = compact({
-    given: readBoolean(fields.given),
-    text: toText(fields.text),
+    given,
+    // Some vendors send the words themselves for a yes.
+    text: toText(fields.text) ?? (given === undefined ? toText(fields.given) : undefined),
     url: toText(fields.url),
     at: readTime(fields.at),
     ip: toText(fields.ip),
   });
   return Object.keys(consent).length > 0 ? consent : undefined;
-}
-
-function readScalar(value: Json | undefined): ConsentFields {
-  return readBoolean(value) === undefined ? { text: value } : { given: value };
 }
 
 /** A vendor's yes or no: `true`, `"Yes"`, `"y"`, `1`, …; undefined for anything else. */

@@ -83,3 +83,94 @@ Deno.test("generic: a URL is kept, not taken for a file", () => {
     assert.equal(vendor_metadata.resume_url, url);
   }
 });
+
+Deno.test("generic: a lead as LeadConduit names its fields", () => {
+  const { first_name, vendor_lead_id, vendor_metadata } = parse(generic, {
+    lead: { id: "58f0c0ffee" },
+    first_name: "Bruce",
+    last_name: "Okoye",
+    email: "bruce@example.com",
+    phone_1: "512-555-0142",
+    address_1: "1 Main St",
+    address_2: "Apt 5",
+    city: "Austin",
+    state: "TX",
+    postal_code: "78701",
+    source_timestamp: "2026-07-29T08:00:00Z",
+    trustedform_cert_url: "https://cert.trustedform.com/0123",
+    ip_address: "203.0.113.7",
+    universal_leadid: "1C3B9C4E",
+  });
+  assert.equal(first_name, "Bruce");
+  assert.equal(vendor_lead_id, "58f0c0ffee");
+  const { vendor_fields, ...others } = vendor_metadata;
+  assert.deepEqual(others, {
+    last_name: "Okoye",
+    email: "bruce@example.com",
+    phone: "+15125550142",
+    phone_raw: "512-555-0142",
+    address: "1 Main St",
+    city: "Austin",
+    state: "TX",
+    zip: "78701",
+    submitted_at: "2026-07-29T08:00:00.000Z",
+    consent: { url: "https://cert.trustedform.com/0123", ip: "203.0.113.7" },
+  });
+  const { address_2, universal_leadid } = vendor_fields as JsonObject;
+  assert.deepEqual([address_2, universal_leadid], ["Apt 5", "1C3B9C4E"]);
+});
+
+Deno.test("generic: a lead as boberdoo's buyers name its fields", () => {
+  const { first_name, vendor_lead_id, vendor_metadata } = parse(generic, {
+    Unique_Identifier: "b-77",
+    SRC: "Seller",
+    Test_Lead: 1,
+    First_Name: "Iris",
+    Last_Name: "Park",
+    Address: "2 Elm St",
+    City: "Tampa",
+    State: "FL",
+    Zip: "33602",
+    Primary_Phone: "8135550117",
+    Email: "iris@example.com",
+    IP_Address: "203.0.113.8",
+    TCPA_Consent: "Yes",
+    TCPA_Language: "By clicking I agree to be called.",
+    Trusted_Form_URL: "https://cert.trustedform.com/4567",
+    LeadiD_Token: "9A8B",
+    Origination_Datetime: "2026-07-29 08:00:00",
+  });
+  assert.equal(first_name, "Iris");
+  assert.equal(vendor_lead_id, "b-77");
+  assert.equal(vendor_metadata.phone, "+18135550117");
+  assert.equal(vendor_metadata.is_test, true);
+  assert.equal(vendor_metadata.submitted_at, "2026-07-29T08:00:00.000Z");
+  assert.deepEqual(vendor_metadata.consent, {
+    given: true,
+    text: "By clicking I agree to be called.",
+    url: "https://cert.trustedform.com/4567",
+    ip: "203.0.113.8",
+  });
+  const { SRC, LeadiD_Token } = vendor_metadata.vendor_fields as JsonObject;
+  assert.deepEqual({ SRC, LeadiD_Token }, { SRC: "Seller", LeadiD_Token: "9A8B" });
+});
+
+for (
+  const [payload, consent] of [
+    [{ consent: false }, { given: false }],
+    [{ consent: "I agree", ip: "::1" }, { text: "I agree", ip: "::1" }],
+    [{ consent: { given: true, at: 1785312000 }, consent_ip: "::1" }, {
+      given: true,
+      at: "2026-07-29T08:00:00.000Z",
+      ip: "::1",
+    }],
+    [{ consent_date: "2026-07-29" }, { at: "2026-07-29" }],
+    [{ ip_address: "::1" }, undefined],
+    [{ tcpa_consent: "", ip_address: "::1" }, undefined],
+    [{ consent: { accepted: 1 } }, undefined],
+  ] as [JsonObject, JsonObject | undefined][]
+) {
+  Deno.test(`generic: the consent in ${JSON.stringify(payload)}`, () => {
+    assert.deepEqual(parse(generic, payload).vendor_metadata.consent, consent);
+  });
+}

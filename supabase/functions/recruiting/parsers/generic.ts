@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../../_shared/json.ts";
 import { success } from "../../_shared/result.ts";
+import { type ConsentFields, readConsent } from "./consent.ts";
 import { readContact } from "./contact.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
@@ -10,7 +11,7 @@ import type { ResumeFields } from "./resume.ts";
 /** The usual spellings of the other fields, in the form that `plainKey` gives. The first one found wins. */
 const VENDOR_LEAD_ID = [
   ...["vendorleadid", "leadid", "applicationid", "applicantid", "candidateid", "externalid"],
-  "id",
+  ...["uniqueidentifier", "id"],
 ];
 const RESUME = [
   "resume",
@@ -25,18 +26,33 @@ const RESUME_CONTENT_TYPE = ["resumecontenttype", "resumetype", "resumemimetype"
 const RESUME_FILE_NAME = ["resumefilename", "resumename"];
 const RESUME_URL = ["resumeurl", "resumelink", "cvurl"];
 const IS_TEST = ["istest", "test", "testlead"];
+const SUBMITTED_AT = [
+  ...["submittedat", "submissiontime", "submissiondate", "originationdatetime"],
+  ...["sourcetimestamp", "createdat", "createdtime"],
+];
+const CONSENT = ["consent", "consentgiven", "tcpaconsent", "tcpa"];
+const CONSENT_TEXT = ["consenttext", "consentlanguage", "tcpatext", "tcpalanguage"];
+const CONSENT_URL = [
+  ...["consenturl", "trustedformcerturl", "trustedformurl", "xxtrustedformcerturl"],
+];
+const CONSENT_AT = ["consentat", "consenttime", "consenttimestamp", "consentdate"];
+const CONSENT_IP = ["consentip", "ipaddress", "ip"];
 
 /**
  * A flat object with `first_name, last_name, email, phone, address, city, state, zip, vendor_lead_id, resume` in their
  * usual spellings; a full name may stand for the name's parts. `resume` is base64, a `data:` URL, a web URL, or an
- * object `{data, content_type, file_name}`.
+ * object `{data, content_type, file_name}`. Also the names of LeadConduit and boberdoo, through which lead sellers deliver:
+ * `phone_1`, `trustedform_cert_url`, `Primary_Phone`, `TCPA_Consent`, `TCPA_Language`, `Trusted_Form_URL`, …
+ * Sources: https://support.activeprospect.com/hc/en-us/articles/115003219546 for LeadConduit. boberdoo's own documentation
+ * is not public: its names are from a buyer's specification, https://inquirly.com/l, and `origination_datetime` is PX's,
+ * https://support.px.com/hc/en-us/articles/115004727127
  */
 export const generic: Parser = (payload: Json) => {
   const fields = new Fields(payload);
   const text = (spellings: string[]) => fields.text(...fields.spelt(...spellings));
   return success(normalizeLead({
     ...readContact(fields),
-    vendor_lead_id: text(VENDOR_LEAD_ID),
+    vendor_lead_id: text(VENDOR_LEAD_ID) ?? fields.text("lead.id"),
     resume: {
       content_type: text(RESUME_CONTENT_TYPE),
       file_name: text(RESUME_FILE_NAME),
@@ -44,9 +60,24 @@ export const generic: Parser = (payload: Json) => {
       ...readResume(fields),
     },
     is_test: fields.value(...fields.spelt(...IS_TEST)),
+    submitted_at: text(SUBMITTED_AT),
+    consent: consentOf(fields),
     vendor_fields: fields.rest(),
   }));
 };
+
+function consentOf(fields: Fields): ConsentFields | undefined {
+  const text = (spellings: string[]) => fields.text(...fields.spelt(...spellings));
+  const given = fields.value(...fields.spelt(...CONSENT));
+  const consent: ConsentFields = {
+    text: text(CONSENT_TEXT),
+    url: text(CONSENT_URL),
+    at: text(CONSENT_AT),
+    ...(isObject(given) ? given : { given }),
+  };
+  // An address alone says nothing of a consent.
+  return readConsent(consent) && { ip: text(CONSENT_IP), ...consent };
+}
 
 // An object in which no file is found is given as the file itself. It is then refused, instead of being lost.
 function readResume(fields: Fields): ResumeFields {
