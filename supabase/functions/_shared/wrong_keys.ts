@@ -14,7 +14,7 @@ const MAX_CALLERS = 10_000;
 const counts = new Map<string, { since: number; wrong: number }>();
 
 /**
- * Checks a key, and counts the caller's wrong keys.
+ * Checks a key, or another proof of who the caller is, and counts the caller's wrong ones.
  *
  * @param check throws UNAUTHORIZED for a wrong key
  * @throws ApiError as the check does; TOO_MANY_REQUESTS for a caller that has sent too many wrong keys.
@@ -24,23 +24,28 @@ export async function countWrongKeys<Checked>(
   check: () => Promise<Checked>,
 ): Promise<Checked> {
   const caller = callerAddress(request);
-  const now = Date.now();
-  const counted = counts.get(caller);
-  const current = counted && counted.since > now - MINUTE_MS ? counted : { since: now, wrong: 0 };
-  if (current.wrong >= WRONG_KEYS_A_MINUTE) {
-    const seconds = Math.ceil((current.since + MINUTE_MS - now) / 1000);
+  const { since, wrong } = currentCount(caller);
+  if (wrong >= WRONG_KEYS_A_MINUTE) {
+    const seconds = Math.ceil((since + MINUTE_MS - Date.now()) / 1000);
     throw tooManyRequests("too many wrong keys", seconds);
   }
   try {
     return await check();
   } catch (error) {
     if (error instanceof ApiError && error.code === "UNAUTHORIZED") {
+      // Anew, because a check takes time, and others of the caller may have ended meanwhile.
+      const current = currentCount(caller);
       if (counts.size >= MAX_CALLERS) counts.clear();
-      current.wrong += 1;
-      counts.set(caller, current);
+      counts.set(caller, { ...current, wrong: current.wrong + 1 });
     }
     throw error;
   }
+}
+
+function currentCount(caller: string): { since: number; wrong: number } {
+  const counted = counts.get(caller);
+  const now = Date.now();
+  return counted && counted.since > now - MINUTE_MS ? counted : { since: now, wrong: 0 };
 }
 
 /**
