@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { checkFormHeaders, finishBody, KIB, MIB, readForm, readJson, releaseBody } from "./body.ts";
+import {
+  checkFormHeaders,
+  finishBody,
+  KIB,
+  MIB,
+  readForm,
+  readJson,
+  readStrangersBody,
+  releaseBody,
+} from "./body.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 import { BATCH_BOUNDS, JSON_BOUNDS } from "./json.ts";
 
@@ -212,4 +221,105 @@ Deno.test("a refused body whose sender has hung up, or was read by others, is le
   const read = request("{}");
   await readJson(read, KIB);
   await finishBody(read);
+});
+
+const known = () => Promise.resolve("a vendor");
+
+Deno.test("a stranger's body is JSON or a form, and whoever identifies the sender gets its bytes", async () => {
+  for (
+    const [type, text, expected] of [
+      ["application/json", '{"a":["1","2"]}', { a: ["1", "2"] }],
+      ["text/plain; charset=utf-8", '{"a":1}', { a: 1 }],
+      ["application/x-www-form-urlencoded", "a=1&a=2", { a: ["1", "2"] }],
+      [
+        "multipart/form-data; boundary=b",
+        '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--',
+        { a: "1" },
+      ],
+    ] as const
+  ) {
+    let signed = "";
+    const { sender, body } = await readStrangersBody(
+      request(text, { "content-type": type }),
+      KIB,
+      (bytes) => {
+        signed = new TextDecoder().decode(bytes);
+        return known();
+      },
+    );
+    assert.deepEqual([sender, body, signed], ["a vendor", expected, text]);
+  }
+});
+
+Deno.test("of a stranger's body the size is looked at first, then the sender, then the type", async () => {
+  const unknown = () => Promise.reject(new ApiError("UNAUTHORIZED", "unknown"));
+  const xml = { "content-type": "application/xml" };
+  const read = (text: string, identify: () => Promise<string>) =>
+    readStrangersBody(request(text, xml), KIB, identify);
+  await assert.rejects(read("x".repeat(KIB + 1), unknown), fails("PAYLOAD_TOO_LARGE"));
+  await assert.rejects(read("x".repeat(KIB + 1), known), fails("PAYLOAD_TOO_LARGE"));
+  await assert.rejects(read("<a/>", unknown), fails("UNAUTHORIZED"));
+  await assert.rejects(read("<a/>", known), fails("UNSUPPORTED_MEDIA_TYPE"));
+  const gzip = () => request("{}", { "content-encoding": "gzip" });
+  await assert.rejects(readStrangersBody(gzip(), KIB, unknown), fails("UNAUTHORIZED"));
+  await assert.rejects(readStrangersBody(gzip(), KIB, known), fails("UNSUPPORTED_MEDIA_TYPE"));
+});
+
+/** A body that sends so much and then waits, until it is told to end. */
+function paused(bytes: number, announced = bytes) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stream = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode(JSON.stringify("x".repeat(bytes - 2))));
+      await promise;
+      controller.close();
+    },
+  });
+  return { request: request(stream, { "content-length": `${announced}` }), end: resolve };
+}
+
+Deno.test("strangers who send large bodies slowly hold up neither known senders nor faster strangers", async () => {
+  const slow = [1, 2].map(() => paused(100 * KIB, 15 * MIB));
+  const givenUp = Promise.race(
+    slow.map((each) =>
+      assert.rejects(readStrangersBody(each.request, 15 * MIB, known), fails("REQUEST_TIMEOUT"))
+    ),
+  );
+  const large = request(JSON.stringify("A".repeat(5 * MIB)));
+  assert(await readJson(large, 15 * MIB));
+  releaseBody(large);
+
+  const others = [1, 2, 3].map(async () => {
+    const fast = paused(11 * MIB);
+    fast.end();
+    const { body } = await readStrangersBody(fast.request, 15 * MIB, known);
+    releaseBody(fast.request);
+    return (body as string).length;
+  });
+  assert.deepEqual(await Promise.all(others), Array(3).fill(11 * MIB - 2));
+  await givenUp;
+  slow.forEach(({ end }) => end());
+});
+
+Deno.test("a stranger who sends a large body slowly while nobody waits is read", async () => {
+  const slow = paused(100 * KIB);
+  const reading = readStrangersBody(slow.request, 15 * MIB, known);
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  slow.end();
+  assert((await reading).body);
+});
+
+Deno.test("a stranger's body that has to wait too long for room is REQUEST_TIMEOUT", async () => {
+  const slow = [1, 2].map(() => paused(100 * KIB, 16 * MIB));
+  const reading = slow.map((each) =>
+    readStrangersBody(each.request, 16 * MIB, known).catch(() => {})
+  );
+  const late = paused(100 * KIB);
+  late.end();
+  await assert.rejects(
+    readStrangersBody(late.request, 16 * MIB, known, { within: 50 }),
+    fails("REQUEST_TIMEOUT"),
+  );
+  slow.forEach(({ end }) => end());
+  await Promise.all(reading);
 });

@@ -1,7 +1,9 @@
 import { BodyStream } from "./body_stream.ts";
 import { ApiError } from "./errors.ts";
+import { FORM_TYPES, parseForm } from "./form_body.ts";
 import { type Json, JSON_BOUNDS, parseScanned } from "./json.ts";
 import { type JsonBounds, scanJson } from "./json_scan.ts";
+import { StrangersRoom } from "./strangers_room.ts";
 import { Turns } from "./turns.ts";
 
 export const KIB = 1024;
@@ -64,20 +66,54 @@ export async function readJson(
   { within = BODY_WITHIN_MS, onBytes }: ReadOptions = {},
 ): Promise<Json> {
   const type = mediaType(request);
-  if (type !== "" && !JSON_TYPES.test(type)) {
+  if (!isJson(type)) {
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "send the body as application/json");
   }
   return await inTime(within, async (deadline) => {
     const bytes = await readBytes(request, limit, deadline);
     onBytes?.(bytes);
-    const body: ReceivedBody = {
-      bytes: bytes.length,
-      beginning: bytes.slice(0, BEGINNING_BYTES),
-    };
-    received.set(request, body);
-    const scan = scanJson(bytes, bounds);
-    if (scan.values > LARGE.values) await takeTurn(request, deadline);
-    return body.value = parseScanned(bytes, scan);
+    keepBeginning(request, bytes);
+    return await parseBody(request, type, bytes, bounds, deadline);
+  });
+}
+
+/**
+ * Reads a body of at most `limit` bytes whose sender is not known yet, as a webhook's: JSON as {@link readJson} takes it,
+ * or a form, which becomes an object (see parseForm()). Its type is looked at once the sender is known.
+ *
+ * @param identify is given the bytes, and throws UNAUTHORIZED for a stranger. Of a body that could not be read it is given
+ * none, and the error of the body comes first.
+ * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST for a body that could not be read; else what
+ * `identify` throws; else UNSUPPORTED_MEDIA_TYPE, or what a known sender's body is refused for.
+ */
+export async function readStrangersBody<Sender>(
+  request: Request,
+  limit: number,
+  identify: (bytes: Uint8Array) => Promise<Sender>,
+  { within = BODY_WITHIN_MS }: ReadOptions = {},
+): Promise<{ sender: Sender; body: Json }> {
+  return await inTime(within, async (deadline) => {
+    const room = new StrangersRoom(announcedBytes(request) || limit);
+    try {
+      const bytes = await readBytes(request, limit, deadline, room).catch(async (error) => {
+        await identify(new Uint8Array()).catch(() => {});
+        throw error;
+      });
+      const sender = await identify(bytes).catch((error) => {
+        bytes.buffer.transfer(0);
+        throw error;
+      });
+      keepBeginning(request, bytes);
+      const type = mediaType(request);
+      if (!isJson(type) && !FORM_TYPES.includes(type)) {
+        throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "send the body as JSON or as a form");
+      }
+      if (bytes.length > LARGE.bytes) await takeTurn(request, deadline);
+      room.release();
+      return { sender, body: await parseBody(request, type, bytes, JSON_BOUNDS, deadline) };
+    } finally {
+      room.release();
+    }
   });
 }
 
@@ -135,6 +171,30 @@ export function releaseBody(request: Request): void {
   turns.get(request)?.();
 }
 
+async function parseBody(
+  request: Request,
+  type: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  bounds: JsonBounds,
+  deadline: AbortSignal,
+): Promise<Json> {
+  const body = received.get(request)!;
+  if (FORM_TYPES.includes(type)) {
+    return body.value = await parseForm(bytes, request.headers.get("content-type")!, bounds);
+  }
+  const scan = scanJson(bytes, bounds);
+  if (scan.values > LARGE.values) await takeTurn(request, deadline);
+  return body.value = parseScanned(bytes, scan);
+}
+
+function isJson(type: string): boolean {
+  return type === "" || JSON_TYPES.test(type);
+}
+
+function keepBeginning(request: Request, bytes: Uint8Array): void {
+  received.set(request, { bytes: bytes.length, beginning: bytes.slice(0, BEGINNING_BYTES) });
+}
+
 function addToReceived(request: Request, added: Uint8Array): void {
   const { bytes = 0, beginning = new Uint8Array() } = received.get(request) ?? {};
   const kept = added.subarray(0, BEGINNING_BYTES - beginning.length);
@@ -171,30 +231,39 @@ async function readBytes(
   request: Request,
   limit: number,
   deadline: AbortSignal,
+  room?: StrangersRoom,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const announced = announcedBytes(request);
   if (announced > limit) throw tooLarge(limit);
   if (request.body === null) return new Uint8Array();
 
-  if (announced > LARGE.bytes) await takeTurn(request, deadline);
+  if (announced > LARGE.bytes && room === undefined) await takeTurn(request, deadline);
   const stream = new BodyStream(request.body, announced);
-  deadline.addEventListener("abort", () => stream.cancel(), { once: true });
+  const ends = [deadline, ...(room === undefined ? [] : [room.tooSlow])];
+  for (const end of ends) end.addEventListener("abort", () => stream.cancel(), { once: true });
   try {
     while (await stream.read()) {
       if (stream.size > limit) throw tooLarge(limit);
-      if (stream.size > LARGE.bytes) await takeTurn(request, deadline);
+      if (room !== undefined && !await room.take(stream.size, deadline)) throw othersCameFirst();
+      if (room === undefined && stream.size > LARGE.bytes) await takeTurn(request, deadline);
     }
   } catch (cause) {
-    if (!deadline.aborted) stream.release();
+    if (ends.every(({ aborted }) => !aborted)) stream.release();
     received.set(request, {
       bytes: stream.size,
       beginning: stream.bytes.slice(0, BEGINNING_BYTES),
     });
     if (cause instanceof ApiError) throw cause;
     throw new ApiError("BAD_REQUEST", "the body could not be read to its end", { cause });
+  } finally {
+    room?.arrived();
   }
   if (deadline.aborted) {
     const message = `the body did not arrive within ${BODY_WITHIN_MS / 1_000} s`;
+    throw new ApiError("REQUEST_TIMEOUT", message);
+  }
+  if (room?.tooSlow.aborted) {
+    const message = "the body came too slowly while others were waiting; send it again";
     throw new ApiError("REQUEST_TIMEOUT", message);
   }
   return stream.bytes;
@@ -203,12 +272,13 @@ async function readBytes(
 async function takeTurn(request: Request, deadline: AbortSignal): Promise<void> {
   if (turns.has(request)) return;
   const end = await largeBodies.take(deadline);
-  if (end === undefined) {
-    const message =
-      "other large bodies came first, and this one was not read in time; send it again";
-    throw new ApiError("REQUEST_TIMEOUT", message);
-  }
+  if (end === undefined) throw othersCameFirst();
   turns.set(request, end);
+}
+
+function othersCameFirst(): ApiError {
+  const message = "other large bodies came first, and this one was not read in time; send it again";
+  return new ApiError("REQUEST_TIMEOUT", message);
 }
 
 function announcedBytes(request: Request): number {

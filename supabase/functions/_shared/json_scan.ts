@@ -142,10 +142,7 @@ class Scanner {
       } else at++;
     }
     this.#endList(bytes.length);
-    const { textBytes } = this.#bounds;
-    if (bytes.length - this.#fileBytes > textBytes) {
-      throw tooLarge(`${textBytes / 2 ** 20} MiB besides its files`);
-    }
+    requireTextWithin(this.#bounds, bytes.length - this.#fileBytes);
     return {
       values: this.#values + this.#fileNumbers,
       inexactNumbers: this.#inexactNumbers,
@@ -265,8 +262,8 @@ class KeyCounter {
   }
 }
 
-/** A `data:` prefix is allowed before the base64, and blanks in it. */
-function isFile(bytes: Uint8Array, start: number, end: number): boolean {
+/** Whether bytes of a text are a file. A `data:` prefix is allowed before the base64, and blanks in it. */
+export function isFile(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
   if (length < SHORTEST_FILE) return false;
   let others = 300 + length / 32;
@@ -302,8 +299,19 @@ function decimal(text: string): string {
   return `${significant}e${power}`;
 }
 
-function tooMany(bound: number, what: string): ApiError {
+/** The error for a body with more of something than a bound allows. */
+export function tooMany(bound: number, what: string): ApiError {
   return tooLarge(`${bound.toLocaleString("en-US")} ${what}`);
+}
+
+/**
+ * Requires that a body has no more text than allowed.
+ *
+ * @param bytes what it has besides its files
+ * @throws ApiError PAYLOAD_TOO_LARGE.
+ */
+export function requireTextWithin({ textBytes }: JsonBounds, bytes: number): void {
+  if (bytes > textBytes) throw tooLarge(`${textBytes / 2 ** 20} MiB besides its files`);
 }
 
 function tooLarge(bound: string): ApiError {

@@ -49,3 +49,27 @@ Deno.test("one who gives up waiting is passed over", async () => {
   end!();
   assert(await second);
 });
+
+Deno.test("a turn may take a larger share, and nobody passes one who waits for it", async () => {
+  const turns = new Turns(4);
+  const endThree = await turns.take(never, 3);
+  assert.equal(turns.isWaitedFor, false);
+  const impatient = new AbortController();
+  const four = turns.take(impatient.signal, 4);
+  let hasOne = false;
+  const one = turns.take(never).then((end) => (hasOne = true, end!));
+  assert.equal(turns.isWaitedFor, true);
+  await Promise.resolve();
+  assert.equal(hasOne, false);
+
+  impatient.abort();
+  assert.equal(await four, undefined);
+  const endOne = await one;
+  assert.equal(turns.isWaitedFor, false);
+
+  const all = turns.take(never, 4);
+  endOne();
+  assert.equal(turns.isWaitedFor, true);
+  endThree!();
+  (await all)!();
+});

@@ -1,50 +1,60 @@
 /** Lets a few do something at a time; the others wait, in the order in which they came. */
 export class Turns {
   #free: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<{ share: number; start(): void }>();
 
-  /** @param count how many at a time */
+  /** @param count how many at a time, or how many shares there are where turns have a share */
   constructor(count: number) {
     this.#free = count;
+  }
+
+  /** Whether somebody waits for a turn. */
+  get isWaitedFor(): boolean {
+    return this.#waiting.size > 0;
   }
 
   /**
    * Waits for a turn.
    *
    * @param signal ends the waiting
+   * @param share how much of the count the turn takes
    * @returns what to call when the turn is over; undefined when the signal came first
    */
-  take(signal: AbortSignal): Promise<(() => void) | undefined> {
+  take(signal: AbortSignal, share = 1): Promise<(() => void) | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
-    if (this.#free > 0) {
-      this.#free--;
-      return Promise.resolve(this.#begin());
-    }
+    if (!this.isWaitedFor && share <= this.#free) return Promise.resolve(this.#begin(share));
     return new Promise((resolve) => {
       const giveUp = () => {
-        this.#waiting.delete(start);
+        this.#waiting.delete(waiting);
         resolve(undefined);
+        this.#startNext();
       };
       const start = () => {
         signal.removeEventListener("abort", giveUp);
-        resolve(this.#begin());
+        resolve(this.#begin(share));
       };
-      this.#waiting.add(start);
+      const waiting = { share, start };
+      this.#waiting.add(waiting);
       signal.addEventListener("abort", giveUp, { once: true });
     });
   }
 
-  #begin(): () => void {
+  #begin(share: number): () => void {
+    this.#free -= share;
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      const [next] = this.#waiting;
-      if (next === undefined) this.#free++;
-      else {
-        this.#waiting.delete(next);
-        next();
-      }
+      this.#free += share;
+      this.#startNext();
     };
+  }
+
+  #startNext(): void {
+    for (const next of this.#waiting) {
+      if (next.share > this.#free) return;
+      this.#waiting.delete(next);
+      next.start();
+    }
   }
 }

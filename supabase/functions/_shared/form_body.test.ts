@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { ApiError, type ErrorCode } from "./errors.ts";
+import { parseForm } from "./form_body.ts";
+import { JSON_BOUNDS } from "./json.ts";
+
+const URL_ENCODED = "application/x-www-form-urlencoded";
+
+function parse(body: string | Uint8Array<ArrayBuffer>, type = URL_ENCODED) {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  return parseForm(bytes, type, JSON_BOUNDS);
+}
+
+/** A form as a client writes it as `multipart/form-data`, and its type. */
+async function multipart(fields: [string, string | File][]) {
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  const request = new Request("http://localhost/", { method: "POST", body: form });
+  return [await request.bytes(), request.headers.get("content-type")!] as const;
+}
+
+/** A `multipart/form-data` written by hand. */
+function parts(...parts: string[]) {
+  return parts.map((part) => `--b\r\n${part}\r\n`).join("") + "--b--\r\n";
+}
+
+const TYPE = "multipart/form-data; boundary=b";
+const FIELD = 'Content-Disposition: form-data; name="a"\r\n\r\n1';
+
+function fails(code: ErrorCode) {
+  return (error: unknown) => error instanceof ApiError && error.code === code;
+}
+
+Deno.test("a form becomes an object; a repeated name gets a list", async () => {
+  const expected = { first_name: "Ana María", "q[]": ["1", "", "3"], empty: "" };
+  const text = "first_name=Ana+Mar%C3%ADa&q%5B%5D=1&empty=&q%5B%5D=&q[]=3&";
+  assert.deepEqual(await parse(text, `${URL_ENCODED}; charset=utf-8`), expected);
+  const fields: [string, string][] = [
+    ["first_name", "Ana María"],
+    ["q[]", "1"],
+    ["empty", ""],
+    ["q[]", ""],
+    ["q[]", "3"],
+  ];
+  assert.deepEqual(await parse(...await multipart(fields)), expected);
+  assert.deepEqual(await parse(parts(FIELD), 'Multipart/Form-Data; boundary="b"; x=y'), { a: "1" });
+  assert.deepEqual(await parse(""), {});
+});
+
+Deno.test("an uploaded file becomes an object with its content in base64", async () => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const file = new File([bytes], "Lebenslauf Müller.pdf", { type: "application/pdf" });
+  const { cv } = await parse(...await multipart([["cv", file]]));
+  assert.deepEqual(cv, {
+    filename: "Lebenslauf Müller.pdf",
+    content_type: "application/pdf",
+    data: btoa(String.fromCharCode(...bytes)),
+  });
+});
+
+Deno.test("names of an object's prototype are names like any other", async () => {
+  const fields: [string, string][] = [["__proto__", "a"], ["constructor", "b"], ["toString", "c"]];
+  for (
+    const form of [
+      await parse(new URLSearchParams(fields).toString()),
+      await parse(...await multipart(fields)),
+    ]
+  ) {
+    assert.deepEqual(Object.entries(form), fields);
+    assert.equal(Object.getPrototypeOf(form), Object.prototype);
+  }
+});
+
+Deno.test("what cannot be stored is dropped or replaced, in names too", async () => {
+  assert.deepEqual(await parse("a%00b=x%00y&%ED%A0%80=%FF"), {
+    ab: "xy",
+    "\uFFFD\uFFFD\uFFFD": "\uFFFD",
+  });
+  assert.deepEqual(await parse("a=1&a%00=2"), { a: ["1", "2"] });
+  assert.deepEqual(await parse(...await multipart([["a", "x\0y"]])), { a: "xy" });
+});
+
+for (
+  const [what, body, type] of [
+    ["cut off in a part", parts(FIELD, FIELD).slice(0, -12), TYPE],
+    ["cut off after a part", `--b\r\n${FIELD}\r\n`, TYPE],
+    ["without a boundary", parts(FIELD), "multipart/form-data"],
+    ["of another boundary", parts(FIELD), "multipart/form-data; boundary=c"],
+    ["with a part that has no name", parts(FIELD, "Content-Type: text/plain\r\n\r\n1"), TYPE],
+    [
+      "with a part that has no end of its head",
+      parts('Content-Disposition: form-data; name="a"'),
+      TYPE,
+    ],
+    ["with a head of a megabyte", parts(`X: ${"x".repeat(2 ** 20)}\r\n${FIELD}`), TYPE],
+    ["with line feeds alone", parts(FIELD).replaceAll("\r\n", "\n"), TYPE],
+    ["that is empty", "", TYPE],
+  ] as const
+) {
+  Deno.test(`a multipart form ${what} is BAD_REQUEST`, async () => {
+    await assert.rejects(parse(body, type), fails("BAD_REQUEST"));
+  });
+}
+
+Deno.test("what a form may hold is bounded as in JSON, files aside", async () => {
+  const { keys, keyBytes, textBytes } = JSON_BOUNDS;
+  const tooLarge = fails("PAYLOAD_TOO_LARGE");
+  const fields = (count: number) => Array.from({ length: count }, (_, n) => `k${n}=`).join("&");
+  assert.equal(Object.keys(await parse(fields(keys))).length, keys);
+  await assert.rejects(parse(fields(keys + 1)), tooLarge);
+  await assert.rejects(parse(parts(...Array(keys + 1).fill(FIELD)), TYPE), tooLarge);
+  await assert.rejects(parse(`${"k".repeat(keyBytes + 1)}=1`), tooLarge);
+  await assert.rejects(parse(`a=${"b+".repeat(textBytes)}`), tooLarge);
+  const text: [string, string][] = [["a", "é ".repeat(textBytes / 3 + 1)]];
+  await assert.rejects(parse(...await multipart(text)), tooLarge);
+  const base64 = "JVBERi0x".repeat(textBytes / 8 + 1);
+  assert.equal((await parse(`a=${base64}`)).a, base64);
+  const file = new File([new Uint8Array(textBytes + 1)], "cv.pdf");
+  assert((await parse(...await multipart([["a", file]]))).a);
+});
+
+Deno.test("property: any form is read as it was written", async () => {
+  // Line ends are changed by whoever writes a multipart form, and these characters in a name by the platform's parser.
+  const text = fc.string({ unit: "binary" }).map((text) => text.replace(/[\r\n\0]/g, ""));
+  const name = text.map((text) => `a${text.replace(/["%;]/g, "")}`);
+  const file = fc.tuple(fc.uint8Array(), name).map(([bytes, name]) => new File([bytes], name));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(name, fc.oneof(text, file))), async (fields) => {
+      const expected: [string, unknown][] = [];
+      for (const [name, value] of fields) {
+        expected.push([
+          name,
+          typeof value === "string" ? value : btoa(String.fromCharCode(...await value.bytes())),
+        ]);
+      }
+      const read = Object.entries(await parse(...await multipart(fields))).flatMap(
+        ([name, value]) =>
+          [value].flat().map((
+            one,
+          ) => [name, typeof one === "string" ? one : (one as { data: string }).data]),
+      );
+      const sorted = (entries: unknown[][]) => entries.map((entry) => JSON.stringify(entry)).sort();
+      assert.deepEqual(sorted(read), sorted(expected));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+Deno.test("property: no body makes it fail otherwise than with an error for the caller", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(fc.string(), fc.constantFrom("--b", "\r\n", "--", FIELD, "=", "&", "%"))),
+      fc.constantFrom(TYPE, URL_ENCODED),
+      async (pieces, type) => {
+        await parse(pieces.join(""), type).catch((error) => assert(error instanceof ApiError));
+      },
+    ),
+  );
+});

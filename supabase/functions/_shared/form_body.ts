@@ -1,0 +1,136 @@
+import { Buffer } from "node:buffer";
+import { ApiError } from "./errors.ts";
+import { cleanText, type Json, type JsonObject } from "./json.ts";
+import { isFile, type JsonBounds, requireTextWithin, tooMany } from "./json_scan.ts";
+
+/** The media types of forms. */
+export const FORM_TYPES: readonly string[] = [
+  "application/x-www-form-urlencoded",
+  "multipart/form-data",
+];
+
+/** A field of a form: its name, and its text or its uploaded file. */
+type Field = readonly [name: string, value: string | File];
+
+/** What stands before the content of a part, in bytes. */
+const PART_HEAD_BYTES = 16 * 1024;
+
+/**
+ * Parses a form into a JSON object. A name that is repeated gets a list. An uploaded file becomes
+ * `{filename, content_type, data}` with its content in base64. Texts become storable as in parseJson(). The bytes are gone
+ * afterwards.
+ *
+ * @param contentType the header, with the boundary of a `multipart/form-data`
+ * @param bounds `keys` is how many fields there may be, of any name
+ * @throws ApiError BAD_REQUEST for a form that is cut off or malformed, PAYLOAD_TOO_LARGE beyond a bound.
+ */
+export async function parseForm(
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  bounds: JsonBounds,
+): Promise<JsonObject> {
+  const fields = isMultipart(contentType)
+    ? await readMultipart(bytes, contentType, bounds)
+    : readUrlEncoded(bytes, bounds);
+  // Left to the garbage collector, they would stay for as long as there is memory.
+  bytes.buffer.transfer(0);
+  requireWithin(bounds, fields);
+
+  const values = new Map<string, Json[]>();
+  for (const [name, value] of fields) {
+    const key = cleanText(name);
+    const json = typeof value === "string" ? cleanText(value) : await describeFile(value);
+    const others = values.get(key);
+    if (others === undefined) values.set(key, [json]);
+    else others.push(json);
+  }
+  // Unlike an assignment, this makes `__proto__` a field like any other.
+  return Object.fromEntries(
+    values.entries().map(([name, list]) => [name, list.length === 1 ? list[0]! : list]),
+  );
+}
+
+function isMultipart(contentType: string): boolean {
+  return /^\s*multipart\//i.test(contentType);
+}
+
+function readUrlEncoded(bytes: Uint8Array, bounds: JsonBounds): Field[] {
+  let count = 1;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = buffer.indexOf("&"); at >= 0; at = buffer.indexOf("&", at + 1)) {
+    if (++count > bounds.keys) throw tooMany(bounds.keys, "fields");
+  }
+  return [...new URLSearchParams(new TextDecoder().decode(bytes))];
+}
+
+async function readMultipart(
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  bounds: JsonBounds,
+): Promise<Field[]> {
+  const parts = countParts(bytes, boundaryOf(contentType), bounds);
+  let fields: Field[];
+  try {
+    const headers = { "content-type": contentType };
+    fields = [...await new Response(bytes, { headers }).formData()];
+  } catch (cause) {
+    throw malformed(cause);
+  }
+  // The platform's parser leaves out a part that it cannot read.
+  if (fields.length !== parts) throw malformed();
+  return fields;
+}
+
+/** Looks through the parts before they are parsed, because each of them costs far more than its bytes. */
+function countParts(bytes: Uint8Array<ArrayBuffer>, boundary: string, bounds: JsonBounds): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const delimiter = Buffer.from(`--${boundary}`, "latin1");
+  const isAtLineStart = (at: number) => at === 0 || buffer[at - 1] === 0x0a;
+  let count = 0;
+  for (let at = buffer.indexOf(delimiter); at >= 0; at = buffer.indexOf(delimiter, at)) {
+    const after = at + delimiter.length;
+    if (isAtLineStart(at)) {
+      const next = buffer.toString("latin1", after, after + 2);
+      if (next === "--") return count;
+      if (++count > bounds.keys) throw tooMany(bounds.keys, "fields");
+      const head = buffer.subarray(after, after + PART_HEAD_BYTES);
+      if (next !== "\r\n" || !head.includes("\r\n\r\n")) throw malformed();
+    }
+    at = after;
+  }
+  // Without its end, the form was cut off.
+  throw malformed();
+}
+
+function boundaryOf(contentType: string): string {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^;]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? plain?.trim() ?? "";
+  if (!/^[\x20-\x7e]{1,70}$/.test(boundary)) throw malformed();
+  return boundary;
+}
+
+function malformed(cause?: unknown): ApiError {
+  const message = "the body is not a valid form: it is malformed, or was cut off";
+  return new ApiError("BAD_REQUEST", message, { cause });
+}
+
+function requireWithin(bounds: JsonBounds, fields: Field[]): void {
+  let text = 0;
+  for (const [name, value] of fields) {
+    const nameBytes = Buffer.byteLength(name);
+    if (nameBytes > bounds.keyBytes) throw tooMany(bounds.keyBytes, "bytes in one key");
+    text += nameBytes;
+    if (typeof value !== "string") continue;
+    const valueBytes = Buffer.from(value);
+    if (!isFile(valueBytes, 0, valueBytes.length)) text += valueBytes.length;
+  }
+  requireTextWithin(bounds, text);
+}
+
+/** An uploaded file, under names that the parsers read. */
+async function describeFile(file: File): Promise<JsonObject> {
+  const content = await file.arrayBuffer();
+  const data = Buffer.from(content).toString("base64");
+  content.transfer(0);
+  return { filename: cleanText(file.name), content_type: cleanText(file.type), data };
+}
