@@ -198,12 +198,62 @@ Deno.test("a signed time is a proof for 300 seconds, before and after, or as man
   assert.equal(isProved(timed(NOW - 2, { tolerance_seconds: 1 })), false);
 });
 
+Deno.test("a signed time may be written as ISO 8601 has it", () => {
+  for (
+    const at of ["2021-02-25T15:02:10Z", "2021-02-25T15:02:10.123456Z", "2021-02-25T16:02:10+01:00"]
+  ) {
+    assert(isProved(timed(at)), at);
+  }
+  for (
+    const at of [
+      "2021-02-25T14:02:10Z",
+      "2021-02-25T15:02:10",
+      "2021-02-25",
+      "2021-99-99T15:02:10Z",
+    ]
+  ) {
+    assert.equal(isProved(timed(at)), false, at);
+  }
+});
+
 Deno.test("a time that is not the signed one, or no number of Unix seconds, is no proof", () => {
   const { headers, ...delivery } = timed(NOW);
   assert.equal(isProved({ ...delivery, headers: { ...headers, "X-Time": `${NOW + 1}` } }), false);
-  for (const at of ["", `${NOW}.5`, `${NOW}000`, `+${NOW}`, "-1", "1e9", "2021-02-25T15:02:10Z"]) {
+  for (const at of ["", `${NOW}.5`, `${NOW}000`, `+${NOW}`, "-1", "1e9", "now"]) {
     assert.equal(isProved(timed(at)), false, at);
   }
+});
+
+Deno.test("one header may have the time and several signatures", () => {
+  const config = { header: "X-Signature", algorithm: "sha256", prefix: "v1=" };
+  const listed: JsonObject = {
+    ...config,
+    signed: "{timestamp}.{body}",
+    timestamp_header: "x-signature",
+  };
+  const signature = timed(NOW).headers!["X-Signature"]!;
+  const of = (value: string) => ({
+    ...timed(NOW),
+    config: listed,
+    headers: { "X-Signature": value },
+  });
+  for (
+    const value of [
+      `t=${NOW},v1=${signature}`,
+      `t=${NOW}, v1=${"0".repeat(64)}, v0=x, v1=${signature}`,
+      `v1=${signature},t=${NOW}`,
+    ]
+  ) assert.equal(verify(of(value))?.deliveryId, verify(timed(NOW))!.deliveryId, value);
+  for (
+    const value of [
+      `t=${NOW}`,
+      `v1=${signature}`,
+      `t=${NOW + 1},v1=${signature}`,
+      `t=${NOW},v0=${signature}`,
+      `t=${NOW};v1=${signature}`,
+    ]
+  ) assert.equal(isProved(of(value)), false, value);
+  assert.equal(isProved({ ...of(`t=${NOW},v1=${signature}`), now: NOW + 301 }), false);
 });
 
 Deno.test("a repeated delivery with a signed time has the same id, however its signature is written", () => {

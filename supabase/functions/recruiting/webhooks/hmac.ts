@@ -8,7 +8,7 @@ import type { Delivery, SecretCheck } from "./proof.ts";
 
 /** `vendors.webhook_config` of the scheme `hmac`. */
 const Config = z.object({
-  /** Has the signature. */
+  /** Has the signature. Is it the `timestamp_header` too, then it has a list: `t=<time>,<prefix><signature>,…`. */
   header: z.string().min(1),
   algorithm: z.enum(["sha1", "sha256", "sha512"]).default("sha256"),
   encoding: z.enum(["hex", "base64"]).default("hex"),
@@ -16,7 +16,7 @@ const Config = z.object({
   prefix: z.string().default(""),
   /** The text that is signed: `{body}` and `{timestamp}` stand for what was sent, the rest for itself. */
   signed: z.string().includes("{body}").default("{body}"),
-  /** Has the time of the delivery, in Unix seconds. Only together with `{timestamp}`: else anybody could write it. */
+  /** Has the time of the delivery. Only together with `{timestamp}`: else anybody could write it. */
   timestamp_header: z.string().min(1).optional(),
   tolerance_seconds: z.number().default(300),
 }).refine(({ signed, timestamp_header }) =>
@@ -55,19 +55,18 @@ export function hmacCheck(config: JsonObject, delivery: Delivery, now: Date): Se
 /** Checks the signature of a delivery. */
 export function signatureCheck(config: HmacConfig, delivery: Delivery, now: Date): SecretCheck {
   const { headers, body } = delivery;
-  const given = givenSignature(config, headers);
-  const timestamp = headerText(headers, config.timestamp_header);
-  const isInTime = config.timestamp_header === undefined ||
-    isRecent(timestamp, now, config.tolerance_seconds);
+  const { given, timestamp } = readHeaders(config, headers);
+  const isTimed = config.timestamp_header !== undefined;
+  const isInTime = !isTimed || isRecent(timestamp, now, config.tolerance_seconds);
   const bodies = config.signsEscaped ? [body, ...escapedUnicode(body)] : [body];
 
   return (secret) => {
-    const isSigned = bodies
+    const [signature] = bodies
       .map((body) => sign(config.algorithm, secret, signedParts(config.signed, timestamp, body)))
-      .map((expected) => isEqual(given, expected)).includes(true);
-    if (!isSigned || !isInTime) return null;
+      .filter((expected) => isAmong(given, expected));
+    if (signature === undefined || !isInTime) return null;
     // Of the bytes, because the header can spell them in several ways.
-    return { deliveryId: config.timestamp_header === undefined ? null : sha256Hex(given) };
+    return { deliveryId: isTimed ? sha256Hex(signature) : null };
   };
 }
 
@@ -82,23 +81,41 @@ export function sign(
   return hmac.digest();
 }
 
-/** Whether a signature is the expected one. It is compared to its end. */
-export function isEqual(given: Uint8Array, expected: Uint8Array): boolean {
-  return given.length === expected.length && timingSafeEqual(given, expected);
+/** Whether one of these signatures is the expected one. All are compared, and to their end. */
+export function isAmong(given: Uint8Array[], expected: Uint8Array): boolean {
+  return given.map((one) => one.length === expected.length && timingSafeEqual(one, expected))
+    .includes(true);
 }
 
-/** Whether a time in Unix seconds is this many seconds from now at most, before or after. */
+/** Whether a time, in Unix seconds or as ISO 8601 has it, is so many seconds from now at most, before or after. */
 export function isRecent(timestamp: string, now: Date, toleranceSeconds: number): boolean {
-  if (!/^\d{1,12}$/.test(timestamp)) return false;
-  return Math.abs(Number(timestamp) - now.getTime() / 1000) <= toleranceSeconds;
+  const time = /^\d{1,12}$/.test(timestamp)
+    ? Number(timestamp) * 1000
+    : ISO_TIME.test(timestamp)
+    ? Date.parse(timestamp)
+    : NaN;
+  return Math.abs(time - now.getTime()) <= toleranceSeconds * 1000;
 }
 
-/** The signature in the header; empty where it is missing or malformed. */
-function givenSignature({ header, encoding, prefix }: HmacConfig, headers: Headers): Uint8Array {
-  const text = headerText(headers, header);
-  if (!text.startsWith(prefix)) return new Uint8Array();
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** The signatures that are given, decoded, and the time; empty where they are missing or malformed. */
+function readHeaders(
+  { header, timestamp_header, encoding, prefix }: HmacConfig,
+  headers: Headers,
+): { given: Uint8Array[]; timestamp: string } {
+  const isList = header.toLowerCase() === timestamp_header?.toLowerCase();
+  const value = headerText(headers, header);
+  const items = isList ? value.split(",").map((item) => item.trim()) : [value];
   const decode = encoding === "hex" ? decodeHex : decodeBase64;
-  return decode(text.slice(prefix.length)) ?? new Uint8Array();
+  return {
+    given: items.flatMap((item) =>
+      item.startsWith(prefix) ? decode(item.slice(prefix.length)) ?? [] : []
+    ),
+    timestamp: isList
+      ? items.find((item) => item.startsWith("t="))?.slice("t=".length) ?? ""
+      : headerText(headers, timestamp_header),
+  };
 }
 
 function signedParts(signed: string, timestamp: string, body: Uint8Array): (string | Uint8Array)[] {
