@@ -1,10 +1,8 @@
 import type postgres from "postgres";
-import type { Json } from "../../supabase/functions/_shared/json.ts";
 import type { Result } from "../../supabase/functions/_shared/result.ts";
 import { type LeadAndResume, readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import { decodePdf } from "../../supabase/functions/recruiting/ingest/pdf.ts";
-import { parserNamed } from "../../supabase/functions/recruiting/parsers/index.ts";
-import { splitLeads } from "../../supabase/functions/recruiting/parsers/mapping.ts";
+import { parserNamed, splitLeads } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { NOT_A_NEW_APPLICATION } from "../../supabase/functions/recruiting/parsers/parser.ts";
 import type { Resume } from "../../supabase/functions/recruiting/parsers/resume.ts";
 import { findVendor } from "../find.ts";
@@ -30,13 +28,10 @@ export async function parsePayload(
     );
   }
   const payload = readJsonFile(file);
-  const split = name === "mapping" ? splitLeads(payload, config) : null;
-  const read = split?.parse ?? ((lead: Json) => parse(lead, config));
-  // As on a webhook: there, a list is several leads for every parser.
-  const leads = split?.leads ?? (Array.isArray(payload) ? payload : null);
-  if (leads !== null) return describeLeads(leads.map((lead) => readLead(read, lead)));
+  const split = splitLeads(name ?? "", payload, config);
+  if (split !== null) return describeLeads(split.leads.map((lead) => readLead(split.parse, lead)));
 
-  const { data, error } = readLead(read, payload);
+  const { data, error } = readLead((lead) => parse(lead, config), payload);
   if (error === NOT_A_NEW_APPLICATION) {
     return { data: { status: "ignored", reason: error }, text: `Nothing is stored: ${error}` };
   }

@@ -1,13 +1,14 @@
+import type { Json } from "../../_shared/json.ts";
 import { cleverconnect } from "./cleverconnect.ts";
 import { generic } from "./generic.ts";
 import { googleAds } from "./google_ads.ts";
 import { greenhouse } from "./greenhouse.ts";
 import { indeed } from "./indeed.ts";
 import { linkedin } from "./linkedin.ts";
-import { mapping } from "./mapping.ts";
+import { mapping, splitLeads as splitMapping } from "./mapping.ts";
 import { meta } from "./meta.ts";
 import { monster } from "./monster.ts";
-import type { Parser } from "./parser.ts";
+import type { Parser, SplitLeads } from "./parser.ts";
 import { talroo } from "./talroo.ts";
 import { ziprecruiter } from "./ziprecruiter.ts";
 
@@ -31,4 +32,17 @@ export const PARSER_NAMES: readonly string[] = Object.keys(PARSERS);
 /** The parser with this name; undefined where there is none. */
 export function parserNamed(name: string): Parser | undefined {
   return Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
+}
+
+/**
+ * Splits a webhook's body with several leads: a list, whatever the parser, and what the mapping's expression `leads`
+ * finds.
+ *
+ * @returns null for a body that the parser reads as one lead
+ */
+export function splitLeads(name: string, payload: Json, config: Json): SplitLeads | null {
+  const split = name === "mapping" ? splitMapping(payload, config) : null;
+  const parse = parserNamed(name);
+  if (split !== null || parse === undefined || !Array.isArray(payload)) return split;
+  return { leads: payload, parse: (lead) => parse(lead, config) };
 }

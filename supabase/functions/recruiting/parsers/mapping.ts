@@ -1,11 +1,11 @@
 import type { Json } from "../../_shared/json.ts";
 import { isObject } from "../../_shared/json.ts";
-import { failure, type Result, success } from "../../_shared/result.ts";
+import { failure, success } from "../../_shared/result.ts";
 import type { Expression } from "./expression.ts";
 import { Fields, toText } from "./fields.ts";
 import { compileConfig, type Compiled, type Sources, type Step } from "./mapping_config.ts";
 import { normalizeLead } from "./normalize.ts";
-import { NOT_A_NEW_APPLICATION, type ParsedLead, type Parser } from "./parser.ts";
+import { NOT_A_NEW_APPLICATION, type ParsedLead, type Parser, type SplitLeads } from "./parser.ts";
 
 /**
  * Reads a payload as `vendors.parser_config` says, for a vendor that no other parser fits. See `mapping_config.ts`. The
@@ -18,16 +18,9 @@ export const mapping: Parser = (payload, config) => {
   return success(readLead(payload, compiled));
 };
 
-/** The leads in one body, and what reads each of them in place of the vendor's parser. */
-export interface SplitLeads {
-  /** As the expression `leads` finds them. One that is no object is no lead; the parser is not meant for it. */
-  leads: Json[];
-  /** Like {@link mapping}, without `ignore_when`, which is about the body. */
-  parse(lead: Json): Result<ParsedLead>;
-}
-
 /**
  * Splits a webhook's body into the leads that the configuration's `leads` finds: a list that is not empty, or one object.
+ * They are read like a body, without `ignore_when`, which is about the body.
  *
  * @returns null where the body is to be read as one lead by {@link mapping}: without `leads`, where it finds nothing else,
  * where `ignore_when` is true of the body, and where the configuration cannot be read

@@ -30,3 +30,10 @@ export const NOT_A_NEW_APPLICATION = "not a new application";
  * @param config `vendors.parser_config`
  */
 export type Parser = (payload: Json, config: Json) => Result<ParsedLead>;
+
+/** The leads in one body, and what reads each of them in place of the vendor's parser. */
+export interface SplitLeads {
+  /** As they stand in the body. One that is no object is no lead; it is not meant for `parse`. */
+  leads: Json[];
+  parse(lead: Json): Result<ParsedLead>;
+}

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { splitLeads } from "./index.ts";
+
+const ANN = { id: "1", first_name: "Ann" };
+const BEN = { id: "2", first_name: "Ben" };
+
+Deno.test("a list is several leads for every parser", () => {
+  const split = splitLeads("generic", [ANN, BEN], null);
+  assert.deepEqual(split?.leads, [ANN, BEN]);
+  assert.equal(split.parse(BEN).data?.first_name, "Ben");
+});
+
+Deno.test("a body that is no list is one lead", () => {
+  assert.equal(splitLeads("generic", { leads: [ANN, BEN] }, null), null);
+  assert.equal(splitLeads("unknown", [ANN, BEN], null), null);
+});
+
+Deno.test("a mapping splits a body by its own expression", () => {
+  const config = { leads: "people", fields: { first_name: "first_name" } };
+  const split = splitLeads("mapping", { people: [ANN, BEN] }, config);
+  assert.deepEqual(split?.leads, [ANN, BEN]);
+  assert.equal(splitLeads("generic", { people: [ANN, BEN] }, config), null);
+});
