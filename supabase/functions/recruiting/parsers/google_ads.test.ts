@@ -19,6 +19,7 @@ Deno.test("google_ads: a test lead with a full name, a custom question and int64
       state: "AZ",
       zip: "85004",
       is_test: true,
+      submitted_at: "2026-07-29T08:00:00.000Z",
       vendor_fields: { api_version: "1.0", adgroup_id: 20000000000 },
     },
   });

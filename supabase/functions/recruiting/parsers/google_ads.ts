@@ -7,7 +7,7 @@ import type { Parser } from "./parser.ts";
 
 /**
  * A lead of a Google Ads lead form: `lead_id`, `user_column_data` with a `column_id` such as `FULL_NAME` and a
- * `string_value` each, `is_test`, and int64 ids. `google_key`, a secret between Google and the advertiser, is not kept.
+ * `string_value` each, `is_test`, `lead_submit_time`, and int64 ids. `google_key`, a secret between Google and the advertiser, is not kept.
  * Source: https://developers.google.com/google-ads/webhook/docs/implementation
  */
 export const googleAds: Parser = (payload) => {
@@ -17,6 +17,7 @@ export const googleAds: Parser = (payload) => {
     ...form,
     vendor_lead_id: fields.text("lead_id"),
     is_test: fields.value("is_test"),
+    submitted_at: fields.text("lead_submit_time"),
     more: {
       ...form.more,
       form_id: fields.text("form_id"),

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import type { Json } from "../../_shared/json.ts";
 import { parse, parsed } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
-import { meta } from "./meta.ts";
+import { meta, NO_CONTACT_DETAILS } from "./meta.ts";
 
 Deno.test("meta: a lead as the Graph API gives it", () => {
   assert.deepEqual(parsed(meta, "meta"), {
@@ -18,7 +19,8 @@ Deno.test("meta: a lead as the Graph API gives it", () => {
       phone_raw: "+16145550181",
       state: "OH",
       zip: "43215",
-      vendor_fields: { created_time: "2026-07-29T08:00:00+0000", is_organic: false },
+      submitted_at: "2026-07-29T08:00:00.000Z",
+      vendor_fields: { is_organic: false },
     },
   });
 });
@@ -53,7 +55,8 @@ for (
 ) {
   Deno.test(`meta: the error for a bare notification (${name}) says what to send instead`, () => {
     const { error } = meta(payload, {});
-    assert.match(error ?? "", /leadgen notification.*GET \/\{leadgen_id\}.*field_data/);
+    assert.equal(error, NO_CONTACT_DETAILS);
+    assert.match(NO_CONTACT_DETAILS, /leadgen notification.*GET \/\{leadgen_id\}.*field_data/);
   });
 }
 
@@ -61,4 +64,62 @@ Deno.test("meta: a notification to which a relay has added the contact is read",
   const { first_name, vendor_lead_id } = parse(meta, { leadgen_id: 77, name: "Lee W" });
   assert.equal(first_name, "Lee");
   assert.equal(vendor_lead_id, "77");
+});
+
+for (
+  const [form, first_name, last_name] of [
+    [{ nombre_completo: "Ana Reyes" }, "Ana", "Reyes"],
+    [{ nombre: "María José", apellidos: "García" }, "María José", "García"],
+    [{ nome_completo: "João da Silva" }, "João", "da Silva"],
+  ] as [Record<string, string>, string, string][]
+) {
+  const contact = {
+    ...form,
+    "correo_electrónico": "a@example.com",
+    "número_de_teléfono": "+12025550116",
+    provincia: "TX",
+    "código_postal": "78701",
+  };
+
+  Deno.test(`meta: the form ${Object.keys(form)} and its flattened lead`, () => {
+    const field_data = Object.entries(contact).map(([name, value]) => ({ name, values: [value] }));
+    const payloads: Json[] = [{ id: "1", field_data }, { "Lead ID": "1", ...contact }];
+    for (const payload of payloads) {
+      const lead = parse(meta, payload);
+      assert.equal(lead.vendor_lead_id, "1");
+      assert.equal(lead.first_name, first_name);
+      assert.equal(lead.vendor_metadata.last_name, last_name);
+      assert.equal(lead.vendor_metadata.email, "a@example.com");
+      assert.equal(lead.vendor_metadata.phone, "+12025550116");
+      assert.equal(lead.vendor_metadata.state, "TX");
+      assert.equal(lead.vendor_metadata.zip, "78701");
+      assert.equal(lead.vendor_metadata.answers, undefined);
+    }
+  });
+}
+
+for (const key of ["Lead ID", "leadID", "lead_id", "leadgen_id"]) {
+  Deno.test(`meta: ${key} of a flattened lead is its id`, () => {
+    assert.equal(parse(meta, { [key]: 12, full_name: "Lee W" }).vendor_lead_id, "12");
+  });
+}
+
+Deno.test("meta: a box of the disclaimer that is checked is a consent", () => {
+  const consentFor = (...checked: Json[]) => {
+    const custom_disclaimer_responses = checked.map((is_checked, i) => ({
+      checkbox_key: `optional_${i + 1}`,
+      is_checked,
+    }));
+    const { vendor_metadata } = parse(meta, { full_name: "Lee W", custom_disclaimer_responses });
+    if (checked.length > 0) {
+      assert.deepEqual(vendor_metadata.vendor_fields, { custom_disclaimer_responses });
+    }
+    return vendor_metadata.consent;
+  };
+  assert.deepEqual(consentFor("1"), { given: true });
+  assert.deepEqual(consentFor(true, "1"), { given: true });
+  assert.deepEqual(consentFor(""), { given: false });
+  assert.equal(consentFor("1", ""), undefined);
+  assert.equal(consentFor("perhaps"), undefined);
+  assert.equal(consentFor(), undefined);
 });

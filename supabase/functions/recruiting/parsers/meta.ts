@@ -1,30 +1,34 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { failure, success } from "../../_shared/result.ts";
+import { readBoolean } from "./consent.ts";
 import { readContact } from "./contact.ts";
 import { Fields, toText } from "./fields.ts";
 import { type FormQuestion, readLeadForm } from "./form.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 
-const NO_CONTACT =
+/** The failure for Meta's notice that there is a lead, which has to be fetched. */
+export const NO_CONTACT_DETAILS =
   "this is Meta's leadgen notification, which carries no contact details: fetch the lead with " +
   "GET /{leadgen_id} from the Graph API and send its response (id, created_time, field_data)";
 
 /**
  * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API gives it (`id`, `created_time`, `field_data` with
- * `name` and `values` each), or flattened to `full_name`, `email`, `phone_number`, … as relays send it.
+ * `name` and `values` each, `custom_disclaimer_responses`), or flattened to `full_name`, `email`, `phone_number`, … as relays send it.
  * Source: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving
  */
 export const meta: Parser = (payload) => {
   const fields = new Fields(payload);
   const questions = readQuestions(fields.value("field_data"));
   const form: RawLead = questions ? readLeadForm(questions) : readContact(fields);
-  const leadgenId = fields.text("leadgen_id");
-  if (isNotification(payload, form, leadgenId)) return failure(NO_CONTACT);
+  const leadgenId = fields.text(...fields.spelt("leadgenid"));
+  if (isNotification(payload, form, leadgenId)) return failure(NO_CONTACT_DETAILS);
   return success(normalizeLead({
     ...form,
-    vendor_lead_id: fields.text("id") ?? leadgenId ?? fields.text("lead_id"),
+    vendor_lead_id: fields.text("id") ?? leadgenId ?? fields.text(...fields.spelt("leadid")),
     is_test: isTestLead(payload) || fields.value("is_test"),
+    submitted_at: fields.text(...fields.spelt("createdtime")),
+    consent: { given: isGiven(fields.peek("custom_disclaimer_responses")) },
     more: {
       ...form.more,
       form_id: fields.text("form_id"),
@@ -43,6 +47,19 @@ function readQuestions(list: Json | undefined): FormQuestion[] | undefined {
     const value = Array.isArray(values) && values.length === 1 ? values[0] : values;
     return [{ name: key, value: value ?? null }];
   });
+}
+
+/**
+ * Whether the boxes of the form's disclaimer are checked; undefined where only some are. What each box says stands in the
+ * form and not in the lead, so the list stays among the vendor's fields.
+ */
+function isGiven(responses: Json | undefined): boolean | undefined {
+  const boxes = Array.isArray(responses) ? responses.filter(isObject) : [];
+  // Meta sends "1" for a checked box and "" for another.
+  const [first, ...others] = boxes.map(({ is_checked }) =>
+    is_checked === "" ? false : readBoolean(is_checked)
+  );
+  return others.every((other) => other === first) ? first : undefined;
 }
 
 // Only its values show that a lead comes from Meta's testing tool: "<test lead: dummy data for full_name>".
