@@ -17,10 +17,11 @@ const CREDENTIALS = new Set([
   ...["RN", "LPN", "BSN", "MSN", "DNP", "DDS", "DMD", "PMP", "PHR", "SPHR", "SHRMCP", "SHRMSCP"],
 ]);
 
-/** Credentials that are names or initials, too: Jack Ma, Kim Do, J.D. Vance, Md Rahman. */
-const PERHAPS_CREDENTIALS = new Set([
-  ...["AAI", "ARM", "BA", "BS", "CAP", "DO", "EA", "JD", "MA", "MD", "MS", "NP", "PA", "PE", "V"],
-]);
+/** Credentials that are initials or first names, too: J.D. Vance, Md Rahman. */
+const INITIALS = new Set(["BS", "EA", "JD", "MD", "MS", "NP", "PE", "V"]);
+
+/** Credentials that are last names, too: Jack Ma, Kim Do. */
+const LAST_NAMES = new Set(["AAI", "ARM", "BA", "CAP", "DO", "MA", "PA"]);
 
 /** The words with which a last name of several words begins. */
 const PARTICLES = new Set([
@@ -93,8 +94,9 @@ function isCredential(word: string, { isApart, isShouted, others }: Place): bool
   if (isApart && isTitle(word)) return true;
   const letters = word.replace(/[^\p{L}\d]/gu, "");
   if (CREDENTIALS.has(letters.toUpperCase())) return true;
-  // These must be in capitals, and a first and a last name stand before them.
-  return PERHAPS_CREDENTIALS.has(letters) && others >= 2 && (isApart || !isShouted);
+  // The others must be in capitals, and a first and a last name stand before them.
+  if (others < 2 || word === "V.") return false;
+  return INITIALS.has(letters) || (LAST_NAMES.has(letters) && (isApart || !isShouted));
 }
 
 function lastName(words: string[]): string {
