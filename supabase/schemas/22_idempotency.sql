@@ -29,6 +29,28 @@ comment on column private.idempotency_keys.retention is 'How long after created_
 alter table private.idempotency_keys enable row level security;
 grant select, insert, update, delete on private.idempotency_keys to service_role;
 
+create function private.find_result(scope text, idempotency jsonb) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select k.result
+    from private.idempotency_keys k
+    where k.scope = find_result.scope
+      and k.key = idempotency ->> 'key'
+      and k.part = (idempotency ->> 'part')::integer
+      and k.created_at > now() - k.retention
+  );
+end
+$$;
+
+comment on function private.find_result(text, jsonb) is
+  'The kept result of a request that came before, or null, without a look at whether one is at work now. idempotency: '
+  'see private.kept_result().';
+grant execute on function private.find_result(text, jsonb) to service_role;
+
 create function private.kept_result(scope text, idempotency jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -57,14 +79,7 @@ begin
     raise exception 'Idempotency-Key: the key came before with another body' using errcode = 'PT422';
   end if;
 
-  return (
-    select k.result
-    from private.idempotency_keys k
-    where k.scope = kept_result.scope
-      and k.key = idempotency ->> 'key'
-      and k.part = (idempotency ->> 'part')::integer
-      and k.created_at > now() - k.retention
-  );
+  return private.find_result(scope, idempotency);
 end
 $$;
 

@@ -111,7 +111,7 @@ begin
   elsif kind = 'secret' and vendor.webhook_scheme = 'basic' and secret !~ '^[^:]+:.' then
     raise exception 'secret: must be user:password' using errcode = 'PT400';
   elsif kind = 'secret' and vendor.webhook_scheme = 'standard'
-    and secret !~ '^(whsec_)?([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
+    and secret !~ '^(whsec_)?[A-Za-z0-9+/_-]{4,}={0,2}$'
   then
     raise exception 'secret: must be whsec_ and base64' using errcode = 'PT400';
   end if;

@@ -235,7 +235,7 @@ declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
   indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
   is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
-  existing_id uuid := private.kept_result('delivery ' || sender_id, private.webhook_delivery(webhook)) ->> 'id';
+  existing_id uuid := private.find_result('delivery ' || sender_id, private.webhook_delivery(webhook)) ->> 'id';
   matched public.recruiting_orders;
 begin
   perform private.require_recruiting_lead(lead);

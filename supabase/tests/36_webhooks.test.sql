@@ -111,7 +111,7 @@ from (values
   ('test-basic', 'secret', ':password', 'PT400', 'secret: must be user:password', 'basic with an empty user'),
   ('test-basic', 'secret', 'user:', 'PT400', 'secret: must be user:password', 'basic with an empty password'),
   ('test-hook', 'secret', 'whsec_not base64', 'PT400', 'secret: must be whsec_ and base64', 'standard without base64'),
-  ('test-hook', 'secret', 'whsec_abcde', 'PT400', 'secret: must be whsec_ and base64', 'standard with part of a base64'),
+  ('test-hook', 'secret', 'whsec_====', 'PT400', 'secret: must be whsec_ and base64', 'standard with nothing in it'),
   ('test-off', 'password', 'x', '23514', null, 'a secret of an unknown kind'),
   ('test-off', 'secret', '', '23514', null, 'an empty secret'),
   ('test-off', 'secret', '  ', '23514', null, 'a blank secret'),
