@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import { connect, explainConnection, findTarget, type Target } from "./database.ts";
 import { CommandError, type Run, type Session, UsageError } from "./outcome.ts";
 import { buildProgram, type GlobalOptions } from "./program.ts";
-import type { Ask } from "./terminal.ts";
+import type { Ask, Terminal } from "./terminal.ts";
 
 /** What a command line comes to. */
 export interface Ran {
@@ -17,19 +17,13 @@ export interface Ran {
  * Reads a command line and carries it out.
  *
  * @param args the words after `npm run admin --`
- * @param ask undefined where there is nobody to ask
- * @param showProgress undefined where nobody looks on
  */
-export async function runCommandLine(
-  args: string[],
-  ask: Ask | undefined,
-  showProgress?: (text: string) => void,
-): Promise<Ran> {
+export async function runCommandLine(args: string[], terminal: Terminal): Promise<Ran> {
   const printed: string[] = [];
   const print = (text: string) => printed.push(text);
   const run: Run = async (verb) => {
     const { dbUrl, json, yes = false } = program.opts<GlobalOptions>();
-    const session = new LazySession(dbUrl, confirmation(yes, ask), showProgress);
+    const session = new LazySession(dbUrl, confirmation(yes, terminal.ask), terminal);
     try {
       const { data, text } = await verb(session);
       print(`${json ? JSON.stringify(data, null, 2) : text}\n`);
@@ -57,8 +51,9 @@ export async function runCommandLine(
 /** A session that finds the database and connects to it when a verb first asks for it. */
 class LazySession implements Session {
   readonly confirm: Session["confirm"];
+  readonly readSecret: Session["readSecret"];
   readonly #dbUrl: string | undefined;
-  readonly #showProgress: ((text: string) => void) | undefined;
+  readonly #showProgress: Terminal["showProgress"];
   #target?: Target;
   #sql?: postgres.Sql;
   #hasProgress = false;
@@ -66,10 +61,11 @@ class LazySession implements Session {
   constructor(
     dbUrl: string | undefined,
     confirm: Session["confirm"],
-    showProgress: ((text: string) => void) | undefined,
+    { showProgress, readSecret }: Omit<Terminal, "ask">,
   ) {
     this.#dbUrl = dbUrl;
     this.confirm = confirm;
+    this.readSecret = readSecret;
     this.#showProgress = showProgress;
   }
 

@@ -11,6 +11,21 @@ export interface VendorRow {
   parser: string | null;
   parser_config: Json;
   is_active: boolean;
+  /** Null: the vendor has no webhook. */
+  webhook_scheme: string | null;
+  webhook_config: WebhookConfig;
+}
+
+/** The settings of a webhook, by their names in `vendors.webhook_config`. */
+export interface WebhookConfig {
+  header?: string;
+  algorithm?: string;
+  encoding?: string;
+  prefix?: string;
+  signed?: string;
+  timestamp_header?: string;
+  tolerance_seconds?: number;
+  parameter?: string;
 }
 
 export interface AgencyRow {

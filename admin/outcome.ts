@@ -21,6 +21,8 @@ export interface Session {
    * @throws {CommandError} when the answer is no, or nobody can be asked
    */
   confirm(question: string, options?: { unattended?: boolean }): Promise<void>;
+  /** Reads a secret: from the terminal without showing it, or the first line of stdin. Empty where none is given. */
+  readSecret(question: string): Promise<string>;
   /** Shows on the terminal how far something is that takes long, such as "12 of 340". Elsewhere shows nothing. */
   progress(text: string): void;
 }

@@ -46,6 +46,8 @@ for (
     ["text send --sid SM1 --status delivered", "text send"],
     ["report", "npm run admin -- report"],
     ["vendor key revoke acme lik_abc --yes", "key revoke"],
+    ["vendor webhook set acme --scheme query --parameter t", "webhook set"],
+    ["vendor webhook secret list acme", "secret list"],
   ] as const
 ) {
   Deno.test(`${line} is ${verb}`, async () => {
@@ -83,6 +85,25 @@ for (
     ["delivery prune --older-than 0", /^--older-than: "0" is not a whole number from 1 on$/],
     ["lead distribute --max 0", /^--max: "0" is not a whole number from 1 on$/],
     ['lead find " "', /^give a text with something in it$/],
+    ["vendor webhook set acme", /^required option '--scheme <name>' not specified$/],
+    ["vendor webhook set acme --scheme md5", /^--scheme: "md5" is not hmac or standard or /],
+    ["vendor webhook set acme --scheme header", /^--scheme header: give the --header as well$/],
+    [
+      "vendor webhook set acme --scheme hmac --header X",
+      /^--scheme hmac: give the --algorithm as well$/,
+    ],
+    [
+      "vendor webhook set acme --scheme meta --timestamp-header X",
+      /^--timestamp-header: the scheme meta does not take it$/,
+    ],
+    [
+      "vendor webhook set acme --scheme hmac --header X --algorithm sha1 --timestamp-header T",
+      /^--timestamp-header and \{timestamp\} in --signed: give both or none$/,
+    ],
+    [
+      "vendor webhook secret create acme --kind key",
+      /^--kind: "key" is not secret or verify_token$/,
+    ],
     ['key revoke acme ""', /^give the first characters of the key$/],
   ] as const
 ) {

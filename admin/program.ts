@@ -8,6 +8,7 @@ import { addOrder } from "./nouns/order.ts";
 import { addReport } from "./nouns/report.ts";
 import { addText } from "./nouns/text.ts";
 import { addVendor } from "./nouns/vendor.ts";
+import { addWebhook } from "./nouns/webhook.ts";
 import { type Run, UsageError } from "./outcome.ts";
 
 /** The options that every verb takes. */
@@ -43,7 +44,9 @@ export function buildProgram(run: Run, print: (text: string) => void): Command {
   addAgency(program, run);
   addAgent(program, run);
   addOrder(program, run);
-  addKey(addVendor(program, run), run);
+  const vendor = addVendor(program, run);
+  addKey(vendor, run);
+  addWebhook(vendor, run);
   addKey(program, run);
   addLead(program, run);
   addDelivery(program, run);

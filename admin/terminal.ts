@@ -1,8 +1,34 @@
-import { createInterface } from "node:readline/promises";
+import { once } from "node:events";
 import process from "node:process";
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 
-/** Asks a question that is answered with yes or no. */
+/** Who runs a command line: a person, or a script. */
+export interface Terminal {
+  /** Asks a question that is answered with yes or no; undefined where there is nobody to ask. */
+  ask?: Ask;
+  /** Shows how far something is; undefined where nobody looks on. */
+  showProgress?: (text: string) => void;
+  /** Reads a secret, which must not stand on the command line: a shell and the list of processes would show it. */
+  readSecret(question: string): Promise<string>;
+}
+
 export type Ask = (question: string) => Promise<boolean>;
+
+/** Reads a secret: what a person types, without showing it, or the first line that a script pipes in. */
+export async function readSecret(question: string): Promise<string> {
+  const isPerson = Deno.stdin.isTerminal();
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: unseen, terminal: isPerson });
+  try {
+    if (isPerson) console.error(`${question} What you type is not shown.`);
+    terminal.on("SIGINT", () => Deno.exit(130));
+    const [line] = await Promise.race([once(terminal, "line"), once(terminal, "close")]);
+    return line ?? "";
+  } finally {
+    terminal.close();
+  }
+}
 
 /** How to ask the person at the terminal; undefined where there is none, as in a script. */
 export function askOnTerminal(): Ask | undefined {

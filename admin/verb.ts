@@ -36,7 +36,13 @@ export function addVerb(
   description: string,
   example: string,
 ): Command {
-  return addCommand(noun, usage, description, `${noun.name()} ${example}`);
+  return addCommand(noun, usage, description, `${wordsOf(noun)} ${example}`);
+}
+
+/** The words after `npm run admin --` that name a noun: `vendor webhook`. */
+function wordsOf(noun: Command): string {
+  const isNested = noun.parent?.parent;
+  return isNested ? `${wordsOf(noun.parent!)} ${noun.name()}` : noun.name();
 }
 
 /** Refuses an `update` that names nothing to change. */

@@ -11,7 +11,12 @@ Deno.env.delete("SUPABASE_DB_URL");
 
 /** What `npm run admin -- <words>` does in a script, without the time that npm takes. */
 export function admin(...words: string[]): Promise<Ran> {
-  return runCommandLine(words, undefined);
+  return adminWithSecret("", ...words);
+}
+
+/** What `npm run admin -- <words>` does in a script that pipes a secret in. */
+export function adminWithSecret(secret: string, ...words: string[]): Promise<Ran> {
+  return runCommandLine(words, { readSecret: () => Promise.resolve(secret) });
 }
 
 /** What `npm run admin -- <words> --json` prints. */
@@ -33,8 +38,9 @@ export function npmRun(
   script: string,
   words: string[],
   env: Record<string, string> = {},
+  piped = "",
 ): Promise<Ran> {
-  return run("npm", ["run", "--silent", script, "--", ...words], env);
+  return run("npm", ["run", "--silent", script, "--", ...words], env, piped);
 }
 
 /** Runs `npm run admin -- <words>` on a terminal, where somebody types this. What it prints to stderr is in `out`. */
@@ -47,7 +53,7 @@ async function run(
   command: string,
   args: string[],
   env: Record<string, string>,
-  typed = "",
+  input = "",
 ): Promise<Ran> {
   const child = new Deno.Command(command, {
     args,
@@ -59,7 +65,7 @@ async function run(
   }).spawn();
   const [{ code, stdout, stderr }] = await Promise.all([
     child.output(),
-    new Blob([typed]).stream().pipeTo(child.stdin),
+    new Blob([input]).stream().pipeTo(child.stdin),
   ]);
   const decoder = new TextDecoder();
   return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };

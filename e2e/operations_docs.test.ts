@@ -17,7 +17,7 @@ import { eventually } from "./processes.ts";
 async function removeWhatCommandsMake(): Promise<void> {
   const phone = "+13125550163";
   const agencies = sql`select id from public.agencies where name = 'Prairie Life'`;
-  const vendors = sql`select id from public.vendors where slug = 'acme'`;
+  const vendors = sql`select id from public.vendors where slug in ('acme', 'board')`;
   await sql`delete from public.unmatched_texts where recruit_phone = ${phone}`;
   await sql`delete from public.recruiting_conversations where recruit_phone = ${phone}`;
   await sql`delete from public.recruiting_leads where vendor_id in (${vendors})`;
@@ -25,11 +25,15 @@ async function removeWhatCommandsMake(): Promise<void> {
   await sql`delete from public.agents where agency_id in (${agencies})`;
   await sql`delete from auth.users where email = 'maria@example.com'`;
   await sql`delete from public.agencies where name = 'Prairie Life'`;
-  await sql`delete from public.vendors where slug = 'acme'`;
+  await sql`delete from public.vendors where slug in ('acme', 'board')`;
 }
 
 /** What has happened before an operator follows a recipe, by its heading. */
 const BEFORE: Record<string, (terminal: Record<string, string>) => Promise<void>> = {
+  "A vendor that cannot send a key": (terminal) => {
+    terminal.BOARD_SECRET = "whsec_Zm9yIHRoZSB3ZWJob29r";
+    return Promise.resolve();
+  },
   "A parser or mapping was wrong for a week": async ({ VENDOR_API_KEY }) => {
     for (const body of [{ ref: "1", who: "Ann" }, { ref: "2", who: "Bob" }, { ref: "3" }]) {
       const headers = { authorization: `Bearer ${VENDOR_API_KEY}` };
@@ -48,6 +52,15 @@ const AFTER: Record<string, () => Promise<void>> = {
       select u.email from public.agents a join public.agencies g on g.id = a.agency_id
       join auth.users u on u.id = a.user_id where g.name = 'Prairie Life'`;
     assert.equal(login!.email, "maria@example.com");
+  },
+  "A vendor that cannot send a key": async () => {
+    const secrets = await sql`
+      select s.label, s.revoked_at is null as works from private.vendor_webhook_secrets s
+      join public.vendors v on v.id = s.vendor_id where v.slug = 'board' order by s.created_at`;
+    assert.deepEqual(secrets.map(({ label, works }) => [label, works]), [
+      ["console", false],
+      ["from 2027", true],
+    ]);
   },
   "A parser or mapping was wrong for a week": async () => {
     assert.deepEqual(await leads(), ["Ada distributed", "Ann unmatched", "Bob unmatched"]);

@@ -30,7 +30,7 @@ export function addVendor(parent: Command, run: Run): Command {
       integer("--rate-limit <number>", "the most requests in one minute, over all its keys", 1),
     );
 
-  addVerb(vendor, "list", "every vendor, its parser and its keys", "list")
+  addVerb(vendor, "list", "every vendor, its parser, its keys and its webhook", "list")
     .action(() => run(({ sql }) => listVendors(sql)));
 
   addVerb(
@@ -83,7 +83,7 @@ async function listVendors(sql: postgres.Sql): Promise<Outcome> {
       count(k.id) filter (
         where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
       )::int as keys,
-      v.rate_limit, v.created_at as created
+      v.webhook_scheme as webhook, v.rate_limit, v.created_at as created
     from public.vendors v
     left join public.vendor_api_keys k on k.vendor_id = v.id
     group by v.id order by v.slug`;
