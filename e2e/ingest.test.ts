@@ -40,7 +40,13 @@ Deno.test("SPEC 4.1: an Indeed application with a resume becomes a lead, an obje
     job_title: "Insurance Agent",
     job_location: "Austin, TX",
     answers: [{ question: "Licensed?", answer: "Yes" }],
-    vendor_fields: { analytics: { ip: "198.51.100.7" } },
+    vendor_fields: {
+      analytics: { ip: "198.51.100.7" },
+      applicant: { resume: { file: { contentType: "application/pdf", fileName: "cv.pdf" } } },
+      screenerQuestionsAndAnswers: {
+        questionsAndAnswers: [{ question: { id: "q1", type: "select" } }],
+      },
+    },
   });
   assert.deepEqual(
     [lead!.order_id, lead!.agency_id, lead!.agent_id],
@@ -75,7 +81,7 @@ Deno.test("SPEC 4.1: a flat payload in the usual spellings", async () => {
     [lead!.first_name, lead!.vendor_lead_id, lead!.last_name, lead!.phone, lead!.state],
     ["Ana", "12345678901", "Ruiz", "+13125551234", "TX"],
   );
-  assert.deepEqual(lead!.vendor_metadata.vendor_fields, { budget: 10 });
+  assert.deepEqual(lead!.vendor_metadata.vendor_fields, { state: "Texas", budget: 10 });
 });
 
 Deno.test("SPEC 4.1: a duplicate gets 200 with the first lead's id and creates nothing, not even an object", async () => {

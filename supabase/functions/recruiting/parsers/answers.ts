@@ -1,42 +1,175 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { type Fields, type Key, toText } from "./fields.ts";
+import { leaveOutContent } from "./files.ts";
 
 /** A screening question and the applicant's answer, as kept under `vendor_metadata.answers`. */
 export interface Answer extends JsonObject {
-  question: Json;
-  answer: Json;
+  /** Null where the vendor sends an answer without its question. */
+  question: string | null;
+  /** A list where several may be chosen. Null where the question was not answered. */
+  answer: string | string[] | null;
 }
 
-/** The question and the answer in a vendor's item; undefined where the item has none. */
-export interface QuestionAndAnswer {
-  question?: Json;
-  answer?: Json;
+/** The usual spellings of an item's keys, in the form that `plainKey` gives. The first one that can be read wins. */
+const QUESTION = ["question", "questiontext", "label", "name", "title", "text"];
+const QUESTION_ID = ["questionid", "questionidentifier", "id"];
+const ANSWER = ["answer", "answers", "answertext", "response", "responses"];
+const VALUE = ["value", "values", "choice"];
+const OPTIONS = ["options", "choices"];
+
+/** What says the answer in an answer that is an object, such as `{value: "1", label: "Yes"}`. A file has its name. */
+const LABEL = ["label", "text", "choice", "answer", "value", "values", "filename", "name"];
+
+/** The labels of a question's options by their codes. */
+type Labels = Map<string, string>;
+
+/** A question that the vendor sends as an object. */
+interface Question {
+  fields: Fields;
+  labels: Labels;
+}
+
+/** The questions by their ids. */
+type Questions = Map<string | undefined, Question>;
+
+/**
+ * Takes the questions and answers of the first list that has some. What is not understood is not taken, so it stays
+ * among the vendor's fields; an item whose answer is not understood stays there whole. Undefined where there are none.
+ *
+ * @param paths of the lists; the value may also be a single item
+ * @param definitions the questions with their ids, where the vendor sends them apart from the answers
+ */
+export function readAnswers(
+  fields: Fields,
+  paths: string | string[],
+  definitions: Fields[] = [],
+): Answer[] | undefined {
+  const questions = new Map(
+    definitions.map((item) => [peekText(item, QUESTION_ID), readQuestion(item)]),
+  );
+  for (const path of [paths].flat()) {
+    const isList = Array.isArray(fields.peek(path));
+    const items = isList ? fields.items(path) : [fields.at(path)].filter(isItem);
+    const answers = items.flatMap((item) => readItem(item, questions));
+    if (answers.length > 0) return answers;
+  }
+  return undefined;
 }
 
 /**
- * Reads a vendor's list of questions and answers into one shape. Undefined where the value is no list, or an empty one.
- * An item in which `read` finds neither a question nor an answer is kept whole as an answer.
+ * Takes the answers of an object that has them by question, `{"Are you licensed?": "Yes"}`, or by id, with the question
+ * beside the answer. Undefined where there are none.
  */
-export function readAnswers(
-  list: Json | undefined,
-  read: (item: JsonObject) => QuestionAndAnswer = readPair,
-): Answer[] | undefined {
-  if (!Array.isArray(list)) return undefined;
-  const answers = list.filter(isObject).map((item) => {
-    const { question, answer } = read(item);
-    const isUnknown = question === undefined && answer === undefined;
-    return { question: question ?? null, answer: (isUnknown ? item : answer) ?? null };
+export function readAnswersByQuestion(fields: Fields, path: string): Answer[] | undefined {
+  const object = fields.at(path);
+  const answers = object.keys().flatMap((key): Answer[] => {
+    const item = object.at([key]);
+    if (item.spelt(...ANSWER).length > 0) return readItem(item, new Map(), key);
+    const answer = readAnswer(object, key);
+    return answer === undefined ? [] : [{ question: key, answer }];
   });
   return answers.length > 0 ? answers : undefined;
 }
 
-/** The question and the answer in an item with the usual keys. */
-function readPair(item: JsonObject): QuestionAndAnswer {
-  const own = (...keys: string[]) => {
-    const key = keys.find((key) => Object.hasOwn(item, key) && item[key] !== null);
-    return key === undefined ? undefined : item[key];
-  };
-  return {
-    question: own("question", "questionText", "label", "name", "questionId", "id"),
-    answer: own("answer", "answers", "answerText", "value", "values", "response"),
-  };
+/**
+ * Takes the answer that is the value of a key. Null where the value is empty, undefined where it says something that is
+ * not understood.
+ */
+export function readAnswer(
+  fields: Fields,
+  key: Key,
+  labels: Labels = new Map(),
+): Answer["answer"] | undefined {
+  const value = fields.peek([key]);
+  if (isEmpty(value)) {
+    fields.take([key]);
+    return null;
+  }
+  const texts = readTexts(fields, key, labels);
+  return texts.length > 1 || (texts.length === 1 && Array.isArray(value)) ? texts : texts[0];
+}
+
+function isItem(item: Fields): boolean {
+  return item.spelt(...ANSWER).length > 0 && item.spelt(...QUESTION).length > 0;
+}
+
+/** @param name the key of the item in the object that holds it */
+function readItem(item: Fields, questions: Questions, name?: string): Answer[] {
+  // The question may be an object that has its text, type and options.
+  const nested = item.spelt("question").find((key) => isObject(item.peek([key])));
+  const question = nested !== undefined
+    ? readQuestion(item.at([nested]))
+    : questions.get(peekText(item, QUESTION_ID) ?? name);
+  const labels = question && question.labels.size > 0 ? question.labels : labelsOf(item);
+
+  const usual = item.spelt(...ANSWER, ...VALUE);
+  const keys = usual.length > 0 ? usual : item.spelt("text", "file");
+  const said = keys.filter((key) => !isEmpty(item.peek([key])));
+  for (const key of said.length > 0 ? said : keys) {
+    const answer = readAnswer(item, key, labels);
+    if (answer === undefined) continue;
+    const text = takeText(question?.fields, QUESTION) ??
+      item.text(...item.spelt(...QUESTION).filter((other) => other !== key)) ??
+      takeText(question?.fields, QUESTION_ID) ?? name ?? takeText(item, QUESTION_ID);
+    return [{ question: text ?? null, answer }];
+  }
+  return [];
+}
+
+/** Takes the texts in a value: its own, those of its items, or what an object has under one of the usual keys. */
+function readTexts(fields: Fields, key: Key, labels: Labels): string[] {
+  const value = fields.peek([key]);
+  if (Array.isArray(value)) {
+    const list = fields.at([key]);
+    return value.flatMap((_, index) => readTexts(list, index, labels));
+  }
+  if (isObject(value)) {
+    const object = fields.at([key]);
+    if (object.spelt("filename").length > 0) leaveOutContent(object);
+    const ids = object.spelt("id").filter((key) => labels.has(textAt(object, key)));
+    for (const key of [...object.spelt(...LABEL), ...ids]) {
+      const texts = readTexts(object, key, labels);
+      if (texts.length > 0) return texts;
+    }
+    return [];
+  }
+  const text = textAt(fields, key);
+  fields.take([key]);
+  return text === "" ? [] : [labels.get(text) ?? text];
+}
+
+function readQuestion(fields: Fields): Question {
+  return { fields, labels: labelsOf(fields) };
+}
+
+function labelsOf(question: Fields): Labels {
+  const options = question.spelt(...OPTIONS).flatMap((key) => question.items([key]));
+  return new Map(
+    options.map((option) => [
+      peekText(option, ["value", "id"]),
+      peekText(option, ["label", "text", "name"]),
+    ]).filter((pair): pair is [string, string] => !pair.includes(undefined)),
+  );
+}
+
+/** The text at a key, without taking it; "" where there is none. */
+function textAt(fields: Fields, key: Key): string {
+  const value = fields.peek([key]);
+  return typeof value === "boolean" ? String(value) : toText(value) ?? "";
+}
+
+/** The first text under one of these spellings, without taking it. */
+function peekText(fields: Fields, spellings: string[]): string | undefined {
+  return fields.spelt(...spellings).map((key) => textAt(fields, key)).find((text) => text !== "");
+}
+
+/** Takes the first text under one of these spellings. */
+function takeText(fields: Fields | undefined, spellings: string[]): string | undefined {
+  return fields?.text(...fields.spelt(...spellings));
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === null ||
+    (typeof value === "string" && value.trim() === "") ||
+    (typeof value === "object" && Object.keys(value).length === 0);
 }

@@ -19,7 +19,11 @@ Deno.test("cleverconnect: a numeric id; the resume is kept, of other attachments
       city: "Paris",
       zip: "75009",
       country: "France",
-      vendor_fields: { candidate: { civility: "F" }, origin: "meteojob" },
+      vendor_fields: {
+        candidate: { civility: "F" },
+        attachments: [null, { type: "resume", fileName: "resume.pdf" }],
+        origin: "meteojob",
+      },
     },
   });
   assert.equal(holds(lead.vendor_metadata, "Q292ZXIgbGV0dGVy"), false);

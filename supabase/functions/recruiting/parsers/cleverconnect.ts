@@ -1,6 +1,7 @@
 import { isObject, type Json } from "../../_shared/json.ts";
 import { success } from "../../_shared/result.ts";
 import { Fields } from "./fields.ts";
+import { leaveOutContent, readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 import type { ResumeFields } from "./resume.ts";
@@ -12,7 +13,7 @@ import type { ResumeFields } from "./resume.ts";
  */
 export const cleverconnect: Parser = (payload) => {
   const fields = new Fields(payload);
-  const { resume, others } = readAttachments(fields.value("attachments"));
+  const [resume, others] = readAttachments(fields);
   return success(normalizeLead({
     vendor_lead_id: fields.text("id"),
     first_name: fields.text("candidate.firstName"),
@@ -29,15 +30,22 @@ export const cleverconnect: Parser = (payload) => {
       job_id: fields.text("jobId"),
       attachments: others.length > 0 ? others : undefined,
     },
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };
 
-function readAttachments(list: Json | undefined): { resume: ResumeFields; others: Json[] } {
-  const files = Array.isArray(list) ? list.filter(isObject) : [];
-  const resume = files.find(({ type }) => type === "resume") ?? {};
-  return {
-    resume: { data: resume.content, content_type: resume.contentType, file_name: resume.fileName },
-    others: files.filter((file) => file !== resume),
-  };
+/** The resume, and the other files as they were sent. */
+function readAttachments(fields: Fields): [ResumeFields, Json[]] {
+  const list = fields.peek("attachments");
+  const paths = Array.isArray(list)
+    ? list.keys().map((index) => `attachments.${index}`).toArray()
+    : ["attachments"];
+  const files = paths.filter((path) => isObject(fields.peek(path)));
+  const resume = files.find((path) => fields.peek(`${path}.type`) === "resume");
+  const others = files.filter((path) => path !== resume);
+  for (const path of others) {
+    fields.take(path);
+    leaveOutContent(fields.at(path));
+  }
+  return [resume ? readFile(fields, resume) : {}, others.map((path) => fields.peek(path)!)];
 }

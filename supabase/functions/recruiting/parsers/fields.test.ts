@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../_shared/json.ts";
+import type { Json, JsonObject } from "../../_shared/json.ts";
 import { Fields } from "./fields.ts";
 
 Deno.test("fields: what is taken does not remain", () => {
@@ -43,9 +43,79 @@ Deno.test("fields: a payload may have any number of spellings of one key", () =>
   assert.equal(fields.text(...fields.spelt("name")), "Ann");
 });
 
-Deno.test("fields: a payload that is no object has no fields", () => {
-  for (const payload of [null, 1, "a", true, [{ a: 1 }]]) {
-    assert.equal(new Fields(payload).value("a", "0", "length"), undefined);
-    assert.equal(new Fields(payload).rest(), undefined);
+Deno.test("fields: a payload that is no object has no fields, and all of it is left", () => {
+  for (const payload of [1, "a", true, [{ a: 1 }]]) {
+    assert.equal(new Fields(payload).value("a", "1", "length", "-1", "0.0", "00"), undefined);
+    assert.deepEqual(new Fields(payload).rest({}), payload);
   }
+  for (const payload of [null, {}, []]) assert.equal(new Fields(payload).rest({}), undefined);
+});
+
+Deno.test("fields: a path goes into lists", () => {
+  const fields = new Fields({ phones: [{ n: 1 }, { n: 2, ext: 3 }], "a.b": { "c.d": 4 } });
+  assert.equal(fields.text("phones.2.n", "phones.1.n"), "2");
+  assert.equal(fields.value(["a.b", "c.d"]), 4);
+  assert.deepEqual(fields.rest(), { phones: [{ n: 1 }, { ext: 3 }] });
+});
+
+Deno.test("fields: the items of a list are read one by one, and the rest keeps their indexes", () => {
+  const fields = new Fields({ list: ["x", { q: "1" }, null, { q: "2", more: ["y"] }], b: [[1]] });
+  assert.deepEqual(fields.items("list").map((item) => item.text("q")), ["1", "2"]);
+  assert.deepEqual(fields.items("nothing"), []);
+  assert.deepEqual(fields.items("b"), []);
+  assert.deepEqual(fields.rest(), { list: ["x", null, null, { more: ["y"] }], b: [[1]] });
+
+  const understood = new Fields({ list: [{ q: "1" }, null, { q: "2" }] });
+  for (const item of understood.items("list")) item.text("q");
+  assert.equal(understood.rest(), undefined);
+});
+
+Deno.test("fields: an object can be read with paths of its own", () => {
+  const fields = new Fields({ a: { b: { c: 1, d: 2 } } });
+  const object = fields.at("a.b");
+  assert.deepEqual(object.keys(), ["c", "d"]);
+  assert.equal(object.text("c"), "1");
+  assert.deepEqual(fields.at("a.x").keys(), []);
+  assert.equal(fields.at("a.x").text("c"), undefined);
+  assert.deepEqual(fields.rest(), { a: { b: { d: 2 } } });
+});
+
+for (
+  const [given, lead, rest] of [
+    ["Texas", "TX", "Texas"],
+    [" TX ", "TX", undefined],
+    ["tx", "TX", undefined],
+    ["Ann@B.C", "ann@b.c", undefined],
+    [7, "7", undefined],
+    [7, 7, undefined],
+    ["true", true, undefined],
+    [false, "", false],
+    [" ", "", undefined],
+    [null, "", undefined],
+    ["x".repeat(513), "sha256:35ade", "x".repeat(513)],
+    [{ a: ["x", { b: "y" }, "z"], c: [] }, ["x", "z"], { a: [null, { b: "y" }, null] }],
+  ] as [Json, Json, Json | undefined][]
+) {
+  const name = JSON.stringify(given).slice(0, 40);
+  Deno.test(`fields: of ${name}, taken, ${JSON.stringify(rest)?.slice(0, 40)} is left beside ${JSON.stringify(lead)}`, () => {
+    const fields = new Fields({ given });
+    fields.take("given");
+    assert.deepEqual(
+      fields.rest({ nested: [{ lead }] }),
+      rest === undefined ? rest : { given: rest },
+    );
+  });
+}
+
+Deno.test("fields: what was not taken is left, whatever the lead says", () => {
+  const fields = new Fields({ state: "TX", job: { state: "TX" } });
+  fields.text("state");
+  assert.deepEqual(fields.rest({ state: "TX" }), { job: { state: "TX" } });
+});
+
+Deno.test("fields: what must not be kept is not left", () => {
+  const fields = new Fields({ file: { bytes: [1, 2], name: "a" } });
+  fields.take("file");
+  fields.leaveOut("file.bytes");
+  assert.deepEqual(fields.rest({}), { file: { name: "a" } });
 });

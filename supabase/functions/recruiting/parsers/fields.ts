@@ -3,31 +3,52 @@ import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 /** How many keys may count as one spelling. A JavaScript call cannot take hundreds of thousands of arguments. */
 export const MAX_KEYS = 100;
 
+/** A key of an object, or an index of a list. */
+export type Key = string | number;
+
 /**
- * A vendor's payload while a parser reads it. Gives values by dotted path and remembers which were taken, so that all
- * others can be kept as the vendor's own fields. Nothing here throws, whatever the payload holds.
+ * Where a value is: keys and indexes joined by dots (`applicant.email`, `emails.0.value`), or a list of them, for keys
+ * that may have a dot in them.
+ */
+export type Path = string | readonly Key[];
+
+/** What became of a value. One that must not be kept is "left out"; for one that was "taken" the lead decides. */
+type Mark = "taken" | "left out";
+
+/** The marks of a payload's values, by the object or list in which a value is, and its key there. */
+type Marks = Map<Json, Map<Key, Mark>>;
+
+/**
+ * A vendor's payload while a parser reads it. A parser takes what it understands, and `rest()` then gives everything
+ * else. What was taken but is no value of the finished lead, such as "Texas" that became "TX", counts as not taken. So
+ * nothing is lost, whatever a parser makes of the values. Nothing here throws, whatever the payload holds.
  *
  * @example
- * const fields = new Fields({ id: 7, applicant: { email: "a@b.c", age: 30 } });
+ * const fields = new Fields({ id: 7, state: "Texas", applicant: { email: "A@b.c", age: 30 }, phones: [{ n: 1, x: 2 }] });
  * fields.text("id"); // "7"
- * fields.text("applicant.mail", "applicant.email"); // "a@b.c"
- * fields.rest(); // { applicant: { age: 30 } }
+ * fields.text("state"); // "Texas"
+ * fields.text("applicant.mail", "applicant.email"); // "A@b.c"
+ * fields.items("phones")[0]?.text("n"); // "1"
+ * fields.rest({ id: "7", state: "TX", email: "a@b.c", phone: "1" });
+ * // { state: "Texas", applicant: { age: 30 }, phones: [{ x: 2 }] }
  */
 export class Fields {
-  readonly #payload: JsonObject;
-  readonly #taken = new Set<string>();
-  #keys?: Map<string, string[]>;
+  readonly #value: Json | undefined;
+  readonly #marks: Marks;
+  #spellings?: Map<string, string[]>;
 
-  constructor(payload: Json) {
-    this.#payload = isObject(payload) ? payload : {};
+  /** @param marks those of the payload of which the value is a part */
+  constructor(value: Json | undefined, marks: Marks = new Map()) {
+    this.#value = value;
+    this.#marks = marks;
   }
 
   /** Takes the first of the paths that holds a text which is not blank, or a number. Returns it as trimmed text. */
-  text(...paths: string[]): string | undefined {
+  text(...paths: Path[]): string | undefined {
     for (const path of paths) {
       const text = toText(this.peek(path));
       if (text !== undefined) {
-        this.#taken.add(path);
+        this.take(path);
         return text;
       }
     }
@@ -35,54 +56,124 @@ export class Fields {
   }
 
   /** Takes the first of the paths that holds a value other than null. Returns the whole value. */
-  value(...paths: string[]): Json | undefined {
+  value(...paths: Path[]): Json | undefined {
     for (const path of paths) {
       const value = this.peek(path);
       if (value !== undefined && value !== null) {
-        this.#taken.add(path);
+        this.take(path);
         return value;
       }
     }
     return undefined;
   }
 
+  /** Takes the value at a path, whatever it is. */
+  take(path: Path): void {
+    this.#mark(path, "taken");
+  }
+
+  /** Takes a value that must not be kept, such as the bytes of a file. */
+  leaveOut(path: Path): void {
+    this.#mark(path, "left out");
+  }
+
   /** Returns the value at a path without taking it. */
-  peek(path: string): Json | undefined {
-    if (Object.hasOwn(this.#payload, path)) return this.#payload[path];
-    let value: Json | undefined = this.#payload;
-    for (const key of path.split(".")) {
-      value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-    }
-    return value;
+  peek(path: Path): Json | undefined {
+    return this.#keysOf(path).reduce<Json | undefined>(childOf, this.#value);
   }
 
-  /** The top-level keys in one of these spellings (see {@link plainKey}), in the order of the spellings. */
+  /** The object or list at a path, to be read with paths of its own. It has no fields where there is neither. */
+  at(path: Path): Fields {
+    this.#mark(path);
+    return new Fields(this.peek(path), this.#marks);
+  }
+
+  /** The objects in the list at a path, each to be read with paths of its own. */
+  items(path: Path): Fields[] {
+    const list = this.peek(path);
+    if (!Array.isArray(list)) return [];
+    this.#mark(path);
+    return list.filter(isObject).map((item) => new Fields(item, this.#marks));
+  }
+
+  /** The keys of an object; none for anything else. */
+  keys(): string[] {
+    return isObject(this.#value) ? Object.keys(this.#value) : [];
+  }
+
+  /** The keys in one of these spellings (see {@link plainKey}), in the order of the spellings. */
   spelt(...spellings: string[]): string[] {
-    this.#keys ??= Map.groupBy(Object.keys(this.#payload), plainKey);
-    return spellings.flatMap((spelling) => this.#keys?.get(spelling)?.slice(0, MAX_KEYS) ?? []);
+    this.#spellings ??= Map.groupBy(this.keys(), plainKey);
+    return spellings.flatMap((spelling) =>
+      this.#spellings?.get(spelling)?.slice(0, MAX_KEYS) ?? []
+    );
   }
 
-  /** What was not taken, in the vendor's own shape; undefined where nothing is left. */
-  rest(): JsonObject | undefined {
-    return this.#without(this.#payload, "");
+  /**
+   * What was not taken, and what was taken but is no value of the lead, in the vendor's own shape. A list keeps its
+   * indexes, with null for an item of which nothing is left. Undefined where nothing is left at all.
+   *
+   * @param lead the finished lead; its texts are compared without regard to case. Without it, all that was taken is gone.
+   */
+  rest(lead?: Json): Json | undefined {
+    const texts = lead === undefined ? undefined : textsOf(lead);
+    const rest = this.#restOf(this.#value ?? null, undefined, texts);
+    const isEmpty = rest === null || (isContainer(rest) && Object.keys(rest).length === 0);
+    return isEmpty ? undefined : rest;
   }
 
-  #without(object: JsonObject, prefix: string): JsonObject | undefined {
-    const kept: [string, Json][] = [];
-    for (const [key, value] of Object.entries(object)) {
-      const path = prefix + key;
-      if (this.#taken.has(path)) continue;
-      const rest = isObject(value) && this.#reachesInto(path)
-        ? this.#without(value, `${path}.`)
-        : value;
-      if (rest !== undefined) kept.push([key, rest]);
+  #restOf(value: Json, mark: Mark | undefined, texts?: Set<string>): Json | undefined {
+    if (mark === "left out") return undefined;
+    if (!isContainer(value)) {
+      return mark === undefined || (texts && isMissingIn(texts, value)) ? value : undefined;
     }
-    return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+    const marks = this.#marks.get(value);
+    if (mark === undefined && marks === undefined) return value;
+    const restOf = (child: Json, key: Key) => this.#restOf(child, marks?.get(key) ?? mark, texts);
+    if (Array.isArray(value)) {
+      const rest = value.map((item, index) => restOf(item, index) ?? null);
+      return rest.some((item) => item !== null) ? rest : undefined;
+    }
+    const rest = Object.entries(value).map(([key, child]) => [key, restOf(child, key)] as const)
+      .filter((entry): entry is [string, Json] => entry[1] !== undefined);
+    return rest.length > 0 ? Object.fromEntries(rest) : undefined;
   }
 
-  #reachesInto(path: string): boolean {
-    return this.#taken.values().some((taken) => taken.startsWith(`${path}.`));
+  /** Marks the value at a path. Every object and list on the way gets its marks, so that `rest()` looks into it. */
+  #mark(path: Path, mark?: Mark): void {
+    const keys = this.#keysOf(path);
+    let value = this.#value;
+    for (const [i, key] of keys.entries()) {
+      if (!isContainer(value)) return;
+      const marks = this.#marksOf(value);
+      if (i === keys.length - 1 && mark) marks.set(Array.isArray(value) ? Number(key) : key, mark);
+      value = childOf(value, key);
+    }
+    if (isContainer(value)) this.#marksOf(value);
   }
+
+  #marksOf(container: Json): Map<Key, Mark> {
+    const marks = this.#marks.get(container) ?? new Map<Key, Mark>();
+    this.#marks.set(container, marks);
+    return marks;
+  }
+
+  // A key with a dot in it is found before a path.
+  #keysOf(path: Path): readonly Key[] {
+    if (typeof path !== "string") return path;
+    return isObject(this.#value) && Object.hasOwn(this.#value, path) ? [path] : path.split(".");
+  }
+}
+
+function isContainer(value: Json | undefined): value is Json[] | JsonObject {
+  return typeof value === "object" && value !== null;
+}
+
+const INDEX = /^(?:0|[1-9]\d{0,9})$/;
+
+function childOf(value: Json | undefined, key: Key): Json | undefined {
+  if (Array.isArray(value)) return INDEX.test(String(key)) ? value[Number(key)] : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /**
@@ -106,4 +197,26 @@ export function compact(object: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(
     Object.entries(object).filter((entry): entry is [string, Json] => entry[1] !== undefined),
   );
+}
+
+/** Longer than any text that becomes lower case in a lead. A longer one is compared as it is, which takes no memory. */
+const LONGEST_LOWERED = 1_000;
+
+/** A string, number or boolean as the text by which it is found again; "" for null and a blank string. */
+function comparable(value: Json): string {
+  if (value === null) return "";
+  const text = String(value).trim();
+  return text.length > LONGEST_LOWERED ? text : text.toLowerCase();
+}
+
+function isMissingIn(texts: Set<string>, value: Json): boolean {
+  const text = comparable(value);
+  return text !== "" && !texts.has(text);
+}
+
+/** The texts of all strings, numbers and booleans in a value. */
+function textsOf(value: Json, texts = new Set<string>()): Set<string> {
+  if (!isContainer(value)) return texts.add(comparable(value));
+  for (const child of Object.values(value)) textsOf(child, texts);
+  return texts;
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { type Fields, MAX_KEYS, plainKey } from "./fields.ts";
+import { type Fields, type Path, plainKey } from "./fields.ts";
 import type { ResumeFields } from "./resume.ts";
 
 /** The keys that vendors use for what they say of a file, in the form that {@link plainKey} gives. */
@@ -30,21 +30,22 @@ const FILE_START = /^(?:JVBERi0|UEsDB|0M8R4K|e1xydGY)/;
  * The other keys of the object stay among the vendor's fields.
  */
 export function readFile(fields: Fields, path: string): ResumeFields {
-  const file = fields.peek(path);
-  if (!isObject(file)) return { data: bytesAsBase64(fields.value(path)) };
-  const take = (spellings: Set<string>) => {
-    const keys = Object.keys(file).filter((key) => spellings.has(plainKey(key))).slice(
-      0,
-      MAX_KEYS,
-    );
-    return fields.value(...keys.map((key) => `${path}.${key}`));
-  };
+  if (!isObject(fields.peek(path))) return { data: takeContent(fields, path) };
+  const file = fields.at(path);
+  const keys = (spellings: Set<string>) => file.spelt(...spellings).map((key) => [key]);
   return {
-    data: bytesAsBase64(take(CONTENT_KEYS)),
-    content_type: take(TYPE_KEYS),
-    file_name: take(NAME_KEYS),
-    url: take(URL_KEYS),
+    data: takeContent(file, ...keys(CONTENT_KEYS)),
+    content_type: file.value(...keys(TYPE_KEYS)),
+    file_name: file.value(...keys(NAME_KEYS)),
+    url: file.value(...keys(URL_KEYS)),
   };
+}
+
+/** Leaves out the content of a file that is not kept: a text under one of the usual keys. */
+export function leaveOutContent(file: Fields): void {
+  for (const key of file.spelt(...CONTENT_KEYS)) {
+    if (typeof file.peek([key]) === "string") file.leaveOut([key]);
+  }
 }
 
 /**
@@ -117,15 +118,23 @@ function describeFile(file: string | number[]): JsonObject {
   return { type: mediaType || known || "unknown", bytes: Math.floor(base64.length * 3 / 4) };
 }
 
+/** Whether a text can be the content of a file in base64. A shorter one is rather a word. */
+export function mayBeFile(text: string): boolean {
+  return text.length >= 8 && BASE64.test(text);
+}
+
 function isFileText(text: string): boolean {
   return FILE_START.test(text) || DATA_URL.test(text) ||
     (text.length >= MIN_FILE_LENGTH && BASE64.test(text));
 }
 
-// .NET serializes a file as an array of its bytes.
-function bytesAsBase64(value: Json | undefined): Json | undefined {
-  if (!Array.isArray(value) || value.length === 0 || !isBytes(value)) return value;
-  return Buffer.from(value).toString("base64");
+function takeContent(fields: Fields, ...paths: Path[]): Json | undefined {
+  const path = paths.find((path) => (fields.peek(path) ?? null) !== null);
+  const content = path && fields.value(path);
+  if (!path || !Array.isArray(content) || content.length === 0 || !isBytes(content)) return content;
+  // .NET serializes a file as an array of its bytes.
+  fields.leaveOut(path);
+  return Buffer.from(content).toString("base64");
 }
 
 function isBytes(list: Json[]): list is number[] {

@@ -17,7 +17,7 @@ Deno.test("generic: the flat object as documented", () => {
       city: "Las Vegas",
       state: "NV",
       zip: "89101",
-      vendor_fields: { campaign: "spring" },
+      vendor_fields: { campaign: "spring", state: "nevada" },
     },
   });
 });
@@ -36,6 +36,11 @@ Deno.test("generic: other spellings, a full name alone, a numeric id of 21 digit
       state: "NV",
       zip: "89101",
       is_test: true,
+      vendor_fields: {
+        State: "N.V.",
+        CV: { file_name: "cv.pdf", content_type: "application/pdf" },
+        "Test Lead": "yes",
+      },
     },
   });
 });

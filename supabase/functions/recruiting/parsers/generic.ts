@@ -62,7 +62,7 @@ export const generic: Parser = (payload: Json) => {
     is_test: fields.value(...fields.spelt(...IS_TEST)),
     submitted_at: text(SUBMITTED_AT),
     consent: consentOf(fields),
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };
 

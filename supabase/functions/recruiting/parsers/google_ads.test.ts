@@ -20,7 +20,19 @@ Deno.test("google_ads: a test lead with a full name, a custom question and int64
       zip: "85004",
       is_test: true,
       submitted_at: "2026-07-29T08:00:00.000Z",
-      vendor_fields: { api_version: "1.0", adgroup_id: 20000000000 },
+      vendor_fields: {
+        user_column_data: [
+          { column_name: "Full Name", column_id: "FULL_NAME" },
+          { column_name: "User Email", column_id: "EMAIL" },
+          { column_name: "User Phone", column_id: "PHONE_NUMBER" },
+          { column_name: "Postal Code", column_id: "POSTAL_CODE" },
+          { column_name: "Region", column_id: "REGION", string_value: "Arizona" },
+          { column_id: "are_you_licensed?" },
+        ],
+        api_version: "1.0",
+        adgroup_id: 20000000000,
+        lead_submit_time: "2026-07-29T08:00:00Z",
+      },
     },
   });
 });

@@ -1,7 +1,6 @@
-import { isObject, type Json } from "../../_shared/json.ts";
 import { success } from "../../_shared/result.ts";
-import { Fields, toText } from "./fields.ts";
-import { type FormQuestion, readLeadForm } from "./form.ts";
+import { Fields } from "./fields.ts";
+import { readLeadForm } from "./form.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 
@@ -12,7 +11,12 @@ import type { Parser } from "./parser.ts";
  */
 export const googleAds: Parser = (payload) => {
   const fields = new Fields(payload);
-  const form = readLeadForm(readColumns(fields.value("user_column_data")));
+  // Older leads have no column_id, but a column_name such as "Full Name" or "User Phone".
+  const form = readLeadForm(fields.items("user_column_data"), {
+    name: "column_id",
+    label: "column_name",
+    answer: "string_value",
+  });
   return success(normalizeLead({
     ...form,
     vendor_lead_id: fields.text("lead_id"),
@@ -24,16 +28,6 @@ export const googleAds: Parser = (payload) => {
       campaign_id: fields.text("campaign_id"),
       click_id: fields.text("gcl_id"),
     },
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };
-
-// Older leads have no column_id, but a column_name such as "Full Name" or "User Phone".
-function readColumns(columns: Json | undefined): FormQuestion[] {
-  if (!Array.isArray(columns)) return [];
-  return columns.filter(isObject).flatMap((column) => {
-    const label = toText(column.column_name);
-    const name = toText(column.column_id) ?? label;
-    return name === undefined ? [] : [{ name, label, value: column.string_value ?? null }];
-  });
-}

@@ -41,9 +41,9 @@ export const greenhouse: Parser = (payload) => {
       job_id: fields.text("job_id", `${APPLICATION}.job_id`) ??
         firstOf(fields.peek(`${APPLICATION}.jobs`), "id"),
       job_title: firstOf(fields.peek(`${APPLICATION}.jobs`), "name"),
-      answers: readAnswers(fields.value(`${APPLICATION}.answers`)),
+      answers: readAnswers(fields, `${APPLICATION}.answers`),
     },
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };
 

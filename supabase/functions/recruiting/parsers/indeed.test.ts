@@ -16,12 +16,9 @@ Deno.test("indeed: an application with a resume, questions and an e-mail alias",
       job_location: "Austin, TX 78701",
       job_url: "https://jobs.example.com/agent-tx-014",
       answers: [
-        { question: "Are you licensed?", answer: { label: "Yes", value: "1" } },
+        { question: "Are you licensed?", answer: "Yes" },
         { question: "Why insurance?", answer: "I like people." },
-        {
-          question: "Attach your licence.",
-          answer: { contentType: "image/png", fileName: "licence.png" },
-        },
+        { question: "Attach your licence.", answer: "licence.png" },
       ],
       full_name: "Maria de la Cruz",
       last_name: "de la Cruz",
@@ -33,12 +30,28 @@ Deno.test("indeed: an application with a resume, questions and an e-mail alias",
         appliedOnMillis: 1785312000000,
         locale: "en_US",
         job: { jobKey: "ef6a185864da5b5d" },
-        applicant: { coverletter: "I would like to talk.", verified: true },
+        applicant: {
+          coverletter: "I would like to talk.",
+          verified: true,
+          resume: { file: { contentType: "application/pdf", fileName: "maria.pdf" } },
+        },
         analytics: { ip: "203.0.113.7", sponsored: false },
         screenerQuestionsAndAnswers: {
           url: "https://jobs.example.com/questions.json",
           retrievedOnMillis: 1785311000000,
           schemaVersion: "1.3",
+          questionsAndAnswers: [
+            {
+              question: {
+                id: "licensed",
+                type: "select",
+                options: [{ label: "Yes", value: "1" }, { label: "No", value: "0" }],
+              },
+              answer: { value: "1" },
+            },
+            { question: { id: "why", type: "textarea" } },
+            { question: { id: "licence", type: "file" }, answer: { contentType: "image/png" } },
+          ],
         },
       },
     },
@@ -62,6 +75,7 @@ Deno.test("indeed: the older questions, a full name alone, and a resume without 
       applicant: {
         resume: { text: "Jordan Smith\nSales associate", html: "<p>Jordan Smith</p>" },
       },
+      questionsAndAnswers: [{ question: { id: "shift" } }],
     },
   });
 });

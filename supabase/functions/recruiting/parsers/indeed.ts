@@ -1,10 +1,18 @@
-import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { isObject, type Json } from "../../_shared/json.ts";
 import { success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
+
+/** Both containers may be sent, and the newer one may be empty. */
+const QUESTIONS = [
+  "screenerQuestionsAndAnswers.questionsAndAnswers",
+  "screenerQuestionsAndAnswers",
+  "questionsAndAnswers.questionsAndAnswers",
+  "questionsAndAnswers",
+];
 
 /**
  * An Indeed Apply application: `id`, `applicant`, `job`, `analytics`, and the questions as
@@ -34,34 +42,16 @@ export const indeed: Parser = (payload) => {
       job_company: fields.text("job.jobCompany"),
       job_location: fields.text("job.jobLocation"),
       job_url: fields.text("job.jobUrl"),
-      answers: readAnswers(questions(fields), readQuestion),
+      answers: readAnswers(fields, QUESTIONS),
       resume_skipped: resume.data ? undefined : otherResume(fields.peek("applicant.resume")),
     },
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };
 
 // Indeed forwards e-mail to such an address, and makes a new one for each application.
 function isAlias(email: string | undefined): boolean {
   return /@indeedemail\.com$/i.test(email ?? "");
-}
-
-// Both containers may be sent, and the newer one may be empty.
-function questions(fields: Fields): Json | undefined {
-  const path = [
-    "screenerQuestionsAndAnswers.questionsAndAnswers",
-    "screenerQuestionsAndAnswers",
-    "questionsAndAnswers.questionsAndAnswers",
-    "questionsAndAnswers",
-  ].find((path) => {
-    const list = fields.peek(path);
-    return Array.isArray(list) && list.length > 0;
-  });
-  return path && fields.value(path);
-}
-
-function readQuestion({ question, answer }: JsonObject) {
-  return { question: isObject(question) ? question.question ?? question.id : question, answer };
 }
 
 // An Indeed resume may be only text, HTML or JSON. It stays among the vendor's fields, and resume_skipped says its

@@ -9,8 +9,8 @@ Deno.test("linkedin: an exported application; its resume is a URL to keep", () =
     vendor_metadata: {
       job_id: "agent-fl-3",
       answers: [
-        { question: "years", answer: { numericAnswerValue: { integerValue: 4 } } },
-        { question: "licensed", answer: { multipleChoiceAnswerValue: { symbolicNames: ["yes"] } } },
+        { question: "years", answer: "4" },
+        { question: "licensed", answer: ["yes"] },
       ],
       last_name: "Raman",
       email: "priya.raman@example.com",
@@ -23,7 +23,7 @@ Deno.test("linkedin: an exported application; its resume is a URL to keep", () =
         jobApplicant: "urn:li:person:qZ8xkN",
         questionResponses: {
           contactInformationQuestionResponses: {
-            cellphoneNumberQuestionAnswer: { extension: "" },
+            cellphoneNumberQuestionAnswer: { countryCode: "US", extension: "" },
           },
           resumeQuestionResponses: {
             resumeQuestionAnswer: { mediaUrn: "urn:li:media:/AgAAAA/resume" },

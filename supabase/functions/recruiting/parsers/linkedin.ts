@@ -1,6 +1,5 @@
-import { isObject, type Json } from "../../_shared/json.ts";
 import { success } from "../../_shared/result.ts";
-import { readAnswers } from "./answers.ts";
+import { type Answer, readAnswer } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
@@ -16,6 +15,8 @@ const CUSTOM = "questionResponses.additionalQuestionResponses.customQuestionSetR
  */
 export const linkedin: Parser = (payload) => {
   const fields = new Fields(payload);
+  const answers = fields.items(CUSTOM).flatMap((set) => set.items("customQuestionResponses"))
+    .flatMap(readResponse);
   return success(normalizeLead({
     vendor_lead_id: fields.text("jobApplicationId"),
     first_name: fields.text(`${CONTACT}.firstNameAnswer.value`),
@@ -25,12 +26,9 @@ export const linkedin: Parser = (payload) => {
     resume: { url: fields.text(`${RESUME}.mediaUrl`) },
     more: {
       job_id: fields.text("externalJobId"),
-      answers: readAnswers(customQuestions(fields.value(CUSTOM)), (item) => ({
-        question: item.questionIdentifier,
-        answer: item.answer,
-      })),
+      answers: answers.length > 0 ? answers : undefined,
     },
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };
 
@@ -44,7 +42,9 @@ function readPhone(fields: Fields): { phone?: string; phone_country?: string } {
     : { phone, phone_country: code };
 }
 
-function customQuestions(sets: Json | undefined): Json[] {
-  if (!Array.isArray(sets)) return [];
-  return sets.flatMap((set) => isObject(set) ? set.customQuestionResponses ?? [] : []);
+// An answer has its type's name as its key.
+function readResponse(item: Fields): Answer[] {
+  const answer = readAnswer(item.at("answer.numericAnswerValue"), "integerValue") ??
+    readAnswer(item.at("answer.multipleChoiceAnswerValue"), "symbolicNames");
+  return answer ? [{ question: item.text("questionIdentifier") ?? null, answer }] : [];
 }

@@ -33,6 +33,7 @@ Deno.test("mapping: a payload of no known vendor", () => {
             { kind: "email", value: "rosa@example.com" },
             { kind: "mobile", value: "503-555-0166" },
           ],
+          residence: { region: "Oregon" },
           documents: [{ kind: "cv", mime: "application/pdf" }],
         },
       },

@@ -61,7 +61,7 @@ function readLead(payload: Json, compiled: Compiled): ParsedLead {
     submitted_at,
     consent,
     more,
-    vendor_fields: fields.rest(),
+    fields,
   });
 }
 

@@ -20,7 +20,19 @@ Deno.test("meta: a lead as the Graph API gives it", () => {
       state: "OH",
       zip: "43215",
       submitted_at: "2026-07-29T08:00:00.000Z",
-      vendor_fields: { is_organic: false },
+      vendor_fields: {
+        created_time: "2026-07-29T08:00:00+0000",
+        is_organic: false,
+        field_data: [
+          { name: "first_name" },
+          { name: "last_name" },
+          { name: "email" },
+          { name: "phone_number" },
+          { name: "state", values: ["Ohio"] },
+          { name: "zip_code" },
+          null,
+        ],
+      },
     },
   });
 });

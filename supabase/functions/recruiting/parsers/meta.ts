@@ -2,8 +2,8 @@ import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { failure, success } from "../../_shared/result.ts";
 import { readBoolean } from "./consent.ts";
 import { readContact } from "./contact.ts";
-import { Fields, toText } from "./fields.ts";
-import { type FormQuestion, readLeadForm } from "./form.ts";
+import { Fields } from "./fields.ts";
+import { readLeadForm } from "./form.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 
@@ -19,8 +19,9 @@ export const NO_CONTACT_DETAILS =
  */
 export const meta: Parser = (payload) => {
   const fields = new Fields(payload);
-  const questions = readQuestions(fields.value("field_data"));
-  const form: RawLead = questions ? readLeadForm(questions) : readContact(fields);
+  const form: RawLead = Array.isArray(fields.peek("field_data"))
+    ? readLeadForm(fields.items("field_data"), { name: "name", answer: "values" })
+    : readContact(fields);
   const leadgenId = fields.text(...fields.spelt("leadgenid"));
   if (isNotification(payload, form, leadgenId)) return failure(NO_CONTACT_DETAILS);
   return success(normalizeLead({
@@ -35,19 +36,9 @@ export const meta: Parser = (payload) => {
       campaign_id: fields.text("campaign_id"),
       ad_id: fields.text("ad_id"),
     },
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };
-
-function readQuestions(list: Json | undefined): FormQuestion[] | undefined {
-  if (!Array.isArray(list)) return undefined;
-  return list.filter(isObject).flatMap(({ name, values }) => {
-    const key = toText(name);
-    if (key === undefined) return [];
-    const value = Array.isArray(values) && values.length === 1 ? values[0] : values;
-    return [{ name: key, value: value ?? null }];
-  });
-}
 
 /**
  * Whether the boxes of the form's disclaimer are checked; undefined where only some are. What each box says stands in the

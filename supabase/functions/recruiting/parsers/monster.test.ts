@@ -21,7 +21,11 @@ Deno.test("monster: version 2", () => {
       vendor_fields: {
         sourceAttribution: "monster",
         vendorText: "north side",
-        applicant: { workAuthorization: "Authorized" },
+        applicant: {
+          workAuthorization: "Authorized",
+          resume: { fileName: "tomasz.pdf", fileExt: ".pdf" },
+        },
+        questions: [{ questionId: "q1" }],
       },
     },
   });
@@ -42,7 +46,12 @@ Deno.test("monster: version 1, whose resume is an array of bytes", () => {
       state: "IL",
       zip: "60601",
       country: "US",
-      vendor_fields: { VendorField: "north side", WorkAuthorization: "1" },
+      vendor_fields: {
+        FileExt: ".pdf",
+        ResumeValue: "xk2m9vq7",
+        VendorField: "north side",
+        WorkAuthorization: "1",
+      },
     },
   });
 });

@@ -1,5 +1,5 @@
 import { success } from "../../_shared/result.ts";
-import { readAnswers } from "./answers.ts";
+import { readAnswers, readAnswersByQuestion } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
@@ -31,9 +31,9 @@ export const monster: Parser = (payload) => {
     },
     more: {
       job_id: job,
-      answers: readAnswers(fields.value("questions")),
+      answers: readAnswers(fields, "questions") ?? readAnswersByQuestion(fields, "questions"),
     },
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };
 

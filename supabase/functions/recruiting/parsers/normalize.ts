@@ -1,10 +1,10 @@
-import type { Json, JsonObject } from "../../_shared/json.ts";
+import type { Json } from "../../_shared/json.ts";
 import { toE164 } from "../../_shared/phone.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { type ConsentFields, readBoolean, readConsent } from "./consent.ts";
 import { countryCode } from "./countries.ts";
-import { compact, toText } from "./fields.ts";
-import { withoutFiles } from "./files.ts";
+import { compact, type Fields, toText } from "./fields.ts";
+import { mayBeFile, withoutFiles } from "./files.ts";
 import { splitName } from "./names.ts";
 import type { ParsedLead } from "./parser.ts";
 import { readResume, type ResumeFields } from "./resume.ts";
@@ -33,8 +33,8 @@ export interface RawLead {
   consent?: ConsentFields | Json;
   /** More fields, under the names that all vendors share: `job_id`, `job_title`, `answers`, … */
   more?: Record<string, Json | undefined>;
-  /** The vendor's remaining fields, as sent. */
-  vendor_fields?: JsonObject;
+  /** The vendor's payload as the parser has read it. What is not found in the lead is kept under `vendor_fields`. */
+  fields?: Fields;
 }
 
 /** The database's unique index takes ids of up to this many characters. A longer id is kept as its digest. */
@@ -42,7 +42,7 @@ const MAX_ID_LENGTH = 512;
 
 /**
  * Normalizes names, phone, state, e-mail, id, resume, times, consent and the test mark, in the same way for every
- * vendor. Leaves files out of the metadata.
+ * vendor. Leaves files out of the metadata. What these fields do not say of the payload is kept under `vendor_fields`.
  */
 export function normalizeLead(raw: RawLead): ParsedLead {
   const fullName = toText(raw.full_name);
@@ -56,32 +56,33 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   const code = state && isUs(countryOfLead) ? stateCode(state) : undefined;
   const { resume, resume_url } = readResume(raw.resume ?? {});
 
+  const first_name = toText(raw.first_name) ?? split?.first_name;
+  const vendor_lead_id = shortId(toText(raw.vendor_lead_id));
+  const metadata = withoutFiles(compact({
+    ...raw.more,
+    full_name: fullName,
+    last_name: toText(raw.last_name) ?? split?.last_name,
+    email: toText(raw.email)?.toLowerCase(),
+    phone: e164,
+    phone_raw: phone,
+    address: toText(raw.address),
+    city: toText(raw.city),
+    state: code,
+    state_raw: code === undefined ? state : undefined,
+    zip: toText(raw.zip),
+    country,
+    is_test: readBoolean(raw.is_test) || undefined,
+    submitted_at: readTime(raw.submitted_at),
+    consent: readConsent(raw.consent),
+    resume_url,
+  }));
+  const file = resume && mayBeFile(resume.base64) ? resume.base64 : undefined;
+  const vendor_fields = raw.fields?.rest(compact({ first_name, vendor_lead_id, metadata, file }));
   return {
-    first_name: toText(raw.first_name) ?? split?.first_name,
-    vendor_lead_id: shortId(toText(raw.vendor_lead_id)),
+    first_name,
+    vendor_lead_id,
     resume,
-    vendor_metadata: withoutFiles(
-      compact({
-        ...raw.more,
-        full_name: fullName,
-        last_name: toText(raw.last_name) ?? split?.last_name,
-        email: toText(raw.email)?.toLowerCase(),
-        phone: e164,
-        phone_raw: phone,
-        address: toText(raw.address),
-        city: toText(raw.city),
-        state: code,
-        state_raw: code === undefined ? state : undefined,
-        zip: toText(raw.zip),
-        country,
-        is_test: readBoolean(raw.is_test) || undefined,
-        submitted_at: readTime(raw.submitted_at),
-        consent: readConsent(raw.consent),
-        resume_url,
-        vendor_fields: raw.vendor_fields,
-      }),
-      resume?.base64,
-    ),
+    vendor_metadata: { ...metadata, ...withoutFiles(compact({ vendor_fields }), file) },
   };
 }
 

@@ -11,7 +11,8 @@ export interface ParsedLead {
   /**
    * Everything else, under the same names for every vendor: `last_name`, `full_name`, `email`, `phone` (E.164),
    * `phone_raw`, `address`, `city`, `state` (two letters) or `state_raw`, `zip`, `country`, `is_test`, `submitted_at`
-   * (ISO 8601 in UTC), `consent` (`{given, text, url, at, ip}`), `job_id`, `job_title`, `answers`, … The vendor's remaining fields are under `vendor_fields`, as sent.
+   * (ISO 8601 in UTC), `consent` (`{given, text, url, at, ip}`), `job_id`, `job_title`, `answers`, … What these do not
+   * say of the payload is under `vendor_fields`, as sent.
    */
   vendor_metadata: JsonObject;
 }

@@ -27,8 +27,8 @@ export const talroo: Parser = (payload) => {
       job_id: fields.text("data.job.originalJobReference", "data.job.jobReference"),
       job_title: fields.text("data.job.title"),
       job_company: fields.text("data.job.company"),
-      answers: readAnswers(fields.value("data.questions", "data.answers")),
+      answers: readAnswers(fields, ["data.questions", "data.answers"]),
     },
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };

@@ -20,8 +20,10 @@ Deno.test("ziprecruiter: an application with all fields", () => {
       zip: "30303",
       vendor_fields: {
         attributes: { tracking_code: "zr-77" },
+        answers: [{ id: "licensed" }],
         profile: {
           mobile: "404-555-0111",
+          state: "Georgia",
           objective: "A job with people.",
           job_records: [{ title: "Cashier", company: "Peach Mart" }],
         },

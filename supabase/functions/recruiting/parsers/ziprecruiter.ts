@@ -1,5 +1,5 @@
 import { success } from "../../_shared/result.ts";
-import { readAnswers } from "./answers.ts";
+import { readAnswers, readAnswersByQuestion } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
@@ -26,8 +26,8 @@ export const ziprecruiter: Parser = (payload) => {
     resume: readFile(fields, "resume"),
     more: {
       job_id: fields.text("job_id"),
-      answers: readAnswers(fields.value("answers")),
+      answers: readAnswers(fields, "answers") ?? readAnswersByQuestion(fields, "answers"),
     },
-    vendor_fields: fields.rest(),
+    fields,
   }));
 };

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import type { Json } from "../../_shared/json.ts";
+import { type Answer, readAnswers, readAnswersByQuestion } from "./answers.ts";
+import { Fields } from "./fields.ts";
+
+/** What is read of a list of answers, and what is left of it. */
+function read(
+  answers: Json,
+  readThem: (fields: Fields, path: string) => Answer[] | undefined = readAnswers,
+) {
+  const fields = new Fields({ answers });
+  const found = readThem(fields, "answers");
+  return { answers: found, rest: fields.rest({ found: found ?? null }) };
+}
+
+for (
+  const [item, question, answer, rest] of [
+    [{ question: "Why?", answer: " Because. " }, "Why?", "Because.", undefined],
+    [{ question: "Why?", answer: "x", comment: "c" }, "Why?", "x", { comment: "c" }],
+    [{ questionText: "Years?", answer: 4 }, "Years?", "4", undefined],
+    [{ label: "Licensed?", value: true }, "Licensed?", "true", undefined],
+    [{ question: "Which?", answer: ["a", " ", "b"] }, "Which?", ["a", "b"], undefined],
+    [{ id: "q1", values: ["a"] }, "q1", ["a"], undefined],
+    [{ id: 5, choice: "b" }, "5", "b", undefined],
+    [{ id: "q1", text: "Because." }, "q1", "Because.", undefined],
+    [{ text: "Why?", answer: "Because." }, "Why?", "Because.", undefined],
+    [{ question: "Why?", answer: null }, "Why?", null, undefined],
+    [{ question: "Why?", answer: "" }, "Why?", null, undefined],
+    [{ question: "Why?", answer: null, values: ["a"] }, "Why?", ["a"], { answer: null }],
+    [{ answer: "Yes" }, null, "Yes", undefined],
+    [{ question: "Which?", answer: { value: "1", label: "One" } }, "Which?", "One", {
+      answer: { value: "1" },
+    }],
+    [
+      { question: "Which?", answer: [{ text: "A" }, { choice: "B" }] },
+      "Which?",
+      ["A", "B"],
+      undefined,
+    ],
+    [{ question: "Which?", answer: { values: ["A", "B"] } }, "Which?", ["A", "B"], undefined],
+    [
+      { question: "Which?", answer: "2", options: [{ value: "2", label: "Two" }] },
+      "Which?",
+      "Two",
+      {
+        answer: "2",
+        options: [{ value: "2", label: "Two" }],
+      },
+    ],
+    [
+      {
+        question: { id: "q", question: "Which?", options: [{ id: 2, text: "Two" }] },
+        answer: [{ id: 2 }],
+      },
+      "Which?",
+      ["Two"],
+      { question: { id: "q", options: [{ id: 2, text: "Two" }] }, answer: [{ id: 2 }] },
+    ],
+    [{ question: { id: "q" }, answer: "x" }, "q", "x", undefined],
+    [
+      { question: "Send it.", answer: { fileName: "a.txt", data: "aGk=" } },
+      "Send it.",
+      "a.txt",
+      undefined,
+    ],
+    [{ question: "Which?", answer: ["a", { b: 1 }] }, "Which?", ["a"], {
+      answer: [null, { b: 1 }],
+    }],
+  ] as [Json, string | null, Json, Json | undefined][]
+) {
+  Deno.test(`an answer ${JSON.stringify(item)}`, () => {
+    assert.deepEqual(read([item]), {
+      answers: [{ question, answer }],
+      rest: rest === undefined ? undefined : { answers: [rest] },
+    });
+  });
+}
+
+for (
+  const answers of [
+    "free text",
+    7,
+    ["Yes", "No"],
+    [{ question: "Why?", answer: { unknown: { a: 1 } } }],
+    [{ question: "Why?", reason: "Because." }],
+    [{ a: 1 }, [2], "x"],
+    [{ question: "Why?" }],
+    { "Why?": "Because." },
+  ] as Json[]
+) {
+  Deno.test(`answers that are not understood are left whole: ${JSON.stringify(answers)}`, () => {
+    assert.deepEqual(read(answers), { answers: undefined, rest: { answers } });
+  });
+}
+
+Deno.test("among answers that are understood, the others are left at their places", () => {
+  const unknown = { question: "Why?", answer: { unknown: 1 } };
+  assert.deepEqual(read([{ question: "A?", answer: "a" }, unknown, "x"]), {
+    answers: [{ question: "A?", answer: "a" }],
+    rest: { answers: [null, unknown, "x"] },
+  });
+});
+
+Deno.test("one answer may stand without a list", () => {
+  assert.deepEqual(read({ question: "Why?", answer: "Because." }), {
+    answers: [{ question: "Why?", answer: "Because." }],
+    rest: undefined,
+  });
+});
+
+Deno.test("the first list that has answers is read", () => {
+  const fields = new Fields({
+    a: [],
+    b: { c: [{ question: "A?", answer: "a" }] },
+    d: [{ answer: "d" }],
+  });
+  assert.deepEqual(readAnswers(fields, ["a", "b.c", "d"]), [{ question: "A?", answer: "a" }]);
+});
+
+Deno.test("answers by id get their question, and the labels of its options", () => {
+  const fields = new Fields({
+    questions: [
+      {
+        id: "q1",
+        question: "Licensed?",
+        options: [{ value: "0", label: "Yes" }, { value: "1", label: "No" }],
+      },
+      { id: 2, text: "Why?", type: "text" },
+    ],
+    answers: [{ id: "q1", value: "1" }, { id: "2", value: "Because." }, { id: "3", values: ["a"] }],
+  });
+  const answers = readAnswers(fields, "answers", fields.items("questions"));
+  assert.deepEqual(answers, [
+    { question: "Licensed?", answer: "No" },
+    { question: "Why?", answer: "Because." },
+    { question: "3", answer: ["a"] },
+  ]);
+});
+
+Deno.test("answers by their questions, or by ids with the question beside the answer", () => {
+  assert.deepEqual(
+    read({
+      "Licensed? 1. Yes": "Yes",
+      q1: { question: "Why?", answer: "Because.", at: 5 },
+      q2: { label: "Two", value: "2" },
+      q3: { answer: ["a"] },
+      q4: null,
+      q5: { unknown: 1 },
+      __proto__x: "x",
+    }, readAnswersByQuestion),
+    {
+      answers: [
+        { question: "Licensed? 1. Yes", answer: "Yes" },
+        { question: "Why?", answer: "Because." },
+        { question: "q2", answer: "Two" },
+        { question: "q3", answer: ["a"] },
+        { question: "q4", answer: null },
+        { question: "__proto__x", answer: "x" },
+      ],
+      rest: { answers: { q1: { at: 5 }, q2: { value: "2" }, q5: { unknown: 1 } } },
+    },
+  );
+  for (const other of [null, "text", [], [1], {}]) {
+    assert.equal(read(other, readAnswersByQuestion).answers, undefined);
+  }
+});
+
+Deno.test("tens of thousands of answers to a question with as many options are read in linear time", () => {
+  const many = Array.from({ length: 30_000 }, (_, i) => String(i));
+  const fields = new Fields({
+    questions: [{ id: "q", options: many.map((value) => ({ value, label: `Option ${value}` })) }],
+    answers: many.map((value) => ({ id: "q", value })),
+  });
+  const started = performance.now();
+  assert.equal(readAnswers(fields, "answers", fields.items("questions"))?.length, many.length);
+  fields.rest({});
+  // A quadratic step over the options would take minutes.
+  assert.ok(performance.now() - started < 5_000);
+});
