@@ -110,6 +110,25 @@ for (
   });
 }
 
+Deno.test("meta: the other fields of a flattened lead in another spelling", () => {
+  const { vendor_lead_id, vendor_metadata } = parse(meta, {
+    "ID": 12,
+    "Full Name": "Lee W",
+    "Form ID": 13,
+    campaignId: 14,
+    "Ad ID": "ag:15",
+    "Created Time": "2026-07-29 08:00:00",
+  });
+  assert.equal(vendor_lead_id, "12");
+  const { form_id, campaign_id, ad_id, submitted_at } = vendor_metadata;
+  assert.deepEqual({ form_id, campaign_id, ad_id, submitted_at }, {
+    form_id: "13",
+    campaign_id: "14",
+    ad_id: "ag:15",
+    submitted_at: "2026-07-29T08:00:00.000Z",
+  });
+});
+
 for (const key of ["Lead ID", "leadID", "lead_id", "leadgen_id"]) {
   Deno.test(`meta: ${key} of a flattened lead is its id`, () => {
     assert.equal(parse(meta, { [key]: 12, full_name: "Lee W" }).vendor_lead_id, "12");

@@ -14,27 +14,29 @@ export const NO_CONTACT_DETAILS =
 
 /**
  * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API gives it (`id`, `created_time`, `field_data` with
- * `name` and `values` each, `custom_disclaimer_responses`), or flattened to `full_name`, `email`, `phone_number`, … as relays send it.
+ * `name` and `values` each, `custom_disclaimer_responses`), or flattened to `full_name`, `email`, `phone_number`, …, in
+ * any spelling, as relays send it.
  * Source: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving
  */
 export const meta: Parser = (payload) => {
   const fields = new Fields(payload);
+  const text = (spelling: string) => fields.text(...fields.spelt(spelling));
   const form: RawLead = Array.isArray(fields.peek("field_data"))
     ? readLeadForm(fields.items("field_data"), { name: "name", answer: "values" })
     : readContact(fields);
-  const leadgenId = fields.text(...fields.spelt("leadgenid"));
+  const leadgenId = text("leadgenid");
   if (isNotification(payload, form, leadgenId)) return failure(NO_CONTACT_DETAILS);
   return success(normalizeLead({
     ...form,
-    vendor_lead_id: fields.text("id") ?? leadgenId ?? fields.text(...fields.spelt("leadid")),
+    vendor_lead_id: text("id") ?? leadgenId ?? text("leadid"),
     is_test: isTestLead(payload) || fields.value("is_test"),
-    submitted_at: fields.text(...fields.spelt("createdtime")),
+    submitted_at: text("createdtime"),
     consent: { given: isGiven(fields.peek("custom_disclaimer_responses")) },
     more: {
       ...form.more,
-      form_id: fields.text("form_id"),
-      campaign_id: fields.text("campaign_id"),
-      ad_id: fields.text("ad_id"),
+      form_id: text("formid"),
+      campaign_id: text("campaignid"),
+      ad_id: text("adid"),
     },
     fields,
   }));
