@@ -104,9 +104,12 @@ export class Fields {
   /** The keys in one of these spellings (see {@link plainKey}), in the order of the spellings. */
   spelt(...spellings: string[]): string[] {
     this.#spellings ??= Map.groupBy(this.keys(), plainKey);
-    return spellings.flatMap((spelling) =>
-      this.#spellings?.get(spelling)?.slice(0, MAX_KEYS) ?? []
-    );
+    const keys: string[] = [];
+    for (const spelling of spellings) {
+      const found = this.#spellings.get(spelling);
+      if (found) keys.push(...found.slice(0, MAX_KEYS));
+    }
+    return keys;
   }
 
   /**
@@ -176,12 +179,23 @@ function childOf(value: Json | undefined, key: Key): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
+/** The plain form of the keys seen so far: the leads of a bulk request have the same keys. */
+const plainKeys = new Map<string, string>();
+const MAX_PLAIN_KEYS = 1_000;
+const MAX_PLAIN_KEY_LENGTH = 100;
+
 /**
  * A key in the form in which spellings are compared: `firstName`, `First Name` and `first_name` are all `firstname`.
  * Accents do not count: `teléfono` is `telefono`.
  */
 export function plainKey(key: string): string {
-  return key.normalize("NFD").toLowerCase().replace(/[^a-z0-9]/g, "");
+  const known = plainKeys.get(key);
+  if (known !== undefined) return known;
+  const plain = key.normalize("NFD").toLowerCase().replace(/[^a-z0-9]/g, "");
+  if (plainKeys.size < MAX_PLAIN_KEYS && key.length < MAX_PLAIN_KEY_LENGTH) {
+    plainKeys.set(key, plain);
+  }
+  return plain;
 }
 
 /** A string or number as trimmed text; undefined for a blank string and for any other type. */
