@@ -8,9 +8,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   "_shared": [],
   "api": ["_shared"],
   "recruiting": ["recruiting/ingest", "recruiting/sms", "recruiting/webhooks", "_shared"],
-  "recruiting/ingest": ["recruiting/parsers", "_shared"],
+  "recruiting/ingest": ["recruiting/parsers", "recruiting/resumes", "_shared"],
   "recruiting/parsers": ["_shared"],
   "recruiting/parsers/fixtures": ["recruiting/parsers", "_shared"],
+  "recruiting/resumes": ["_shared"],
+  "recruiting/resumes/fixtures": [],
   "recruiting/sms": ["_shared"],
   "recruiting/webhooks": ["recruiting/ingest", "recruiting/parsers", "_shared"],
   "recruiting/webhooks/fixtures": ["recruiting/webhooks", "_shared"],
@@ -19,6 +21,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 /** Tests may read their fixtures, too. */
 const TESTS_MAY_IMPORT: Record<string, string[]> = {
   "recruiting/parsers": ["recruiting/parsers/fixtures"],
+  "recruiting/resumes": ["recruiting/resumes/fixtures"],
   "recruiting/webhooks": ["recruiting/webhooks/fixtures"],
 };
 
@@ -67,7 +70,7 @@ for (
     ["_shared/app.ts", "../api/index.ts"],
     ["api/index.ts", "../recruiting/index.ts"],
     ["api/index.ts", "../../../scripts/openapi/main.ts"],
-    ["recruiting/parsers/indeed.ts", "../ingest/pdf.ts"],
+    ["recruiting/parsers/indeed.ts", "../ingest/ingest.ts"],
     ["recruiting/parsers/indeed.ts", "./fixtures/read.ts"],
     ["recruiting/sms/inbound.ts", "../parsers/index.ts"],
     ["recruiting/ingest/ingest.ts", "../sms/inbound.ts"],
