@@ -6,6 +6,7 @@ import { createApi } from "@supabase/lite/cli";
 import postgres from "postgres";
 import { authAdmin } from "./auth_admin.ts";
 import { signedUrlResponse } from "./signed_url.ts";
+import { withStoredType } from "./stored_type.ts";
 
 const env = (name: string) => Deno.env.get(name)!;
 
@@ -45,8 +46,11 @@ Deno.serve(
   async (request) => {
     const { pathname } = new URL(request.url);
     if (/^\/auth\/v1\/(admin|invite)(\/|$)/.test(pathname)) return admin.fetch(request);
-    if (pathname.startsWith("/storage/v1/object/sign/")) {
-      return signedUrlResponse(request, await serve(request));
+    if (pathname.startsWith("/storage/v1/object/")) {
+      const response = await withStoredType(request, await serve(request), sql);
+      return pathname.startsWith("/storage/v1/object/sign/")
+        ? signedUrlResponse(request, response)
+        : response;
     }
     if (/^\/(auth|storage)\/v1(\/|$)/.test(pathname)) return serve(request);
     return new Response(null, { status: 404 });
