@@ -36,10 +36,15 @@ export function application(
   };
 }
 
-/** Downloads a stored resume as the service role. */
-export async function downloadResume(path: string): Promise<Uint8Array> {
+/** Downloads a stored resume as the service role, with the type under which it is served. */
+export async function downloadFile(path: string): Promise<{ type: string; bytes: Uint8Array }> {
   const { storage } = createClient(stack.api_url, stack.service_role_key);
   const { data, error } = await storage.from("resumes").download(path);
   if (error) throw error;
-  return new Uint8Array(await data.arrayBuffer());
+  return { type: data.type, bytes: await data.bytes() };
+}
+
+/** Downloads the bytes of a stored resume as the service role. */
+export async function downloadResume(path: string): Promise<Uint8Array> {
+  return (await downloadFile(path)).bytes;
 }

@@ -19,6 +19,7 @@ Deno.env.set("SUPABASE_URL", stack.api_url);
 Deno.env.set("SUPABASE_SECRET_KEYS", JSON.stringify({ default: stack.secret_key }));
 
 const LEAD = { first_name: "Ada", vendor_lead_id: null, vendor_metadata: {} };
+const RESUME = { bytes: PDF, mediaType: "application/pdf", ending: "pdf" };
 
 /** A vendor with a webhook and these secrets. */
 async function createVendor(...secrets: string[]): Promise<Vendor> {
@@ -113,7 +114,7 @@ Deno.test("race: one delivery twenty times at once is one lead with one resume",
   const vendor = await createVendor();
   const secret = await addSecret(vendor, "a");
   const deliver = (part = 0) =>
-    storeLead(vendorOf(vendor, secret, "d1", part), LEAD, PDF, null).catch((error) => {
+    storeLead(vendorOf(vendor, secret, "d1", part), LEAD, RESUME, null).catch((error) => {
       assert(code("CONFLICT")(error), error);
       return null;
     });

@@ -1,10 +1,10 @@
 import type postgres from "postgres";
 import type { Result } from "../../supabase/functions/_shared/result.ts";
 import { type LeadAndResume, readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
-import { decodePdf } from "../../supabase/functions/recruiting/ingest/pdf.ts";
 import { parserNamed, splitLeads } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { NOT_A_NEW_APPLICATION } from "../../supabase/functions/recruiting/parsers/parser.ts";
 import type { Resume } from "../../supabase/functions/recruiting/parsers/resume.ts";
+import { readResumeFile } from "../../supabase/functions/recruiting/resumes/resume_file.ts";
 import { findVendor } from "../find.ts";
 import { CommandError, type Outcome } from "../outcome.ts";
 import { formatTable } from "../table.ts";
@@ -64,9 +64,8 @@ function describeLead({ lead, resume }: LeadAndResume): Outcome {
   return { data: { ...lead, resume: stored ?? null }, text: formatTable(rows) + others };
 }
 
-function describeResume({ base64, type = "pdf" }: Resume): string {
-  if (type !== "pdf") return `not stored: ${type}`;
-  const { data, error } = decodePdf(base64);
-  if (error !== null) throw new CommandError(`The lead would be refused: ${error.message}`);
-  return `a PDF of ${data.length} bytes`;
+function describeResume({ base64, type }: Resume): string {
+  const { data, error } = readResumeFile(base64);
+  if (error === null) return `${data.mediaType}, ${data.bytes.length} bytes`;
+  return `not stored: ${error}${type === undefined ? "" : ` (the vendor says ${type})`}`;
 }

@@ -6,7 +6,8 @@ import { count, id } from "./values.ts";
 
 const recruitingLead = z.looseObject({}).describe(
   "One applicant in the vendor's own format. After parsing there must be a first name. A vendor_lead_id deduplicates. " +
-    "Everything else is kept as metadata. docs/parsers.md lists what each parser reads.",
+    "Everything else is kept as metadata. A resume that cannot be stored does not cost the lead. docs/parsers.md lists " +
+    "what each parser reads.",
 );
 
 const recruitingLeads = bulkSchema.extend({
@@ -35,7 +36,9 @@ const dryRun = z.strictObject({
     first_name: z.string(),
     vendor_lead_id: z.string().nullable(),
     vendor_metadata: z.looseObject({}),
-    resume_bytes: count.nullable().describe("Size of the resume that would be stored."),
+    resume_bytes: count.nullable().describe(
+      "Size of the resume that would be stored. Where one is not, `vendor_metadata.resume_skipped` says why.",
+    ),
   }),
 });
 

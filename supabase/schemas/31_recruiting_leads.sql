@@ -74,7 +74,7 @@ comment on column public.recruiting_leads.received_via is
 comment on column public.recruiting_leads.state is
   'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
 comment on column public.recruiting_leads.resume_path is
-  'Name of the object in the bucket `resumes`: <vendor_id>/<lead id>.pdf';
+  'Name of the object in the bucket `resumes`: <vendor_id>/<lead id>.<ending>, the ending being pdf, docx, doc, rtf, odt or txt.';
 
 create trigger set_updated_at
   before update on public.recruiting_leads

@@ -1,8 +1,15 @@
 -- The bucket for resumes is private. Only the service role writes to it.
 -- A project may have a bucket of this name already. It then gets the same settings, since a public one would publish
--- the resumes.
+-- the resumes. The function decides by a file's content; the same types and the same size are the bucket's own limits.
 insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
-values ('resumes', 'resumes', false, 10 * 1024 * 1024, array['application/pdf'])
+values ('resumes', 'resumes', false, 10 * 1024 * 1024, array[
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/msword',
+  'application/rtf',
+  'application/vnd.oasis.opendocument.text',
+  'text/plain'
+])
 on conflict (id) do update
 set
   public = excluded.public,

@@ -1,6 +1,6 @@
 -- Who opens which resume: the policy on storage.objects, which storage asks when a signed-in person signs a URL.
 begin;
-select plan(19);
+select plan(20);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -75,6 +75,15 @@ select policy_cmd_is(
 select policy_roles_are(
   'storage', 'objects', 'agents read their recruits'' resumes, managers their agency''s'::name, array['authenticated']);
 select ok(not public, 'the bucket is private') from storage.buckets where id = 'resumes';
+select is(
+  (select array_agg(type order by type) from unnest(allowed_mime_types) type),
+  array[
+    'application/msword', 'application/pdf', 'application/rtf', 'application/vnd.oasis.opendocument.text',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'text/plain'
+  ],
+  'the bucket takes documents alone: no web page, no image that may hold a script, no archive')
+from storage.buckets
+where id = 'resumes';
 
 create function pg_temp.changes(name text, statement text) returns text language plpgsql as $$
 declare

@@ -17,9 +17,9 @@ export async function ingest(c: AppContext): Promise<Response> {
   const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT);
 
   if (isDryRun) {
-    const { lead, pdf } = requireLead(vendor, body);
+    const { lead, resume } = requireLead(vendor, body);
     const { status, id, distributed_to } = await previewLead(vendor, lead);
-    const read = { ...lead, resume_bytes: pdf?.length ?? null };
+    const read = { ...lead, resume_bytes: resume?.bytes.length ?? null };
     return c.json({ dry_run: true, status, id, distributed_to, lead: read });
   }
   const { id, status, distributed_to } = await ingestLead(vendor, body, {

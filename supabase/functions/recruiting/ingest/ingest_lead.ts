@@ -2,8 +2,8 @@ import { ApiError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/idempotency.ts";
 import type { Json } from "../../_shared/json.ts";
 import type { Ingested } from "../../_shared/sql_functions.ts";
+import { readResumeFile, type ResumeFile } from "../resumes/resume_file.ts";
 import { type Lead, readLead, skipResume } from "./lead.ts";
-import { decodePdf } from "./pdf.ts";
 import { storeLead } from "./store_lead.ts";
 import { requireParser, type Vendor } from "./vendor.ts";
 
@@ -15,10 +15,10 @@ export interface Delivery {
   idempotency: Idempotency | null;
 }
 
-/** A valid lead, and the bytes of its resume where there is one to store. */
+/** A valid lead, and its resume where there is one to store. */
 export interface ReceivedLead {
   lead: Lead;
-  pdf: Uint8Array<ArrayBuffer> | null;
+  resume: ResumeFile | null;
 }
 
 /**
@@ -31,12 +31,12 @@ export async function ingestLead(
   payload: Json,
   { idempotency, ...request }: Delivery,
 ): Promise<Ingested> {
-  const { lead, pdf } = requireLead(vendor, payload);
-  return await storeLead(vendor, { ...lead, ...request }, pdf, idempotency);
+  const { lead, resume } = requireLead(vendor, payload);
+  return await storeLead(vendor, { ...lead, ...request }, resume, idempotency);
 }
 
 /**
- * Reads one payload with the vendor's parser.
+ * Reads one payload with the vendor's parser. A resume that cannot be stored is named in the lead's metadata.
  *
  * @throws ApiError BAD_REQUEST where the vendor has no parser, or with the text by which the parser says why the payload
  * is no lead.
@@ -45,11 +45,10 @@ export function requireLead(vendor: Vendor, payload: Json): ReceivedLead {
   const { data, error } = readLead(requireParser(vendor), payload);
   if (error !== null) throw new ApiError("BAD_REQUEST", error);
   const { lead, resume } = data;
-  if (resume === undefined) return { lead, pdf: null };
+  if (resume === undefined) return { lead, resume: null };
 
-  const { base64, type = "pdf" } = resume;
-  if (type !== "pdf") return { lead: skipResume(lead, type), pdf: null };
-  const { data: pdf, error: refusal } = decodePdf(base64);
-  if (refusal !== null) throw refusal;
-  return { lead, pdf };
+  const { data: file, error: reason } = readResumeFile(resume.base64);
+  return reason === null
+    ? { lead, resume: file }
+    : { lead: skipResume(lead, reason), resume: null };
 }

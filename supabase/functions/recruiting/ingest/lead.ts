@@ -39,7 +39,11 @@ export function vendorLeadId(parse: Parse, payload: Json): string | null {
   return isObject(payload) ? parse(payload).data?.vendor_lead_id ?? null : null;
 }
 
-/** Says in a lead's metadata that its resume is not stored, and why: `bulk`, or the type that is not stored. */
+/**
+ * Says in a lead's metadata that its resume is not stored.
+ *
+ * @param reason `bulk`, `replay`, or why the file is not stored (see readResumeFile())
+ */
 export function skipResume(lead: Lead, reason: string): Lead {
   return { ...lead, vendor_metadata: { ...lead.vendor_metadata, resume_skipped: reason } };
 }

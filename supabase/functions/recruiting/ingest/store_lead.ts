@@ -19,6 +19,7 @@ import { ApiError, internalError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/idempotency.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { Ingested, Preview } from "../../_shared/sql_functions.ts";
+import type { ResumeFile } from "../resumes/resume_file.ts";
 import type { Lead } from "./lead.ts";
 import { waitForDistribution } from "./pending_leads.ts";
 import { callAsVendor, type Vendor } from "./vendor.ts";
@@ -47,18 +48,18 @@ class UnknownOutcome extends ApiError {
 /**
  * Stores a lead with its resume, and distributes it.
  *
- * @param pdf the resume's bytes, or null for a lead without one
+ * @param resume null for a lead without one
  * @param idempotency of the request, where it has an Idempotency-Key
  * @throws ApiError UNAUTHORIZED for a key that has been revoked; INTERNAL_ERROR when the database or storage fails.
  */
 export async function storeLead(
   vendor: Vendor,
   lead: Lead,
-  pdf: Uint8Array<ArrayBuffer> | null,
+  resume: ResumeFile | null,
   idempotency: Idempotency | null,
 ): Promise<Ingested> {
   const id = crypto.randomUUID();
-  if (pdf === null) {
+  if (resume === null) {
     return await insertLead(vendor, { ...lead, id, resume_path: null }, idempotency);
   }
 
@@ -68,8 +69,8 @@ export async function storeLead(
     return await insertLead(vendor, { ...lead, id, resume_path: null }, idempotency);
   }
 
-  const path = `${vendor.id}/${id}.pdf`;
-  await uploadResume(id, path, pdf);
+  const path = `${vendor.id}/${id}.${resume.ending}`;
+  await uploadResume(id, path, resume);
   try {
     const stored = await insertLead(vendor, { ...lead, id, resume_path: path }, idempotency);
     // A duplicate, or a request that was carried out before.
@@ -127,9 +128,9 @@ async function findDuplicate(vendor: Vendor, lead: Lead): Promise<Ingested | nul
 async function uploadResume(
   leadId: string,
   path: string,
-  pdf: Uint8Array<ArrayBuffer>,
+  { bytes, mediaType }: ResumeFile,
 ): Promise<void> {
-  const { error } = await resumes().upload(path, pdf, { contentType: "application/pdf" });
+  const { error } = await resumes().upload(path, bytes, { contentType: mediaType });
   if (error === null) return;
   // Without a response, the object may have been made, or may still be made.
   await resumes().remove([path]);

@@ -11,14 +11,11 @@ export interface ResumeFields {
   url?: Json;
 }
 
-/** A resume in a parsed lead. It is not decoded yet, and it may be no PDF. */
+/** A resume in a parsed lead. It is not decoded yet; what it is, its content decides later. */
 export interface Resume {
   /** Standard or URL-safe base64, with padding or without. Not checked yet. */
   base64: string;
-  /**
-   * The type that the vendor gives: `pdf` for PDF, else a media type or a file ending. Undefined where the vendor gives
-   * none.
-   */
+  /** What the vendor says it is: `pdf` for PDF, else a media type or a file ending. Only for people to read. */
   type?: string;
 }
 
@@ -48,7 +45,7 @@ function splitDataUrl(data: string): { mediaType?: string; base64: string } {
   return { mediaType: data.slice("data:".length, comma), base64: data.slice(comma + 1) };
 }
 
-// A resume that is not text cannot be base64. It becomes a text that is not base64 either, so that it is refused later.
+// A resume that is not text cannot be base64. It becomes a text that is not base64 either, so that the lead says so.
 function placeholderFor(data: Json | undefined): string {
   const isEmpty = data === undefined || data === null || data === false ||
     (typeof data === "object" && Object.keys(data).length === 0);

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { DOCUMENTS } from "./fixtures/documents.ts";
+import { ENDINGS, MAX_RESUME_BYTES, readResumeFile } from "./resume_file.ts";
+
+const PDF = Buffer.from(DOCUMENTS.pdf!.bytes);
+const BASE64 = PDF.toString("base64");
+
+for (
+  const [name, base64] of Object.entries({
+    "standard base64": BASE64,
+    "base64 without padding": BASE64.replaceAll("=", ""),
+    "base64 with too much padding": `${BASE64}====`,
+    "URL-safe base64": PDF.toString("base64url"),
+    "base64 in lines": BASE64.replace(/(.{8})/g, "$1\r\n"),
+    "base64 between spaces": `\n ${BASE64} \n`,
+  })
+) {
+  Deno.test(`a resume in ${name} is decoded byte for byte`, () => {
+    const { data } = readResumeFile(base64);
+    assert.deepEqual(data && Buffer.from(data.bytes), PDF);
+  });
+}
+
+Deno.test("every type that is stored has its ending", () => {
+  const read = Object.values(DOCUMENTS).map(({ bytes }) => {
+    const { data } = readResumeFile(Buffer.from(bytes).toString("base64"));
+    return [data?.mediaType, data?.ending];
+  });
+  assert.deepEqual(
+    read,
+    Object.entries(DOCUMENTS).map(([ending, { mediaType }]) => [mediaType, ending]),
+  );
+  assert.deepEqual(read.toSorted(), Array.from(ENDINGS).toSorted());
+});
+
+for (
+  const [base64, reason] of [
+    ["", "not_base64"],
+    ["?", "not_base64"],
+    ["not base64!", "not_base64"],
+    ["JVBER", "not_base64"],
+    ["====", "not_base64"],
+    ["JVBERi0=JVBERi0=", "not_base64"],
+    ["iVBORw0KGgo=", "image/png"],
+    [btoa("<!doctype html>"), "text/html"],
+    ["AAEC", "unknown"],
+  ] as const
+) {
+  Deno.test(`${JSON.stringify(base64)} is not stored: ${reason}`, () => {
+    assert.deepEqual(readResumeFile(base64), { data: null, error: reason });
+  });
+}
+
+Deno.test("a resume of 10 MiB is stored, one of a byte more is too_large", () => {
+  const largest = Buffer.alloc(MAX_RESUME_BYTES, " ");
+  largest.write("%PDF-");
+  assert.equal(readResumeFile(largest.toString("base64")).data?.bytes.length, MAX_RESUME_BYTES);
+  const larger = Buffer.concat([largest, Buffer.from(" ")]).toString("base64");
+  assert.equal(readResumeFile(larger).error, "too_large");
+});
+
+Deno.test("property: any text is a file or has a reason", () => {
+  const text = fc.oneof(fc.string({ unit: "binary" }), fc.base64String());
+  fc.assert(fc.property(text, (base64) => {
+    const { data, error } = readResumeFile(base64);
+    assert.notEqual(data === null, error === null);
+  }));
+});
+
+Deno.test("a megabyte of any character is read in linear time", () => {
+  for (const unit of [" ", "=", "A", "-", "\n", "A ", "=A", "?"]) {
+    const text = unit.repeat(1_000_000 / unit.length);
+    const started = performance.now();
+    readResumeFile(text);
+    readResumeFile(`JVBERi0${text}`);
+    // A quadratic step over a megabyte would take minutes.
+    assert(performance.now() - started < 5_000, `${JSON.stringify(unit)} took too long`);
+  }
+});
