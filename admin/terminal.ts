@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 
 /** Who runs a command line: a person, or a script. */
 export interface Terminal {
-  /** Asks a question that is answered with yes or no; undefined where there is nobody to ask. */
+  /** Undefined where there is nobody to ask. */
   ask?: Ask;
   /** Shows how far something is; undefined where nobody looks on. */
   showProgress?: (text: string) => void;
@@ -13,6 +13,7 @@ export interface Terminal {
   readSecret(question: string): Promise<string>;
 }
 
+/** Asks a question that is answered with yes or no. */
 export type Ask = (question: string) => Promise<boolean>;
 
 /** Reads a secret: what a person types, without showing it, or the first line that a script pipes in. */

@@ -1,5 +1,6 @@
 /** `npm run admin -- vendor webhook`: a vendor that cannot send an API key. */
 import assert from "node:assert/strict";
+import { SCHEMES } from "../admin/nouns/webhook_schemes.ts";
 import {
   admin,
   adminJson,
@@ -59,6 +60,19 @@ Deno.test("a webhook is set, shown with its address, and switched off", async ()
   assert.equal((await webhook("off", vendor.slug)).code, 0);
   assert.equal(await identified(vendor), null);
   assert.match((await webhook("show", vendor.slug)).out, /has no webhook: .* webhook set /);
+});
+
+Deno.test("every scheme can be set with what it needs", async () => {
+  const vendor = await createVendor();
+  const values: Record<string, string[]> = {
+    header: ["--header", "X-Sig"],
+    algorithm: ["--algorithm", "sha256"],
+    parameter: ["--parameter", "token"],
+  };
+  for (const [scheme, { needs }] of Object.entries(SCHEMES)) {
+    const given = needs.flatMap((setting) => values[setting]!);
+    assert.equal((await json("set", vendor.slug, "--scheme", scheme, ...given)).scheme, scheme);
+  }
 });
 
 Deno.test("a secret is made and shown once, in the form of its scheme, and revoked", async () => {
@@ -138,7 +152,7 @@ Deno.test("a mistake with a webhook is named with what to do next, and changes n
   await json("set", slug, "--scheme", "basic");
   assertRefused(await create("no colon here"), 1, /^secret: must be user:password$/);
   assertRefused(await create("u:short"), 1, /^A secret has 8 characters at least/);
-  assertRefused(await create("user:two\nlines"), 1, /^A secret is one line of 1,024 characters/);
+  assertRefused(await create("user:two\nlines"), 1, /^secret: must be one line of 1 to 1,024/);
   await json("set", slug, "--scheme", "linkedin");
   assertRefused(
     await webhook("secret", "create", slug, "--generate"),

@@ -146,13 +146,8 @@ async function insertSecret(
         ${slug}, ${kind}, ${secret}, ${label ?? null}, ${expires ?? null}) as id`;
     return made.id;
   } catch (error) {
-    // An error of Postgres may quote the row, and so the secret.
     const { code, message } = error as postgres.PostgresError;
-    if (code === "PT400") throw new CommandError(message);
-    if (code === "23514") {
-      throw new CommandError("A secret is one line of 1,024 characters at most");
-    }
-    throw error;
+    throw code === "PT400" ? new CommandError(message) : error;
   }
 }
 

@@ -108,6 +108,14 @@ begin
   select v.* into vendor from public.vendors v where v.slug = create_vendor_webhook_secret.vendor_slug;
   if not found then
     raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+  end if;
+
+  -- Before the table's own checks: their errors quote the row, and so the secret, in the server's log.
+  if coalesce(kind, '') not in ('secret', 'verify_token') then
+    raise exception 'kind: must be secret or verify_token' using errcode = 'PT400';
+  elsif coalesce(secret, '') = '' or secret <> btrim(secret) or secret ~ '[[:cntrl:]]' or length(secret) > 1024 then
+    raise exception 'secret: must be one line of 1 to 1,024 characters, without spaces around it'
+      using errcode = 'PT400';
   elsif kind = 'secret' and vendor.webhook_scheme = 'basic' and secret !~ '^[^:]+:.' then
     raise exception 'secret: must be user:password' using errcode = 'PT400';
   elsif kind = 'secret' and vendor.webhook_scheme = 'standard'
@@ -130,8 +138,9 @@ end
 $$;
 
 comment on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) is
-  'Adds a secret to a vendor''s webhook and returns its id. PT404 for an unknown slug. PT400 for a secret that the '
-  'vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and base64.';
+  'Adds a secret to a vendor''s webhook and returns its id. kind: secret or verify_token. PT404 for an unknown slug. '
+  'PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and '
+  'base64.';
 grant execute on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) to service_role;
 
 create function public.revoke_vendor_webhook_secret(id uuid) returns boolean

@@ -186,7 +186,8 @@ set lock_timeout = '250ms'
 as $$
 declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
-  scope constant text := 'ingest ' || sender_id;
+  -- The caller and the route, as with every Idempotency-Key.
+  scope constant text := case when webhook is null then 'ingest ' else 'webhook ' end || sender_id;
   delivery_scope constant text := 'delivery ' || sender_id;
   delivery constant jsonb := private.webhook_delivery(webhook);
   kept jsonb;

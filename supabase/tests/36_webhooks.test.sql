@@ -1,6 +1,6 @@
 -- Webhooks: what a vendor's webhook may be set to, its secrets, and deliveries that come again.
 begin;
-select plan(110);
+select plan(119);
 
 -- Settings
 create temp table settings (scheme text, config jsonb, is_valid boolean, description text);
@@ -112,13 +112,22 @@ from (values
   ('test-basic', 'secret', 'user:', 'PT400', 'secret: must be user:password', 'basic with an empty password'),
   ('test-hook', 'secret', 'whsec_not base64', 'PT400', 'secret: must be whsec_ and base64', 'standard without base64'),
   ('test-hook', 'secret', 'whsec_====', 'PT400', 'secret: must be whsec_ and base64', 'standard with nothing in it'),
-  ('test-off', 'password', 'x', '23514', null, 'a secret of an unknown kind'),
-  ('test-off', 'secret', '', '23514', null, 'an empty secret'),
-  ('test-off', 'secret', '  ', '23514', null, 'a blank secret'),
-  ('test-off', 'secret', ' x', '23514', null, 'a secret with a space before it'),
-  ('test-off', 'secret', E'x\n', '23514', null, 'a secret with the end of a line'),
-  ('test-off', 'secret', repeat('x', 1025), '23514', null, 'a secret of 1,025 characters')
+  ('test-off', 'password', 'x', 'PT400', 'kind: must be secret or verify_token', 'a secret of an unknown kind'),
+  ('test-off', null, 'x', 'PT400', 'kind: must be secret or verify_token', 'a secret of no kind')
 ) as wrong (slug, kind, secret, errcode, message, description);
+create temp table bad_secrets (secret text, description text);
+insert into bad_secrets values
+  ('', 'an empty secret'), ('  ', 'a blank secret'), (' x', 'a secret with a space before it'),
+  (E'x\n', 'a secret with the end of a line'), (E'a\tb', 'a secret with a tab'),
+  (repeat('x', 1025), 'a secret of 1,025 characters');
+select throws_ok(
+  format('select public.create_vendor_webhook_secret(%L, %L, %L, null)', 'test-off', 'secret', secret), 'PT400',
+  'secret: must be one line of 1 to 1,024 characters, without spaces around it', description)
+from bad_secrets;
+select throws_ok(
+  format('insert into private.vendor_webhook_secrets (vendor_id, secret) values (%L, %L)', md5('off')::uuid, secret),
+  '23514', null, 'the table refuses ' || description)
+from bad_secrets;
 select lives_ok(
   $$select public.create_vendor_webhook_secret('test-off', 'secret', repeat('x', 1024), null)$$,
   'a secret of 1,024 characters');
@@ -190,6 +199,23 @@ select throws_ok(
   'PT400', 'missing first_name', 'a delivery without a name is refused')
 from made;
 select is(pg_temp.ingest(first, 'three', 'd2'), pg_temp.created('three'), 'which does not use its id up') from made;
+
+-- An Idempotency-Key of the same vendor, without and with a webhook
+insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
+values (md5('hook')::uuid, repeat('f', 64), 'test-hook');
+create function pg_temp.ingest_once(lead_id text, key_hash text, webhook jsonb) returns jsonb language sql as $$
+  select public.ingest_recruiting_lead(key_hash,
+    jsonb_build_object('id', md5(lead_id)::uuid, 'first_name', lead_id, 'vendor_metadata', '{"is_test": true}'::jsonb),
+    '{"key": "k", "part": 0, "request_hash": "h"}', webhook)
+$$;
+select is(
+  array[
+    pg_temp.ingest_once('k1', repeat('f', 64), null), pg_temp.ingest_once('k2', null, pg_temp.webhook(first)),
+    pg_temp.ingest_once('k3', null, pg_temp.webhook(first))
+  ],
+  array[pg_temp.created('k1'), pg_temp.created('k2'), pg_temp.created('k2')],
+  'an Idempotency-Key counts on the webhook too, and is not that of another route')
+from made;
 
 -- Seven days
 update private.idempotency_keys set created_at = now() - interval '7 days' + interval '1 second'
