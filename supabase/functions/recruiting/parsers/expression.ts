@@ -5,8 +5,8 @@ import { evaluate, isFunction, type Node } from "./bounded_interpreter.ts";
 
 /** A compiled JMESPath expression. */
 export interface Expression {
-  /** The dotted path, where the expression is nothing but one: `candidate.name`. */
-  path?: string;
+  /** The keys, where the expression is nothing but a path: `candidate.name`. */
+  path?: string[];
   /**
    * What the expression finds. Undefined for nothing, for a payload that the expression does not fit, and where it would
    * take or find too much. Never throws.
@@ -21,7 +21,7 @@ export function compileExpression(text: string): Result<Expression> {
     for (const call of callsIn(node)) checkCall(call);
     const path = pathOf(node);
     return success({
-      path: path?.join("."),
+      path,
       search: (payload) => path ? follow(path, payload) : search(node, payload),
     });
   } catch (error) {
@@ -66,9 +66,10 @@ function checkCall(call: FunctionCall): void {
   }
 }
 
+// Not for a number in quotes: in a path it would also be the index of a list.
 function pathOf(node: Node): string[] | undefined {
-  if (node.type === "Field") return [node.name];
-  if (node.type !== "Subexpression" || node.right.type !== "Field") return undefined;
-  const left = pathOf(node.left);
-  return left && [...left, node.right.name];
+  if (node.type === "Field") return /^\d+$/.test(node.name) ? undefined : [node.name];
+  if (node.type !== "Subexpression") return undefined;
+  const [left, right] = [pathOf(node.left), pathOf(node.right)];
+  return left && right?.length === 1 ? [...left, ...right] : undefined;
 }

@@ -128,7 +128,8 @@ function isFileText(text: string): boolean {
     (text.length >= MIN_FILE_LENGTH && BASE64.test(text));
 }
 
-function takeContent(fields: Fields, ...paths: Path[]): Json | undefined {
+/** Takes the content of a file at the first of the paths that has something. A list of bytes becomes base64. */
+export function takeContent(fields: Fields, ...paths: Path[]): Json | undefined {
   const path = paths.find((path) => (fields.peek(path) ?? null) !== null);
   const content = path && fields.value(path);
   if (!path || !Array.isArray(content) || content.length === 0 || !isBytes(content)) return content;

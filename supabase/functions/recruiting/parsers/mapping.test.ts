@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Json, JsonObject } from "../../_shared/json.ts";
+import fc from "fast-check";
+import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
 import { holds, parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { mapping, splitLeads } from "./mapping.ts";
@@ -10,6 +11,16 @@ import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 function read(payload: JsonObject, fields: JsonObject) {
   const config = { fields: { first_name: { const: "Ann" }, ...fields } };
   return parse(mapping, payload, config).vendor_metadata;
+}
+
+/** Asserts that each text, number and boolean of a payload is found again in a lead's metadata. */
+function assertHoldsAll(payload: Json, metadata: Json): void {
+  const texts = (value: Json): string[] =>
+    typeof value === "object" && value !== null
+      ? Object.values(value).flatMap(texts)
+      : [String(value ?? "").trim()];
+  const found = new Set(["", ...texts(metadata)]);
+  for (const text of texts(payload)) assert.ok(found.has(text), `${text} is lost`);
 }
 
 Deno.test("mapping: a payload of no known vendor", () => {
@@ -49,8 +60,110 @@ Deno.test("mapping: in a list, the first that finds a value which is not blank w
   assert.equal(read(payload, { tag: { const: false } }).tag, false);
 });
 
-Deno.test("mapping: a field that must be text passes over a list or an object", () => {
-  assert.equal(read({ a: ["x"], b: { c: 1 }, d: 7 }, { city: ["a", "b", "d"] }).city, "7");
+Deno.test("mapping: a list gives its first text where a text is expected", () => {
+  const { city, zip, vendor_fields } = read({ a: [" ", "Salem", "Reno"], b: [{ c: 1 }, 97301] }, {
+    city: "a",
+    zip: "b[*]",
+  });
+  assert.equal(city, "Salem");
+  assert.equal(zip, "97301");
+  assert.deepEqual(vendor_fields, { a: [null, null, "Reno"], b: [{ c: 1 }, 97301] });
+  assert.equal(read({ a: [["x"]], b: { c: 1 }, d: 7 }, { city: ["a", "b", "d"] }).city, "7");
+});
+
+for (
+  const [field, given, expected] of [
+    ["is_test", "yes", true],
+    ["is_test", ["true"], true],
+    ["is_test", "no", undefined],
+    ["is_test", "perhaps", undefined],
+    ["submitted_at", "2026-07-29 08:00:00 -0500", "2026-07-29T13:00:00.000Z"],
+    ["submitted_at", ["1785312000"], "2026-07-29T08:00:00.000Z"],
+    ["submitted_at", "yesterday", undefined],
+    ["submitted_at", { at: "2026-07-29" }, undefined],
+    ["consent", true, { given: true }],
+    ["consent", ["on", "newsletter"], { text: "on" }],
+    ["consent", { given: "no", ip: "198.51.100.7", other: 1 }, {
+      given: false,
+      ip: "198.51.100.7",
+    }],
+    ["consent", { other: 1 }, undefined],
+    ["job_id", 7, "7"],
+    ["job_title", ["Agent", "Manager"], "Agent"],
+    ["job_title", { name: "Agent" }, undefined],
+    ["answers", [{ question: "Licensed?", answer: ["Yes", 2] }], [
+      { question: "Licensed?", answer: ["Yes", "2"] },
+    ]],
+    ["answers", [{ label: "Licensed?", value: true, id: 5 }], [
+      { question: "Licensed?", answer: "true" },
+    ]],
+    ["answers", { "Licensed?": "Yes", "Since?": 2021 }, [
+      { question: "Licensed?", answer: "Yes" },
+      { question: "Since?", answer: "2021" },
+    ]],
+    ["answers", "Licensed: Yes", undefined],
+    ["answers", ["Yes", "No"], undefined],
+  ] as [string, Json, Json | undefined][]
+) {
+  Deno.test(`mapping: ${field} of ${JSON.stringify(given)} is ${JSON.stringify(expected)}`, () => {
+    // By a plain path, and computed.
+    for (const expression of ["given", "not_null(given)"]) {
+      const metadata = read({ given }, { [field]: expression });
+      assert.deepEqual(metadata[field], expected);
+      assertHoldsAll({ given }, metadata);
+    }
+  });
+}
+
+Deno.test("mapping: an expression puts the consent together", () => {
+  const payload = { tcpa: "Yes", form: { words: ["I agree"], stamp: 1785312000 }, ip: {} };
+  const consent = "{given: tcpa, text: form.words, at: form.stamp, ip: ip}";
+  assert.deepEqual(read(payload, { consent }).consent, {
+    given: true,
+    text: "I agree",
+    at: "2026-07-29T08:00:00.000Z",
+  });
+});
+
+Deno.test("mapping: the resume may be the first of a list, or a list of bytes", () => {
+  const bytes = [...atob(PDF)].map((character) => character.charCodeAt(0));
+  for (const file of [PDF, [PDF, "other"], bytes]) {
+    const config = { fields: { first_name: { const: "Ann" }, resume: { data: "files" } } };
+    const { resume, vendor_metadata } = parse(mapping, { files: file }, config);
+    assert.equal(resume?.base64, PDF);
+    assert.equal(holds(vendor_metadata, PDF), false);
+  }
+});
+
+Deno.test("property: a mapped field has its type, and nothing of the payload is lost", () => {
+  const fields = ["city", "job_id", "is_test", "submitted_at", "consent", "answers", "tag"];
+  const value = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom<Json>("yes", "2026-07-29", 1785312000, "Salem", true, false, null, " "),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom("question", "answer", "given", "a.b", "text"), tie("value"), {
+        noNullPrototype: true,
+      }),
+    ),
+  })).value;
+  const expression = fc.constantFrom("a", "b", "b.text", 'b."a.b"', "b.*", "a[]", "[a, b]", "@");
+  const sources = fc.record(
+    Object.fromEntries(fields.map((name) => [name, fc.array(expression, { maxLength: 2 })])),
+  ) as fc.Arbitrary<JsonObject>;
+  fc.assert(fc.property(value, value, sources, (a, b, sources) => {
+    const metadata = read({ a, b }, sources);
+    const { city, job_id, is_test, submitted_at, consent, answers } = metadata;
+    for (const text of [city, job_id]) assert.ok(["undefined", "string"].includes(typeof text));
+    assert.ok(is_test === undefined || is_test === true);
+    assert.ok(submitted_at === undefined || /^\d{4}-\d\d-\d\d/.test(submitted_at as string));
+    assert.ok(consent === undefined || isObject(consent));
+    for (const { question, answer } of (answers ?? []) as JsonObject[]) {
+      assert.ok(question === null || typeof question === "string");
+      for (const text of [answer].flat()) assert.ok(text === null || typeof text === "string");
+    }
+    assertHoldsAll({ a, b }, metadata);
+  }));
 });
 
 Deno.test("mapping: a value found by a plain path is taken from the vendor's fields, a computed one is not", () => {
@@ -71,14 +184,14 @@ Deno.test("mapping: the result of an expression can be stored, even if it splits
 });
 
 Deno.test("mapping: JavaScript's own members are not found", () => {
-  const metadata = read({ a: {} }, {
+  const metadata = read({ a: { b: 1 } }, {
     city: "constructor",
     zip: "a.toString",
     one: "__proto__",
     two: "a.constructor",
     three: "to_array(constructor)[0]",
   });
-  assert.deepEqual(metadata, { vendor_fields: { a: {} } });
+  assert.deepEqual(metadata, { vendor_fields: { a: { b: 1 } } });
 });
 
 Deno.test("mapping: an expression that the payload does not fit finds nothing", () => {
@@ -182,7 +295,7 @@ Deno.test("mapping: leads splits a body, and the fields are read in each lead", 
     fields: { ...fields, form_id: "form" },
     leads: "entries[*].merge({form: $.form}, @)",
   });
-  assert.equal(split!.parse(split!.leads[0]!).data!.vendor_metadata.form_id, 7);
+  assert.equal(split!.parse(split!.leads[0]!).data!.vendor_metadata.form_id, "7");
 });
 
 Deno.test("mapping: a body in which leads finds none is read as one lead", () => {

@@ -1,9 +1,15 @@
-import type { Json } from "../../_shared/json.ts";
-import { isObject } from "../../_shared/json.ts";
+import { isObject, type Json } from "../../_shared/json.ts";
 import { failure, success } from "../../_shared/result.ts";
 import type { Expression } from "./expression.ts";
-import { Fields, toText } from "./fields.ts";
+import { Fields } from "./fields.ts";
 import { compileConfig, type Compiled, type Sources, type Step } from "./mapping_config.ts";
+import {
+  anyValue,
+  LEAD_FIELDS,
+  type ReadValue,
+  RESUME_FIELDS,
+  SHARED_FIELDS,
+} from "./mapping_values.ts";
 import { normalizeLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION, type ParsedLead, type Parser, type SplitLeads } from "./parser.ts";
 
@@ -44,47 +50,37 @@ function isTrue(expression: Expression, payload: Json): boolean {
   return typeof found !== "object" || Object.keys(found).length > 0;
 }
 
-function readLead(payload: Json, compiled: Compiled): ParsedLead {
+function readLead(payload: Json, { lead, more, resume }: Compiled): ParsedLead {
   const fields = new Fields(payload);
-  const read = (sources: Sources, usable: Usable) =>
+  const read = (sources: Sources, types: Map<string, ReadValue>) =>
     Object.fromEntries(
       Object.entries(sources).map(([name, steps]) => [
         name,
-        firstFound(steps, payload, fields, usable),
+        firstFound(steps, payload, fields, types.get(name) ?? anyValue),
       ]),
     );
-  const { is_test, submitted_at, consent, ...more } = read(compiled.others, unlessEmpty);
   return normalizeLead({
-    ...read(compiled.texts, toText),
-    resume: read(compiled.resume, unlessEmpty),
-    is_test,
-    submitted_at,
-    consent,
-    more,
+    ...read(lead, LEAD_FIELDS),
+    resume: read(resume, RESUME_FIELDS),
+    more: read(more, SHARED_FIELDS),
     fields,
   });
 }
 
-type Usable = (value: Json | undefined) => Json | undefined;
-
-// A value found by a plain path is taken, so the vendor's own fields no longer have it. For a computed value they stay.
+// What a plain path finds is taken from the payload's fields. What is computed leaves them as they are.
 function firstFound(
   steps: Step[],
   payload: Json,
   fields: Fields,
-  usable: Usable,
+  read: ReadValue,
 ): Json | undefined {
   for (const step of steps) {
-    const value = usable("constant" in step ? step.constant : step.search(payload));
-    if (value === undefined) continue;
-    if ("path" in step && step.path !== undefined) fields.value(step.path);
-    return value;
+    const path = "path" in step ? step.path : undefined;
+    const found = () => ("constant" in step ? step.constant : step.search(payload)) ?? null;
+    const value = path === undefined
+      ? read(new Fields({ found: found() }), "found")
+      : read(fields.at(path.slice(0, -1)), path.at(-1)!);
+    if (value !== undefined) return value;
   }
   return undefined;
-}
-
-function unlessEmpty(value: Json | undefined): Json | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === "object") return Object.keys(value).length > 0 ? value : undefined;
-  return typeof value === "string" && value.trim() === "" ? undefined : value;
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
 import { compileExpression, type Expression } from "./expression.ts";
+import { LEAD_FIELDS, RESUME_FIELDS } from "./mapping_values.ts";
 
 const expression = z.string({ error: "give a JMESPath expression" })
   .transform((text, context): Expression => {
@@ -23,19 +24,12 @@ const step = z.union([expression, constant], {
 const source = z.union([step, z.array(step)], {
   error: 'give a JMESPath expression, {"const": value}, or a list of these',
 }).transform((steps) => [steps].flat());
-const resume = z.strictObject({
-  data: source,
-  content_type: source,
-  file_name: source,
-  url: source,
-}).partial();
+const resume = z.strictObject(
+  Object.fromEntries(RESUME_FIELDS.keys().map((name) => [name, source])),
+).partial();
 
 const NO_FIELDS = 'give an object such as {"full_name": "<JMESPath expression>"}';
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
-const TEXTS = [
-  ...["first_name", "last_name", "full_name", "email", "phone", "address", "city", "state"],
-  ...["zip", "country", "vendor_lead_id"],
-];
 /** The metadata fields that normalizeLead() writes itself. */
 const RESERVED = ["phone_raw", "state_raw", "resume_url", "resume_skipped", "vendor_fields"];
 
@@ -80,10 +74,10 @@ export type Sources = Record<string, Step[]>;
 
 /** A compiled configuration. */
 export interface Compiled {
-  /** Fields that must be text. */
-  texts: Sources;
-  /** Fields that may hold any value. */
-  others: Sources;
+  /** The fields that normalizeLead() takes by themselves. */
+  lead: Sources;
+  /** All others. */
+  more: Sources;
   /** The fields of the resume. */
   resume: Sources;
   ignoreWhen?: Expression;
@@ -112,8 +106,8 @@ function toCompiled(
 ): Compiled {
   const sources = Object.entries(fields as Sources);
   return {
-    texts: Object.fromEntries(sources.filter(([name]) => TEXTS.includes(name))),
-    others: Object.fromEntries(sources.filter(([name]) => !TEXTS.includes(name))),
+    lead: Object.fromEntries(sources.filter(([name]) => LEAD_FIELDS.has(name))),
+    more: Object.fromEntries(sources.filter(([name]) => !LEAD_FIELDS.has(name))),
     resume: resume as Sources,
     ignoreWhen: ignore_when,
     leads,

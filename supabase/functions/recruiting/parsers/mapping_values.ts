@@ -1,0 +1,82 @@
+/** What becomes of the value that is found for a mapped field, so that it has the type that it has with every parser. */
+import { isObject, type Json } from "../../_shared/json.ts";
+import { readAnswers, readAnswersByQuestion } from "./answers.ts";
+import { readBoolean, readConsent } from "./consent.ts";
+import { compact, type Fields, toText } from "./fields.ts";
+import { takeContent } from "./files.ts";
+import { readTime } from "./time.ts";
+
+/** Takes the value of a key. Returns what the field gets of it; undefined for nothing, and for a value of another type. */
+export type ReadValue = (fields: Fields, key: string) => Json | undefined;
+
+const text = taking(firstText);
+
+/** Any value but an empty one, as it is. */
+export const anyValue = taking((value) => isEmpty(value) ? undefined : value);
+
+/** The fields that normalizeLead() takes by themselves. */
+export const LEAD_FIELDS = new Map([
+  ...each(["first_name", "last_name", "full_name", "email", "phone"], text),
+  ...each(["address", "city", "state", "zip", "country", "vendor_lead_id"], text),
+  ...each(["is_test"], taking((value) => readBoolean(firstOf(value)))),
+  ...each(["submitted_at"], taking((value) => readTime(firstText(value)))),
+  ...each(["consent"], taking((value) => readConsent(firstOfEach(firstOf(value))))),
+]);
+
+/** The other fields that have one type with every parser. */
+export const SHARED_FIELDS = new Map([
+  ...each(["job_id", "job_title", "job_company", "job_location", "job_url"], text),
+  ...each(["form_id", "campaign_id", "ad_id", "click_id"], text),
+  ...each(
+    ["answers"],
+    (fields, key) => readAnswers(fields, key) ?? readAnswersByQuestion(fields, key),
+  ),
+]);
+
+export const RESUME_FIELDS = new Map([
+  ...each(["data"], readContent),
+  ...each(["content_type", "file_name", "url"], text),
+]);
+
+function each(names: string[], read: ReadValue): [string, ReadValue][] {
+  return names.map((name) => [name, read]);
+}
+
+function taking(read: (value: Json) => Json | undefined): ReadValue {
+  return (fields, key) => {
+    const value = read(fields.peek([key]) ?? null);
+    if (value !== undefined) fields.take([key]);
+    return value;
+  };
+}
+
+// A list is a list of files, or the bytes of one.
+function readContent(fields: Fields, key: string): Json | undefined {
+  const value = fields.peek([key]) ?? null;
+  const isListOfTexts = Array.isArray(value) && typeof value[0] === "string";
+  if (isListOfTexts) return text(fields, key);
+  return isEmpty(value) ? undefined : takeContent(fields, [key]);
+}
+
+/** A value, or the first of a list. */
+function firstOf(value: Json): Json | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function firstOfEach(value: Json | undefined): Json | undefined {
+  if (!isObject(value)) return value;
+  return compact(
+    Object.fromEntries(Object.entries(value).map(([key, part]) => [key, firstOf(part)])),
+  );
+}
+
+/** A text, or the first text of a list. */
+function firstText(value: Json): string | undefined {
+  if (!Array.isArray(value)) return toText(value);
+  return toText(value.find((item) => toText(item) !== undefined));
+}
+
+function isEmpty(value: Json): boolean {
+  if (typeof value === "string") return value.trim() === "";
+  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
+}
