@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { splitName } from "./names.ts";
+import { splitName, withoutCredentials } from "./names.ts";
 
 for (
   const [name, first_name, last_name] of [
@@ -67,6 +67,7 @@ for (
     ["Prof. Dr. Hans Müller", "Hans", "Müller"],
     ["Prof.Dr. Hans Müller", "Hans", "Müller"],
     ["Dr. med. Eva Klein", "Eva", "Klein"],
+    ["Med Amine Trabelsi", "Med", "Trabelsi"],
     ["Mr John Smith", "John", "Smith"],
     ["Ms. Jane O'Brien, RN, BSN", "Jane", "O'Brien"],
     ["Rev. Martin King", "Martin", "King"],
@@ -92,6 +93,32 @@ for (
       { last_name: undefined, ...splitName(name) },
       { first_name, last_name },
     );
+  });
+}
+
+for (
+  const [given, expected] of [
+    ["Jane", "Jane"],
+    ["Mary Ann", "Mary Ann"],
+    ["van der Berg", "van der Berg"],
+    ["Dr. Jane", "Jane"],
+    ["Doe, CLU, ChFC", "Doe"],
+    ["Doe CLU", "Doe"],
+    ["Smith Jr.", "Smith"],
+    ["Smith III", "Smith"],
+    ["Garcia Lopez, MBA", "Garcia Lopez"],
+    ["Jane (Janie)", "Jane"],
+    ["Ma", "Ma"],
+    ["Dr.", "Dr."],
+    ["Jr., II", "Jr."],
+    // Not to be told from two names.
+    ["Doe, Jane", "Doe, Jane"],
+    [" , ", " , "],
+    ["x ".repeat(200), "x ".repeat(200)],
+  ] as const
+) {
+  Deno.test(`a name given apart: ${JSON.stringify(given.slice(0, 40))}`, () => {
+    assert.equal(withoutCredentials(given), expected);
   });
 }
 

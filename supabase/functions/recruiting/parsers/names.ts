@@ -2,7 +2,7 @@
 const TITLES = new Set([
   ...["mr", "mister", "mrs", "miss", "ms", "mx", "dr", "prof", "professor", "rev", "reverend"],
   ...["sr", "sra", "srta", "señor", "señora", "señorita", "dra", "lic"],
-  ...["mme", "mlle", "monsieur", "madame", "herr", "frau", "med"],
+  ...["mme", "mlle", "monsieur", "madame", "herr", "frau"],
 ]);
 
 /** What stands after a name and is no part of it. In capitals, letters and digits alone. */
@@ -40,13 +40,8 @@ const MAX_LENGTH = 200;
  */
 export function splitName(name: string): { first_name: string; last_name?: string } {
   if (name.length > MAX_LENGTH) return { first_name: name };
-  const groups = name.replace(/\([^()]*\)/g, " ").split(/[,;|]|\s[-–—]\s/)
-    .map((group) => group.split(/\s+/).filter((word) => word !== ""))
-    .filter((group) => group.length > 0);
-  const titles = groups.flatMap(takeTitles);
-  dropCredentials(groups);
-
-  const [words = [], given] = groups.filter((group) => group.length > 0);
+  const { groups, titles } = readName(name);
+  const [words = [], given] = groups;
   const [first = name, ...others] = words;
   if (given) return { first_name: given[0] ?? name, last_name: words.join(" ") };
   if (others.length > 0) return { first_name: first, last_name: lastName(others) };
@@ -55,9 +50,27 @@ export function splitName(name: string): { first_name: string; last_name?: strin
     : { first_name: first };
 }
 
+/** A first or last name that is given apart, without titles and credentials: `Doe, CLU, ChFC` is `Doe`. */
+export function withoutCredentials(name: string): string {
+  if (name.length > MAX_LENGTH || !/[\s,;|]/.test(name)) return name;
+  const { groups: [words, ...others] } = readName(name);
+  return words && others.length === 0 ? words.join(" ") : name;
+}
+
+/** The words of a name, in groups that a comma or the like divides, and the titles before it. */
+function readName(name: string): { groups: string[][]; titles: string[] } {
+  const groups = name.replace(/\([^()]*\)/g, " ").split(/[,;|]|\s[-–—]\s/)
+    .map((group) => group.split(/\s+/).filter((word) => word !== ""))
+    .filter((group) => group.length > 0);
+  const titles = groups.flatMap(takeTitles);
+  dropCredentials(groups);
+  return { groups: groups.filter((group) => group.length > 0), titles };
+}
+
 /** Takes the titles from the start of a group of words, but never the whole group. */
 function takeTitles(group: string[]): string[] {
-  const end = group.findIndex((word) => !isTitle(word));
+  // "Med." is a title only after another, as in "Dr. med.": alone it is short for Mohamed.
+  const end = group.findIndex((word, i) => !isTitle(word) && !(i > 0 && /^med\.?$/i.test(word)));
   return group.splice(0, end < 0 ? group.length - 1 : end);
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../_shared/json.ts";
+import { Fields } from "./fields.ts";
 import { normalizeLead } from "./normalize.ts";
 
 for (
@@ -25,6 +26,18 @@ Deno.test("each given name part wins over the full name", () => {
   const lead = normalizeLead({ full_name: "M. Garcia Soto", first_name: "Maria" });
   assert.equal(lead.first_name, "Maria");
   assert.equal(lead.vendor_metadata.last_name, "Soto");
+});
+
+Deno.test("name parts lose titles and credentials, and stay among the vendor's fields as sent", () => {
+  const payload = { first: "Dr. Jane", last: "Doe, CLU, ChFC" };
+  const fields = new Fields(payload);
+  const lead = normalizeLead({
+    first_name: fields.text("first"),
+    last_name: fields.text("last"),
+    fields,
+  });
+  assert.equal(lead.first_name, "Jane");
+  assert.deepEqual(lead.vendor_metadata, { last_name: "Doe", vendor_fields: payload });
 });
 
 for (const blank of [undefined, null, "", "  \t", true, [], {}] as (Json | undefined)[]) {

@@ -5,7 +5,7 @@ import { type ConsentFields, readBoolean, readConsent } from "./consent.ts";
 import { countryCode } from "./countries.ts";
 import { compact, type Fields, toText } from "./fields.ts";
 import { mayBeFile, withoutFiles } from "./files.ts";
-import { splitName } from "./names.ts";
+import { splitName, withoutCredentials } from "./names.ts";
 import type { ParsedLead } from "./parser.ts";
 import { readResume, type ResumeFields } from "./resume.ts";
 import { stateCode } from "./states.ts";
@@ -56,12 +56,12 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   const code = state && isUs(countryOfLead) ? stateCode(state) : undefined;
   const { resume, resume_url } = readResume(raw.resume ?? {});
 
-  const first_name = toText(raw.first_name) ?? split?.first_name;
+  const first_name = givenName(raw.first_name) ?? split?.first_name;
   const vendor_lead_id = shortId(toText(raw.vendor_lead_id));
   const metadata = withoutFiles(compact({
     ...raw.more,
     full_name: fullName,
-    last_name: toText(raw.last_name) ?? split?.last_name,
+    last_name: givenName(raw.last_name) ?? split?.last_name,
     email: toText(raw.email)?.toLowerCase(),
     phone: e164,
     phone_raw: phone,
@@ -84,6 +84,11 @@ export function normalizeLead(raw: RawLead): ParsedLead {
     resume,
     vendor_metadata: { ...metadata, ...withoutFiles(compact({ vendor_fields }), file) },
   };
+}
+
+function givenName(value: Json | undefined): string | undefined {
+  const name = toText(value);
+  return name === undefined ? undefined : withoutCredentials(name);
 }
 
 /** The countries whose addresses have a USPS state code: the United States and its territories. */
