@@ -65,9 +65,9 @@ const REFUSED: Record<string, Case> = {
   "a google_key that is no text": { ...GOOGLE, secrets: ["1"], body: '{"google_key": 1}' },
   "a google_key below the top level": { ...GOOGLE, body: '[{"a": {"google_key": "secret"}}]' },
   "a google_key in a body that is no JSON": { ...GOOGLE, body: '{"google_key": "secret"' },
-  "a google_key in a body above 256 KiB": {
+  "a google_key in a body above 64 KiB": {
     ...GOOGLE,
-    body: `{"google_key": "secret", "a": "${"x".repeat(256 * 1024)}"}`,
+    body: `{"google_key": "secret", "a": "${"x".repeat(64 * 1024)}"}`,
   },
   "a google_key among ten thousand values": {
     ...GOOGLE,

@@ -6,19 +6,19 @@ import { decodeBase64, headerText } from "./encodings.ts";
 import type { Delivery, SecretCheck } from "./proof.ts";
 
 /** Google's leads are a few KiB. A longer body is not parsed, because it may be a stranger's. */
-const MAX_GOOGLE_BYTES = 256 * 1024;
+const MAX_GOOGLE_BYTES = 64 * 1024;
 const GOOGLE_BOUNDS = { ...JSON_BOUNDS, values: 5_000, keys: 1_000 };
 
 /** The scheme `google_ads`: the form's key stands as `google_key` in the JSON body. The parsers keep it out of the lead. */
 export function googleKeyCheck(_: JsonObject, { body }: Delivery): SecretCheck {
-  return isGiven(googleKey(body));
+  return equalTo(googleKey(body));
 }
 
 /** The scheme `basic`: user and password (RFC 7617) in UTF-8. The secret is `user:password`. */
 export function basicCheck(_: JsonObject, { headers }: Delivery): SecretCheck {
   const [, base64] = /^Basic +(\S+) *$/i.exec(headerText(headers, "authorization")) ?? [];
   const credentials = base64 === undefined ? null : decodeBase64(base64);
-  return isGiven(credentials && Buffer.from(credentials).toString("utf8"));
+  return equalTo(credentials && Buffer.from(credentials).toString("utf8"));
 }
 
 /** The scheme `header`: `header` has the secret, after `prefix` where one is configured. */
@@ -26,7 +26,7 @@ export function headerCheck(config: JsonObject, { headers }: Delivery): SecretCh
   const { header, prefix = "" } = config;
   if (typeof header !== "string" || typeof prefix !== "string") return null;
   const value = headerText(headers, header);
-  return isGiven(value.startsWith(prefix) ? value.slice(prefix.length) : null);
+  return equalTo(value.startsWith(prefix) ? value.slice(prefix.length) : null);
 }
 
 /** The scheme `query`: the query's `parameter` has the secret, once. */
@@ -34,10 +34,11 @@ export function queryCheck(config: JsonObject, { query }: Delivery): SecretCheck
   const { parameter } = config;
   if (typeof parameter !== "string") return null;
   const values = query.getAll(parameter);
-  return isGiven(values.length === 1 ? values[0]! : null);
+  return equalTo(values.length === 1 ? values[0]! : null);
 }
 
-function isGiven(given: string | null): SecretCheck {
+/** Whether the secret is the one that was given; null: none was. */
+function equalTo(given: string | null): SecretCheck {
   return (secret) => {
     const isEqual = matchesSecret(given ?? "", [secret]);
     return isEqual && given !== null ? { deliveryId: null } : null;
