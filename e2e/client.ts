@@ -34,7 +34,7 @@ export async function send(
   { method = "POST", headers = {}, body }: Sent = {},
 ): Promise<ApiResponse> {
   const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ||
-    body instanceof URLSearchParams || body instanceof ReadableStream;
+    body instanceof URLSearchParams || body instanceof FormData || body instanceof ReadableStream;
   const received = await fetch(stack.functions_url + path, {
     method,
     headers: raw ? headers : { "content-type": "application/json", ...headers },
@@ -59,7 +59,7 @@ function assertDocumented(
   path: string,
   { status, headers, body }: ApiResponse,
 ): void {
-  const route = path.split("?", 1)[0]!;
+  const route = path.split("?", 1)[0]!.replace(/^(\/recruiting\/webhooks)\/[^/]+$/, "$1/{slug}");
   const operation = document.paths[route]?.[method.toLowerCase()];
   if (operation === undefined) return;
   const documented = operation.responses[status];

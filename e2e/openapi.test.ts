@@ -6,6 +6,7 @@ import { openApiDocument, OPERATIONS } from "../scripts/openapi/document.ts";
 import { OPENAPI_FILE, openApiText } from "../scripts/openapi/main.ts";
 import { send, stack } from "./client.ts";
 import { sendSigned } from "./sms.ts";
+import { createWebhook, deliver } from "./webhooks.ts";
 
 const published = JSON.parse(openApiText());
 
@@ -25,7 +26,7 @@ Deno.test("each function serves the document of all routes", async () => {
     const { status, body } = await send(`/${slug}/openapi.json`, { method: "GET" });
     assert.equal(status, 200);
     assert.deepEqual(body, published);
-    assert.equal(Object.keys(body.paths).length, 8);
+    assert.equal(Object.keys(body.paths).length, 9);
   }
 });
 
@@ -81,6 +82,8 @@ for (const { path, body, security, responses } of OPERATIONS) {
     Deno.test(`the example "${name}" of ${path} works on a stack with the seed`, async () => {
       const { status } = security.includes("twilioSignature")
         ? await sendSigned(path, value as Record<string, string>)
+        : security.includes("webhookProof")
+        ? await deliver(await createWebhook("standard"), value)
         : await send(path, { headers: KEYS[security[0]!], body: value });
       assert(status in responses, String(status));
     });

@@ -8,7 +8,7 @@ import {
   readLead,
   skipResume,
 } from "../../supabase/functions/recruiting/ingest/lead.ts";
-import { parserNamed } from "../../supabase/functions/recruiting/parsers/index.ts";
+import { parserNamed, partParser } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { type DeliveryRow, findDelivery, type VendorRow } from "../find.ts";
 import { CommandError, type Outcome, type Session } from "../outcome.ts";
 import { formatTable } from "../table.ts";
@@ -131,7 +131,8 @@ async function readDelivery(
   if (vendor_id === null) return readImportedLead(payload);
 
   const [vendor] = await sql<[VendorRow]>`select * from public.vendors where id = ${vendor_id}`;
-  const parse = parserNamed(vendor.parser ?? "");
+  const isPart = row !== null && route.startsWith("/recruiting/webhooks/");
+  const parse = (isPart ? partParser : parserNamed)(vendor.parser ?? "");
   if (parse === undefined) return failure(`the vendor ${vendor.slug} has no parser`);
   const { data, error } = readLead((given) => parse(given, vendor.parser_config), payload);
   if (error !== null) return failure(error);

@@ -8,6 +8,7 @@ import * as ingest from "./ingest.ts";
 import type { Examples, NamedSchemas, Operation } from "./operation.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
 import * as sms from "./sms.ts";
+import * as webhooks from "./webhooks.ts";
 
 const DESCRIPTION = [
   "Recruiting leads, sales leads, presentation activity and SMS webhooks of insurance agencies.",
@@ -16,12 +17,12 @@ const DESCRIPTION = [
   "Responses may gain fields: a client must ignore fields that it does not know.",
 ].join(" ");
 
-const ROUTES = [ingest, api, sms, health];
+const ROUTES = [ingest, api, sms, webhooks, health];
 
 /** What a request with an Idempotency-Key may get besides. */
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];
 
-/** The routes in the order of SPEC.md, and then the health routes. */
+/** The routes in the order of SPEC.md, and then those that it does not have. */
 export const OPERATIONS: Operation[] = ROUTES.flatMap(({ operations }) => operations);
 
 /**
@@ -48,9 +49,15 @@ export function openApiDocument({ strict = false } = {}) {
       { url: "http://127.0.0.1:54321/functions/v1", description: "The local stack" },
     ],
     paths: Object.fromEntries(
-      OPERATIONS.map((operation) => [operation.path, {
-        [operation.method]: describe(operation, requests, responses),
-      }]),
+      Map.groupBy(OPERATIONS, ({ path }) => path).entries().map(([path, operations]) => [
+        path,
+        Object.fromEntries(
+          operations.map((operation) => [
+            operation.method,
+            describe(operation, requests, responses),
+          ]),
+        ),
+      ]),
     ),
     components: {
       securitySchemes: SECURITY_SCHEMES,
@@ -78,7 +85,7 @@ export function openApiDocument({ strict = false } = {}) {
 }
 
 function describe(operation: Operation, requests: Registry, responses: Registry) {
-  const { body, query = {}, isIdempotent = false } = operation;
+  const { body, parameters = {}, query = {}, isIdempotent = false } = operation;
   const errors = [...operation.errors, ...(isIdempotent ? IDEMPOTENCY_ERRORS : [])];
   return {
     operationId: operation.id,
@@ -86,6 +93,13 @@ function describe(operation: Operation, requests: Registry, responses: Registry)
     description: operation.description,
     security: operation.security.map((name) => ({ [name]: [] })),
     parameters: [
+      ...Object.entries(parameters).map(([name, description]) => ({
+        name,
+        in: "path",
+        required: true,
+        description,
+        schema: { type: "string" },
+      })),
       ...Object.entries(query).map(([name, { description, schema }]) => ({
         name,
         in: "query",
@@ -105,9 +119,16 @@ function describe(operation: Operation, requests: Registry, responses: Registry)
     },
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.responses).map(([status, { description, schema, examples }]) => [
+        Object.entries(operation.responses).map((
+          [status, { description, schema, examples, text }],
+        ) => [
           status,
-          response(description, refer(responses, schema), examples),
+          response(description, {
+            "application/json": { schema: refer(responses, schema), examples },
+            ...(text && {
+              "text/plain": { schema: refer(responses, text.schema), examples: text.examples },
+            }),
+          }),
         ]),
       ),
       ...Object.fromEntries(
@@ -164,11 +185,15 @@ function toInlineSchema(schema: z.ZodType) {
   return rest;
 }
 
-function response(description: string, schema: object, examples: Examples, headers = {}) {
+function response(
+  description: string,
+  content: Record<string, { schema: object; examples: Examples }>,
+  headers = {},
+) {
   return {
     description,
     headers: { "x-request-id": { $ref: "#/components/headers/RequestId" }, ...headers },
-    content: { "application/json": { schema, examples } },
+    content,
   };
 }
 
@@ -176,5 +201,6 @@ function errorResponse(code: ErrorCode) {
   const { description, message, details, headers } = ERROR_RESPONSES[code];
   const value = { error: { code, message, details }, request_id: "req-1" };
   const examples = { [code]: { summary: description, value } };
-  return response(description, { $ref: uriOf("Error") }, examples, headers);
+  const schema = { $ref: uriOf("Error") };
+  return response(description, { "application/json": { schema, examples } }, headers);
 }

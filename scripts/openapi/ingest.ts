@@ -4,7 +4,7 @@ import { JSON_ERRORS } from "./errors.ts";
 import type { NamedSchemas, Operation } from "./operation.ts";
 import { count, id } from "./values.ts";
 
-const recruitingLead = z.looseObject({}).describe(
+export const recruitingLead = z.looseObject({}).describe(
   "One applicant in the vendor's own format. After parsing there must be a first name. A vendor_lead_id deduplicates. " +
     "Everything else is kept as metadata. A resume that cannot be stored does not cost the lead. docs/parsers.md lists " +
     "what each parser reads.",
@@ -16,18 +16,18 @@ const recruitingLeads = bulkSchema.extend({
 
 const distributedTo = z.strictObject({ agency_id: id, agent_id: id.nullable() });
 
-const createdLead = z.strictObject({
+export const createdLead = z.strictObject({
   id,
   status: z.literal("created"),
   distributed_to: distributedTo.nullable().describe("Null when no open order matched."),
 });
 
-const duplicateLead = z.strictObject({
+export const duplicateLead = z.strictObject({
   id: id.describe("The lead stored before."),
   status: z.literal("duplicate"),
 });
 
-const dryRun = z.strictObject({
+export const dryRun = z.strictObject({
   dry_run: z.literal(true),
   status: z.enum(["created", "duplicate"]),
   id: id.nullable().describe("The lead stored before, for a duplicate."),
@@ -55,6 +55,14 @@ const bulkResult = z.strictObject({
   errors: z.array(rowError).describe("The rows that were not stored, duplicates aside."),
 });
 
+/** The query of the routes that take single leads. */
+export const DRY_RUN_QUERY = {
+  dry_run: {
+    description: "`true`: say what was read and what would happen, and change nothing.",
+    schema: z.enum(["true", "false"]).optional(),
+  },
+};
+
 /** Request schemas of the routes below. */
 export const requestSchemas: NamedSchemas = {
   RecruitingLead: recruitingLead,
@@ -81,12 +89,7 @@ export const operations: Operation[] = [
     id: "ingestRecruitingLead",
     summary: "Ingest one recruiting lead",
     security: ["vendorKey"],
-    query: {
-      dry_run: {
-        description: "`true`: say what was read and what would happen, and change nothing.",
-        schema: z.enum(["true", "false"]).optional(),
-      },
-    },
+    query: DRY_RUN_QUERY,
     body: {
       types: ["application/json"],
       schema: recruitingLead,

@@ -5,6 +5,14 @@ export const SECURITY_SCHEMES = {
     scheme: "bearer",
     description: "A vendor's API key. It also selects the parser of the body.",
   },
+  webhookProof: {
+    type: "apiKey",
+    in: "header",
+    name: "webhook-signature",
+    description: "The proof that is agreed with the vendor: a signature as Standard Webhooks " +
+      "(shown here), Indeed, Greenhouse, LinkedIn or Meta send it, or another header, user and " +
+      "password, a parameter of the query, or `google_key` in the body.",
+  },
   importKey: { type: "apiKey", in: "header", name: "x-api-key" },
   projectKey: {
     type: "apiKey",

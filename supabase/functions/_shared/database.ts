@@ -103,6 +103,15 @@ export function mayHaveRun(error: unknown): boolean {
 }
 
 /**
+ * Whether the database has refused what a call of {@link callDatabase} brought, and would do so again: a data exception, a
+ * violated constraint, or an exception that an SQL function raises.
+ */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.cause instanceof DatabaseError &&
+    /^(?:22|23|P0)/.test(error.cause.code) && !error.cause.mayHaveRun;
+}
+
+/**
  * Whether a fault without an error code passes by itself. PostgREST always gives a code. Without one there was no
  * response (status 0), or it came from the gateway, which refuses a wrong key with 401 or 403 every time.
  */

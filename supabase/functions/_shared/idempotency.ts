@@ -26,14 +26,22 @@ export async function readIdempotentJson(
   limit: number,
   bounds?: JsonBounds,
 ): Promise<{ body: Json; idempotency: Idempotency | null }> {
-  const key = request.headers.get("idempotency-key");
+  const key = idempotencyKey(request);
   if (key === null) return { body: await readJson(request, limit, bounds), idempotency: null };
-  if (!VISIBLE_ASCII.test(key)) {
-    throw new ApiError("BAD_REQUEST", "Idempotency-Key must be 1 to 255 visible ASCII characters");
-  }
   let request_hash = "";
   const body = await readJson(request, limit, bounds, {
     onBytes: (bytes) => request_hash = sha256Hex(bytes),
   });
   return { body, idempotency: { key, part: 0, request_hash } };
+}
+
+/**
+ * The header `Idempotency-Key`; null where there is none.
+ *
+ * @throws ApiError BAD_REQUEST for a key that is not 1 to 255 visible ASCII characters.
+ */
+export function idempotencyKey(request: Request): string | null {
+  const key = request.headers.get("idempotency-key");
+  if (key === null || VISIBLE_ASCII.test(key)) return key;
+  throw new ApiError("BAD_REQUEST", "Idempotency-Key must be 1 to 255 visible ASCII characters");
 }

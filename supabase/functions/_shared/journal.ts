@@ -24,12 +24,15 @@ export interface Sender {
   describe(payload: Json): { vendor_lead_id: string | null; payload: Json };
 }
 
-/** A row of a batch that was refused. */
+/** A row of a batch that was refused, or a lead that is to be fetched. */
 export interface RejectedRow {
-  row: number;
+  /** Null: there is no other in the request. */
+  row: number | null;
   code: string;
   reason: string;
   payload: Json;
+  /** The sender's id of the lead, unless it is to be read from the payload. */
+  vendor_lead_id?: string | null;
   /** What a replay needs besides the lead. */
   context?: JsonObject;
 }
@@ -60,19 +63,20 @@ export class Journal {
   }
 
   /** Adds a row that was refused. */
-  rejectRow({ row, code, reason, payload, context = {} }: RejectedRow): void {
-    this.#entries.push(this.#entry({ row, code, reason, context }, payload));
+  rejectRow({ row, code, reason, payload, vendor_lead_id, context = {} }: RejectedRow): void {
+    const entry = this.#entry({ row, code, reason, context }, payload);
+    this.#entries.push(vendor_lead_id === undefined ? entry : { ...entry, vendor_lead_id });
   }
 
   /**
    * Writes everything once the response is decided, and waits a moment for it, so that an operator mostly finds the
    * entry as soon as the sender has its response.
    *
-   * @param refusal the error that the whole request has ended with
+   * @param refusal the error that the whole request has ended with. It is written unless its rows are.
    */
   async close(refusal: ApiError | undefined, body: ReceivedBody): Promise<void> {
     if (!this.#isOpen) return;
-    if (refusal !== undefined && WRITTEN.has(refusal.code)) {
+    if (refusal !== undefined && WRITTEN.has(refusal.code) && this.#entries.length === 0) {
       const { code, message: reason } = refusal;
       this.#entries.push(this.#entry({ row: null, code, reason, context: {} }, body));
     }

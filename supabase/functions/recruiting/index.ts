@@ -5,11 +5,14 @@ import { ingest } from "./ingest/ingest.ts";
 import { ingestBulk } from "./ingest/ingest_bulk.ts";
 import { smsInbound } from "./sms/inbound.ts";
 import { smsStatus } from "./sms/status.ts";
+import { respondToWebhookChallenge, webhook } from "./webhooks/webhook.ts";
 
 const app = createApp("/recruiting");
 
 addRoute(app, "/ingest", ingest);
 addRoute(app, "/ingest/bulk", ingestBulk);
+addRoute(app, "/webhooks/:slug", webhook);
+addRoute(app, "/webhooks/:slug", respondToWebhookChallenge, "GET");
 addRoute(app, "/sms/inbound", smsInbound);
 addRoute(app, "/sms/status", smsStatus);
 addRoute(app, "/health", health, "GET");

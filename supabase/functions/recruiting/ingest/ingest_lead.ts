@@ -1,7 +1,7 @@
 import { ApiError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/idempotency.ts";
 import type { Json } from "../../_shared/json.ts";
-import type { Ingested } from "../../_shared/sql_functions.ts";
+import type { DistributedTo } from "../../_shared/sql_functions.ts";
 import { readResumeFile, type ResumeFile } from "../resumes/resume_file.ts";
 import { type Lead, readLead, skipResume } from "./lead.ts";
 import { storeLead } from "./store_lead.ts";
@@ -21,6 +21,11 @@ export interface ReceivedLead {
   resume: ResumeFile | null;
 }
 
+/** What the vendor is told of its lead. The id of a duplicate is that of the lead stored before. */
+export type IngestedLead =
+  | { id: string; status: "created"; distributed_to: DistributedTo | null }
+  | { id: string; status: "duplicate" };
+
 /**
  * Reads one payload with the vendor's parser, stores the lead with its resume, and distributes it.
  *
@@ -30,9 +35,11 @@ export async function ingestLead(
   vendor: Vendor,
   payload: Json,
   { idempotency, ...request }: Delivery,
-): Promise<Ingested> {
+): Promise<IngestedLead> {
   const { lead, resume } = requireLead(vendor, payload);
-  return await storeLead(vendor, { ...lead, ...request }, resume, idempotency);
+  const stored = await storeLead(vendor, { ...lead, ...request }, resume, idempotency);
+  const { id, status, distributed_to } = stored;
+  return status === "created" ? { id, status, distributed_to } : { id, status };
 }
 
 /**

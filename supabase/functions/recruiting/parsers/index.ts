@@ -5,7 +5,7 @@ import { googleAds } from "./google_ads.ts";
 import { greenhouse } from "./greenhouse.ts";
 import { indeed } from "./indeed.ts";
 import { linkedin } from "./linkedin.ts";
-import { mapping, splitLeads as splitMapping } from "./mapping.ts";
+import { mapping, mappingPart, splitLeads as splitMapping } from "./mapping.ts";
 import { meta } from "./meta.ts";
 import { monster } from "./monster.ts";
 import type { Parser, SplitLeads } from "./parser.ts";
@@ -45,4 +45,9 @@ export function splitLeads(name: string, payload: Json, config: Json): SplitLead
   const parse = parserNamed(name);
   if (split !== null || parse === undefined || !Array.isArray(payload)) return split;
   return { leads: payload, parse: (lead) => parse(lead, config) };
+}
+
+/** What reads one lead of those that {@link splitLeads} finds; undefined where there is no such parser. */
+export function partParser(name: string): Parser | undefined {
+  return name === "mapping" ? mappingPart : parserNamed(name);
 }

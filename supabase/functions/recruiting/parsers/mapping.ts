@@ -24,9 +24,14 @@ export const mapping: Parser = (payload, config) => {
   return success(readLead(payload, compiled));
 };
 
+/** Reads one of the leads that {@link splitLeads} has found in a body, without `ignore_when`, which is about the body. */
+export const mappingPart: Parser = (payload, config) => {
+  const { data: compiled, error } = compileConfig(config);
+  return error === null ? success(readLead(payload, compiled)) : failure(error);
+};
+
 /**
  * Splits a webhook's body into the leads that the configuration's `leads` finds: a list that is not empty, or one object.
- * They are read like a body, without `ignore_when`, which is about the body.
  *
  * @returns null where the body is to be read as one lead by {@link mapping}: without `leads`, where it finds nothing else,
  * where `ignore_when` is true of the body, and where the configuration cannot be read
@@ -36,7 +41,7 @@ export function splitLeads(payload: Json, config: Json): SplitLeads | null {
   if (!compiled?.leads || isIgnored(payload, compiled)) return null;
   const found = compiled.leads.search(payload);
   const leads = Array.isArray(found) ? found : isObject(found) ? [found] : [];
-  return leads.length === 0 ? null : { leads, parse: (lead) => success(readLead(lead, compiled)) };
+  return leads.length === 0 ? null : { leads, parse: (lead) => mappingPart(lead, config) };
 }
 
 function isIgnored(payload: Json, { ignoreWhen }: Compiled): boolean {

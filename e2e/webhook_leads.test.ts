@@ -1,0 +1,223 @@
+/** Webhook deliveries with several leads, or with none. */
+import assert from "node:assert/strict";
+import { adminJson } from "./admin.ts";
+import { assertError, createOrder, sql, storedLeads } from "./client.ts";
+import { functionWith } from "./function.ts";
+import { createWebhook, deliver, proofOf } from "./webhooks.ts";
+
+function entries(vendor: { id: string }) {
+  return sql`
+    select * from public.rejected_deliveries where vendor_id = ${vendor.id} order by row, vendor_lead_id`;
+}
+
+Deno.test("of several leads each is stored by itself; a bad one is in the journal and can be replayed", async () => {
+  const webhook = await createWebhook("standard");
+  const { agency_id } = await createOrder(webhook);
+  const id = crypto.randomUUID();
+  const leads = [
+    { first_name: "Ann", vendor_lead_id: "1" },
+    { vendor_lead_id: "2", email: "ben@example.com" },
+    "no lead",
+    { first_name: "Ann", vendor_lead_id: "1" },
+    { first_name: "Cleo" },
+    { first_name: "Cleo" },
+  ];
+  const { status, body } = await deliver(webhook, leads, { id });
+  assert.equal(status, 200);
+  const { results } = body;
+  const statuses = results.map((result: { status?: string }) => result.status);
+  assert.deepEqual([...statuses].sort(), [
+    "created",
+    "created",
+    "created",
+    "duplicate",
+    undefined,
+    undefined,
+  ]);
+  assert.equal(results[0].id, results[3].id);
+  assert.equal(results[4].distributed_to.agency_id, agency_id);
+  assert.deepEqual([results[1], results[2]], [
+    { error: { code: "BAD_REQUEST", message: "missing first_name" } },
+    { error: { code: "BAD_REQUEST", message: "the lead must be a JSON object" } },
+  ]);
+  const kept = await entries(webhook);
+  assert.deepEqual(
+    kept.map((
+      { row, code, reason, payload, vendor_lead_id },
+    ) => [row, code, reason, payload, vendor_lead_id]),
+    [
+      [1, "BAD_REQUEST", "missing first_name", leads[1], "2"],
+      [2, "BAD_REQUEST", "the lead must be a JSON object", "no lead", null],
+    ],
+  );
+
+  const again = await deliver(webhook, leads, { id });
+  assert.deepEqual(
+    again.body.results.map(({ id, status }: { id?: string; status?: string }) => [id, status]),
+    results.map(({ id }: { id?: string }) => [id, id && "duplicate"]),
+  );
+  assert.equal((await storedLeads(webhook)).length, 3);
+
+  await sql`
+    update public.vendors set parser = 'mapping', parser_config = ${
+    sql.json({ fields: { first_name: "email", vendor_lead_id: "vendor_lead_id" } })
+  } where id = ${webhook.id}`;
+  const replayed = await adminJson("delivery", "replay", kept[0]!.id);
+  assert.equal(replayed.status, "created");
+  const listed = await adminJson(
+    "delivery",
+    "list",
+    "--vendor",
+    webhook.slug,
+    "--status",
+    "replayed",
+  );
+  assert.deepEqual(listed.map(({ route }: { route: string }) => route), [
+    "/recruiting/webhooks/:slug",
+  ]);
+});
+
+Deno.test("the leads that a mapping finds in a body are stored, and one is replayed whatever ignore_when says of bodies", async () => {
+  const config = {
+    ignore_when: "!entries",
+    leads: "entries",
+    fields: { full_name: "who", vendor_lead_id: "ref" },
+  };
+  const webhook = await createWebhook("header", { parser: "mapping", config });
+  const entry = { ref: "2" };
+  const { body } = await deliver(webhook, { entries: [{ ref: "1", who: "Ann Lee" }, entry] });
+  assert.deepEqual(body.results.map(({ status }: { status?: string }) => status), [
+    "created",
+    undefined,
+  ]);
+  const ping = await deliver(webhook, { ping: true });
+  assert.deepEqual([ping.status, ping.body], [200, { status: "ignored" }]);
+  const [kept, ...others] = await entries(webhook);
+  assert.deepEqual([kept!.row, kept!.vendor_lead_id, kept!.payload, others.length], [
+    1,
+    "2",
+    entry,
+    0,
+  ]);
+
+  const fixed = { ...config, fields: { ...config.fields, first_name: { const: "Unknown" } } };
+  await sql`update public.vendors set parser_config = ${sql.json(fixed)} where id = ${webhook.id}`;
+  assert.equal((await adminJson("delivery", "replay", kept!.id)).status, "created");
+});
+
+Deno.test("a body with more than 1,000 leads is refused whole", async () => {
+  const webhook = await createWebhook();
+  const leads = Array.from({ length: 1_001 }, () => ({}));
+  assertError(await deliver(webhook, leads), 413, "PAYLOAD_TOO_LARGE", /1000 leads/);
+  assert.equal((await entries(webhook)).length, 1);
+  const { status, body } = await deliver(webhook, []);
+  assert.deepEqual([status, body], [200, { results: [] }]);
+});
+
+Deno.test("several leads of a vendor without a parser can be replayed once it has one", async () => {
+  const webhook = await createWebhook("header", { parser: null });
+  const { body } = await deliver(webhook, [{ first_name: "Ann" }]);
+  assert.match(body.results[0].error.message, /no parser/);
+  await sql`update public.vendors set parser = 'generic' where id = ${webhook.id}`;
+  const [kept] = await entries(webhook);
+  assert.equal((await adminJson("delivery", "replay", kept!.id)).status, "created");
+});
+
+Deno.test("an event that is no new application is ignored, and not in the journal", async () => {
+  const webhook = await createWebhook("greenhouse", { parser: "greenhouse" });
+  const { status, body } = await deliver(webhook, {
+    action: "reject_candidate",
+    payload: { application: { id: 1, candidate: { first_name: "Ann" } } },
+  });
+  assert.deepEqual([status, body], [200, { status: "ignored" }]);
+  assert.equal((await entries(webhook)).length, 0);
+  assert.equal((await storedLeads(webhook)).length, 0);
+});
+
+Deno.test("Meta's notice is ignored, and the journal has the id of each lead to fetch", async () => {
+  const webhook = await createWebhook("meta", { parser: "meta" });
+  const notice = (...ids: string[]) => ({
+    object: "page",
+    entry: ids.map((leadgen_id) => ({
+      id: "1",
+      changes: [{ field: "leadgen", value: { leadgen_id, form_id: "7" } }],
+    })),
+  });
+  for (const ids of [["444444444444"], ["555", "666"]]) {
+    const { status, body } = await deliver(webhook, notice(...ids));
+    assert.deepEqual([status, body], [200, { status: "ignored" }]);
+  }
+  const kept = await entries(webhook);
+  assert.deepEqual(
+    kept.map(({ row, vendor_lead_id, code, payload }) => [row, vendor_lead_id, code, payload]),
+    [
+      [0, "555", "BAD_REQUEST", { leadgen_id: "555", form_id: "7" }],
+      [1, "666", "BAD_REQUEST", { leadgen_id: "666", form_id: "7" }],
+      [null, "444444444444", "BAD_REQUEST", notice("444444444444")],
+    ],
+  );
+  assert.match(kept[0]!.reason, /leadgen_id/);
+  const listed = await adminJson("delivery", "list", "--vendor", webhook.slug);
+  assert.deepEqual(
+    listed.map(({ vendor_lead_id }: { vendor_lead_id: string }) => vendor_lead_id).sort(),
+    ["444444444444", "555", "666"],
+  );
+});
+
+Deno.test("fault: when the database fails in the middle of several leads, sending them again stores each once", async () => {
+  const recruiting = await functionWith("recruiting", {});
+  const webhook = await createWebhook();
+  const leads = Array.from({ length: 12 }, (_, n) => ({ first_name: `Ann ${n}` }));
+  const body = JSON.stringify(leads);
+  const { path, headers } = proofOf(webhook, body);
+  const post = () => recruiting(path, { method: "POST", headers, body });
+
+  const realFetch = globalThis.fetch;
+  let calls = 0;
+  globalThis.fetch = (input, init) => {
+    const isStoring = String(input).endsWith("/rpc/ingest_recruiting_lead");
+    if (!isStoring || ++calls <= 6) return realFetch(input, init);
+    const fault = { code: "XX000", message: "a fault", details: null, hint: null };
+    return Promise.resolve(Response.json(fault, { status: 500 }));
+  };
+  try {
+    const failed = await post();
+    assert.equal(failed.status, 500);
+    assert.equal((await failed.json()).error.code, "INTERNAL_ERROR");
+  } finally {
+    globalThis.fetch = realFetch;
+  }
+  assert.equal((await storedLeads(webhook)).length, 6);
+  const kept = await entries(webhook);
+  assert.deepEqual(kept.map(({ code }) => code), Array(6).fill("INTERNAL_ERROR"));
+
+  const again = await post();
+  assert.equal(again.status, 200);
+  const { results } = await again.json();
+  const count = (status: string) =>
+    results.filter((result: { status: string }) => result.status === status).length;
+  assert.deepEqual([count("created"), count("duplicate")], [6, 6]);
+  const stored = await storedLeads(webhook);
+  assert.deepEqual(
+    stored.map(({ vendor_metadata, first_name }) => vendor_metadata.full_name ?? first_name).sort(),
+    leads.map(({ first_name }) => first_name).sort(),
+  );
+});
+
+Deno.test("fault: a lead that the database refuses is an error of its own among several", async () => {
+  const webhook = await createWebhook();
+  await sql`alter table public.recruiting_leads add constraint refused check (first_name <> 'Refused') not valid`;
+  try {
+    const leads = ["Ann", "Refused", "Cleo"].map((first_name) => ({ first_name }));
+    const { status, body } = await deliver(webhook, leads);
+    assert.equal(status, 200);
+    assert.deepEqual([body.results[0].status, body.results[1].error.code, body.results[2].status], [
+      "created",
+      "INTERNAL_ERROR",
+      "created",
+    ]);
+  } finally {
+    await sql`alter table public.recruiting_leads drop constraint refused`;
+  }
+  assert.deepEqual((await entries(webhook)).map(({ row }) => row), [1]);
+});

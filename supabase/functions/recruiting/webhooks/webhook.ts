@@ -1,0 +1,86 @@
+import type { AppContext } from "../../_shared/app.ts";
+import { readStrangersBody } from "../../_shared/body.ts";
+import { idempotencyKey } from "../../_shared/idempotency.ts";
+import type { Json } from "../../_shared/json.ts";
+import { sha256Hex } from "../../_shared/secrets.ts";
+import type { WebhookSettings } from "../../_shared/sql_functions.ts";
+import { isDryRun } from "../ingest/dry_run.ts";
+import { BODY_LIMIT } from "../ingest/ingest.ts";
+import type { Vendor } from "../ingest/vendor.ts";
+import { authenticateWebhook, webhookVendor } from "../ingest/vendor_webhook.ts";
+import { splitLeads } from "../parsers/index.ts";
+import type { SplitLeads } from "../parsers/parser.ts";
+import { respondToChallenge } from "./challenges.ts";
+import { receiveLead, receiveLeads } from "./leads.ts";
+import { verifyProof } from "./proof.ts";
+
+/** Who has sent a delivery, by its proof. */
+interface Sender {
+  settings: WebhookSettings;
+  vendor: Vendor;
+  /** SHA-256 of the body's bytes, in hex. */
+  hash: string;
+}
+
+/**
+ * POST /recruiting/webhooks/<vendor slug>: does what POST /recruiting/ingest does, for vendors that cannot send an API
+ * key. The body may be a form, and may hold several leads.
+ */
+export async function webhook(c: AppContext): Promise<Response> {
+  const identify = (bytes: Uint8Array) => identifySender(c, bytes);
+  const { sender, body } = await readStrangersBody(c.req.raw, BODY_LIMIT, identify);
+  const { settings, vendor, hash } = sender;
+
+  const dryRun = isDryRun(c.req.query("dry_run"));
+  if (dryRun) c.get("journal")?.discard();
+  // The id of a delivery says more: it is kept for longer, and needs no body that stays the same.
+  const hasId = vendor.credential.webhook?.delivery_id !== null;
+  const key = hasId ? null : idempotencyKey(c.req.raw);
+  const idempotency = key === null ? null : { key, part: 0, request_hash: hash };
+  const delivery = { dryRun, idempotency, hash };
+
+  const several = severalLeads(settings, vendor, body);
+  if (several !== null) return c.json(await receiveLeads(c, vendor, several, delivery));
+  const response = await receiveLead(c, vendor, body, delivery);
+  // Greenhouse takes nothing but 200 for success.
+  const isNew = response.status === "created" && !dryRun && settings.scheme !== "greenhouse";
+  return c.json(response, isNew ? 201 : 200);
+}
+
+/** GET /recruiting/webhooks/<vendor slug>: the challenges by which LinkedIn and Meta ask whether the address is ours. */
+export async function respondToWebhookChallenge(c: AppContext): Promise<Response> {
+  const query = new URL(c.req.url).searchParams;
+  const { proof } = await authenticateWebhook(
+    c.req.raw,
+    slugOf(c),
+    (settings) => respondToChallenge(settings, query),
+  );
+  return proof;
+}
+
+/** @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS for one too many, of strangers or of a vendor. */
+async function identifySender(c: AppContext, body: Uint8Array): Promise<Sender> {
+  const query = new URL(c.req.url).searchParams;
+  const given = { headers: c.req.raw.headers, query, body };
+  const { webhook: settings, proof } = await authenticateWebhook(
+    c.req.raw,
+    slugOf(c),
+    (settings) => verifyProof(settings, given, new Date()),
+  );
+  const vendor = await webhookVendor(c, settings, proof);
+  return { settings, vendor, hash: sha256Hex(body) };
+}
+
+/** A list has several leads also where no parser is configured: so each of them can be replayed when there is one. */
+function severalLeads(
+  { parser, parser_config }: WebhookSettings,
+  { parse }: Vendor,
+  body: Json,
+): Pick<SplitLeads, "leads"> & { parse: Vendor["parse"] } | null {
+  const split = splitLeads(parser ?? "", body, parser_config);
+  return split ?? (Array.isArray(body) ? { leads: body, parse } : null);
+}
+
+function slugOf(c: AppContext): string {
+  return c.req.param("slug") ?? "";
+}
