@@ -153,7 +153,7 @@ Enter in the vendor's console:
 
   ${url}
 
-and there: ${scheme.atVendor(config)}.
+and there: ${scheme.atVendor(config)}. More in docs/connecting.md.
 
 ${
       secrets === 0
