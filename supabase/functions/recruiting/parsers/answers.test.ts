@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../_shared/json.ts";
-import { type Answer, readAnswers, readAnswersByQuestion } from "./answers.ts";
+import { type Answer, readAnswers, readAnswersOfAnyShape } from "./answers.ts";
 import { Fields } from "./fields.ts";
 
 /** What is read of a list of answers, and what is left of it. */
@@ -84,6 +84,7 @@ for (
     [{ question: "Why?", answer: { unknown: { a: 1 } } }],
     [{ question: "Why?", reason: "Because." }],
     [{ a: 1 }, [2], "x"],
+    [{ id: "resume", value: "JVBERi0xLjQKJSVFT0YK" }],
     [{ question: "Why?" }],
     { "Why?": "Because." },
   ] as Json[]
@@ -147,7 +148,7 @@ Deno.test("answers by their questions, or by ids with the question beside the an
       q4: null,
       q5: { unknown: 1 },
       __proto__x: "x",
-    }, readAnswersByQuestion),
+    }, readAnswersOfAnyShape),
     {
       answers: [
         { question: "Licensed? 1. Yes", answer: "Yes" },
@@ -160,9 +161,15 @@ Deno.test("answers by their questions, or by ids with the question beside the an
       rest: { answers: { q1: { at: 5 }, q2: { value: "2" }, q5: { unknown: 1 } } },
     },
   );
-  for (const other of [null, "text", [], [1], {}]) {
-    assert.equal(read(other, readAnswersByQuestion).answers, undefined);
-  }
+  assert.deepEqual(
+    read({ list: [{ questionText: "Why?", answers: ["x"] }, 5], page: 1 }, readAnswersOfAnyShape),
+    {
+      answers: [{ question: "Why?", answer: ["x"] }, { question: "page", answer: "1" }],
+      rest: { answers: { list: [null, 5] } },
+    },
+  );
+  const others: Json[] = [null, "text", [], [1], {}, { question: "Why?", answer: { a: 1 } }];
+  for (const other of others) assert.equal(read(other, readAnswersOfAnyShape).answers, undefined);
 });
 
 Deno.test("tens of thousands of answers to a question with as many options are read in linear time", () => {

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { type Fields, type Key, toText } from "./fields.ts";
-import { leaveOutContent } from "./files.ts";
+import { isFile, leaveOutContent } from "./files.ts";
 
 /** A screening question and the applicant's answer, as kept under `vendor_metadata.answers`. */
 export interface Answer extends JsonObject {
@@ -57,18 +57,15 @@ export function readAnswers(
 }
 
 /**
- * Takes the answers of an object that has them by question, `{"Are you licensed?": "Yes"}`, or by id, with the question
- * beside the answer. Undefined where there are none.
+ * Like {@link readAnswers}, for a vendor that does not document the shape or changes it: the value may also be an object
+ * with the answers by question, `{"Are you licensed?": "Yes"}`, or by id, `{"q1": {question, answer}}`, or with a list.
  */
-export function readAnswersByQuestion(fields: Fields, path: string): Answer[] | undefined {
-  const object = fields.at(path);
-  const answers = object.keys().flatMap((key): Answer[] => {
-    const item = object.at([key]);
-    if (item.spelt(...ANSWER).length > 0) return readItem(item, new Map(), key);
-    const answer = readAnswer(object, key);
-    return answer === undefined ? [] : [{ question: key, answer }];
-  });
-  return answers.length > 0 ? answers : undefined;
+export function readAnswersOfAnyShape(fields: Fields, ...paths: string[]): Answer[] | undefined {
+  for (const path of paths) {
+    const answers = readAnswers(fields, path) ?? readAnswersByQuestion(fields.at(path));
+    if (answers.length > 0) return answers;
+  }
+  return undefined;
 }
 
 /**
@@ -87,6 +84,19 @@ export function readAnswer(
   }
   const texts = readTexts(fields, key, labels);
   return texts.length > 1 || (texts.length === 1 && Array.isArray(value)) ? texts : texts[0];
+}
+
+function readAnswersByQuestion(object: Fields): Answer[] {
+  if (isItem(object)) return [];
+  return object.keys().flatMap((key) => {
+    // A list of items is not an answer, but stands one level deeper than usual.
+    const items = object.items([key]).filter(isItem);
+    if (items.length > 0) return items.flatMap((item) => readItem(item, new Map()));
+    const item = object.at([key]);
+    if (item.spelt(...ANSWER).length > 0) return readItem(item, new Map(), key);
+    const answer = readAnswer(object, key);
+    return answer === undefined ? [] : [{ question: key, answer }];
+  });
 }
 
 function isItem(item: Fields): boolean {
@@ -119,6 +129,7 @@ function readItem(item: Fields, questions: Questions, name?: string): Answer[] {
 /** Takes the texts in a value: its own, those of its items, or what an object has under one of the usual keys. */
 function readTexts(fields: Fields, key: Key, labels: Labels): string[] {
   const value = fields.peek([key]);
+  if (isFile(value)) return [];
   if (Array.isArray(value)) {
     const list = fields.at([key]);
     return value.flatMap((_, index) => readTexts(list, index, labels));

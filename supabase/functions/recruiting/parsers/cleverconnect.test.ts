@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import type { Json } from "../../_shared/json.ts";
 import { cleverconnect } from "./cleverconnect.ts";
-import { holds, parsed, PDF } from "./fixtures/parsed.ts";
+import { holds, parse, parsed, PDF } from "./fixtures/parsed.ts";
 
 Deno.test("cleverconnect: a numeric id; the resume is kept, of other attachments only the name and type", () => {
   const lead = parsed(cleverconnect, "cleverconnect");
@@ -27,4 +28,51 @@ Deno.test("cleverconnect: a numeric id; the resume is kept, of other attachments
     },
   });
   assert.equal(holds(lead.vendor_metadata, "Q292ZXIgbGV0dGVy"), false);
+});
+
+for (
+  const attachments of [
+    "resume.pdf",
+    ["resume.pdf"],
+    { resume: { url: "https://files.example.com/cv.pdf" } },
+    [{ type: "resume", url: { of: "the file" } }],
+  ] as Json[]
+) {
+  Deno.test(`cleverconnect: no attachment is lost: ${JSON.stringify(attachments)}`, () => {
+    const { resume, vendor_metadata } = parse(cleverconnect, { attachments });
+    assert.equal(resume, undefined);
+    const { attachments: others, vendor_fields } = vendor_metadata;
+    assert.deepEqual(others === undefined ? vendor_fields : { attachments: others }, {
+      attachments,
+    });
+  });
+}
+
+Deno.test("cleverconnect: one attachment without a list; the guide's own sample is a text", () => {
+  const attachments = {
+    type: "resume",
+    contentType: "application/pdf",
+    content: "Q2xldmVyY29ubmVjdCByb2Nrcw==",
+    fileName: "resume.pdf",
+  };
+  const { resume, vendor_metadata } = parse(cleverconnect, { attachments });
+  assert.equal(resume?.base64, attachments.content);
+  assert.deepEqual(vendor_metadata, {
+    vendor_fields: {
+      attachments: { type: "resume", contentType: "application/pdf", fileName: "resume.pdf" },
+    },
+  });
+});
+
+Deno.test("cleverconnect: questions in any usual shape", () => {
+  for (
+    const questions of [
+      [{ question: "Licensed?", answer: "Yes" }],
+      { "Licensed?": "Yes" },
+    ] as Json[]
+  ) {
+    assert.deepEqual(parse(cleverconnect, { questions }).vendor_metadata, {
+      answers: [{ question: "Licensed?", answer: "Yes" }],
+    });
+  }
 });

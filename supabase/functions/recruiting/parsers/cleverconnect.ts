@@ -1,6 +1,7 @@
-import { isObject, type Json } from "../../_shared/json.ts";
+import type { Json } from "../../_shared/json.ts";
 import { success } from "../../_shared/result.ts";
-import { Fields } from "./fields.ts";
+import { readAnswersOfAnyShape } from "./answers.ts";
+import { Fields, toText } from "./fields.ts";
 import { leaveOutContent, readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
@@ -8,7 +9,7 @@ import type { ResumeFields } from "./resume.ts";
 
 /**
  * A CleverConnect (Meteojob) application: a numeric `id`, `jobId`, `candidate`, and `attachments` of type `resume` or
- * `letter` in base64.
+ * `letter` in base64. Its guide has no questions; they are read where they come in a usual shape.
  * Source: CleverConnect's "Webhook Integration Guide for Partners and Customers" (cleverconnect.notion.site).
  */
 export const cleverconnect: Parser = (payload) => {
@@ -29,19 +30,21 @@ export const cleverconnect: Parser = (payload) => {
     more: {
       job_id: fields.text("jobId"),
       attachments: others.length > 0 ? others : undefined,
+      answers: readAnswersOfAnyShape(fields, "questions", "answers"),
     },
     fields,
   }));
 };
 
-/** The resume, and the other files as they were sent. */
+/** The resume, and the other attachments as they were sent. An object without a `type` is none. */
 function readAttachments(fields: Fields): [ResumeFields, Json[]] {
   const list = fields.peek("attachments");
   const paths = Array.isArray(list)
-    ? list.keys().map((index) => `attachments.${index}`).toArray()
+    ? Array.from(list.keys(), (index) => `attachments.${index}`)
     : ["attachments"];
-  const files = paths.filter((path) => isObject(fields.peek(path)));
-  const resume = files.find((path) => fields.peek(`${path}.type`) === "resume");
+  const type = (path: string) => toText(fields.peek(`${path}.type`))?.toLowerCase();
+  const files = paths.filter((path) => type(path) !== undefined);
+  const resume = files.find((path) => type(path) === "resume");
   const others = files.filter((path) => path !== resume);
   for (const path of others) {
     fields.take(path);

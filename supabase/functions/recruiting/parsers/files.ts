@@ -97,7 +97,8 @@ export function describeFiles(value: Json): Json {
   );
 }
 
-function isFile(value: Json): value is string | number[] {
+/** Whether a value is the content of a file, whatever its key is. */
+export function isFile(value: Json | undefined): value is string | number[] {
   return typeof value === "string"
     ? isFileText(value)
     : Array.isArray(value) && value.length >= MIN_FILE_LENGTH && isBytes(value);

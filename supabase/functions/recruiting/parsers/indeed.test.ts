@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { JsonObject } from "../../_shared/json.ts";
 import { indeed } from "./indeed.ts";
 import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
@@ -25,6 +26,7 @@ Deno.test("indeed: an application with a resume, questions and an e-mail alias",
       email: "mariadelacruz7_x2p@indeedemail.com",
       phone: "+15125550142",
       phone_raw: "+1 512 555 0142",
+      submitted_at: "2026-07-29T08:00:00.000Z",
       vendor_fields: {
         schemaVersion: "1.0",
         appliedOnMillis: 1785312000000,
@@ -121,4 +123,48 @@ Deno.test("indeed: a resume with a file and a text gives the file", () => {
   const { resume, vendor_metadata } = parse(indeed, payload);
   assert.equal(resume?.base64, PDF);
   assert.equal(vendor_metadata.resume_skipped, undefined);
+});
+
+Deno.test("indeed: in the oldest form, answers get their questions by id and the labels of their codes", () => {
+  const { first_name, vendor_metadata } = parsed(indeed, "indeed_legacy");
+  assert.equal(first_name, "Imani");
+  assert.deepEqual(vendor_metadata.answers, [
+    { question: "Do you have a clean driving record?", answer: "Yes" },
+    { question: "Which days can you work?", answer: ["Weekdays", "Sundays"] },
+    { question: "Why us?", answer: "I know the town." },
+    { question: "Which licence?", answer: null },
+  ]);
+  assert.equal(vendor_metadata.submitted_at, "2026-07-29T08:00:00.123Z");
+  const { questions } = vendor_metadata.vendor_fields as JsonObject;
+  assert.deepEqual((questions as JsonObject).answers, [
+    { id: "driving", value: "0" },
+    { id: "days", values: ["0", "2"] },
+    { id: "why" },
+    { id: "licence" },
+  ]);
+});
+
+Deno.test("indeed: several choices, with their labels or as codes", () => {
+  const question = {
+    id: "days",
+    question: "Which days?",
+    type: "multiselect",
+    options: [{ value: "0", label: "Weekdays" }, { value: "1", label: "Sundays" }],
+  };
+  for (const answer of [["0", "1"], question.options, [{ value: "0" }, { value: "1" }]]) {
+    const { vendor_metadata } = parse(indeed, {
+      screenerQuestionsAndAnswers: { questionsAndAnswers: [{ question, answer }] },
+    });
+    assert.deepEqual(vendor_metadata.answers, [
+      { question: "Which days?", answer: ["Weekdays", "Sundays"] },
+    ]);
+  }
+});
+
+Deno.test("indeed: answers of a shape that is not known are kept whole", () => {
+  const payload = {
+    questionsAndAnswers: { questionsAndAnswers: { q1: ["Yes"] } },
+    questions: { answers: [{ id: "q", hierarchy: { state: "TX", city: "Austin" } }] },
+  };
+  assert.deepEqual(parse(indeed, payload).vendor_metadata, { vendor_fields: payload });
 });

@@ -15,9 +15,12 @@ const QUESTIONS = [
 ];
 
 /**
- * An Indeed Apply application: `id`, `applicant`, `job`, `analytics`, and the questions as
- * `screenerQuestionsAndAnswers` or the older `questionsAndAnswers`, each a container or a bare array.
- * Source: https://docs.indeed.com/indeed-apply/application-data
+ * An Indeed Apply application: `id`, `appliedOnMillis`, `applicant`, `job`, `analytics`, and the questions as
+ * `screenerQuestionsAndAnswers` or the older `questionsAndAnswers`, each a container or a bare array; in the oldest
+ * form, `questions.answers` has ids and codes, and `questions.questions` their questions and labels.
+ * Sources: https://docs.indeed.com/indeed-apply/application-data and …/screener-questions; for the oldest form
+ * https://integrate.apploi.com/reference/easy-apply and, on GitHub, loganh0522/eko
+ * (app/controllers/inbound_candidates_controller.rb).
  */
 export const indeed: Parser = (payload) => {
   const fields = new Fields(payload);
@@ -35,6 +38,7 @@ export const indeed: Parser = (payload) => {
     zip: fields.text("applicant.location.postalCode"),
     country: fields.text("applicant.location.country"),
     resume,
+    submitted_at: fields.text("appliedOnMillis"),
     more: {
       email_is_alias: isAlias(email) || undefined,
       job_id: fields.text("job.jobId"),
@@ -42,7 +46,8 @@ export const indeed: Parser = (payload) => {
       job_company: fields.text("job.jobCompany"),
       job_location: fields.text("job.jobLocation"),
       job_url: fields.text("job.jobUrl"),
-      answers: readAnswers(fields, QUESTIONS),
+      answers: readAnswers(fields, QUESTIONS) ??
+        readAnswers(fields, "questions.answers", fields.items("questions.questions")),
       resume_skipped: resume.data ? undefined : otherResume(fields.peek("applicant.resume")),
     },
     fields,

@@ -1,6 +1,6 @@
 /** What becomes of the value that is found for a mapped field, so that it has the type that it has with every parser. */
 import { isObject, type Json } from "../../_shared/json.ts";
-import { readAnswers, readAnswersByQuestion } from "./answers.ts";
+import { readAnswersOfAnyShape } from "./answers.ts";
 import { readBoolean, readConsent } from "./consent.ts";
 import { compact, type Fields, toText } from "./fields.ts";
 import { takeContent } from "./files.ts";
@@ -27,10 +27,7 @@ export const LEAD_FIELDS = new Map([
 export const SHARED_FIELDS = new Map([
   ...each(["job_id", "job_title", "job_company", "job_location", "job_url"], text),
   ...each(["form_id", "campaign_id", "ad_id", "click_id"], text),
-  ...each(
-    ["answers"],
-    (fields, key) => readAnswers(fields, key) ?? readAnswersByQuestion(fields, key),
-  ),
+  ...each(["answers"], readAnswersOfAnyShape),
 ]);
 
 export const RESUME_FIELDS = new Map([

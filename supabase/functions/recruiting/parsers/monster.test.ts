@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Json } from "../../_shared/json.ts";
 import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { monster } from "./monster.ts";
 
@@ -68,3 +69,43 @@ Deno.test("monster: a resume of an unknown shape does not stop the lead", () => 
   assert.equal(resume, undefined);
   assert.deepEqual(vendor_metadata.vendor_fields, { applicant: { resume: { blob: { ref: 1 } } } });
 });
+
+Deno.test("monster: version 1 in camelCase, as older integrations have it", () => {
+  const { first_name, vendor_lead_id, resume, vendor_metadata } = parse(monster, {
+    firstName: "Tomasz",
+    lastName: "Kowalski",
+    emailAddress: "tomasz.kowalski@example.com",
+    phone: "312-555-0190",
+    coverLetter: "I would like to talk.",
+    jobRefID: "agent-il-9",
+    fileExt: ".pdf",
+    countryCode: "US",
+    resumeValue: "xk2m9vq7",
+    zipCode: "60601",
+    fileContents: PDF,
+  });
+  assert.deepEqual([first_name, vendor_lead_id], ["Tomasz", "agent-il-9:xk2m9vq7"]);
+  assert.deepEqual(resume, { base64: PDF, type: "pdf" });
+  assert.equal(vendor_metadata.phone, "+13125550190");
+  assert.equal(vendor_metadata.zip, "60601");
+  assert.deepEqual(vendor_metadata.vendor_fields, {
+    coverLetter: "I would like to talk.",
+    fileExt: ".pdf",
+    resumeValue: "xk2m9vq7",
+  });
+});
+
+for (
+  const questions of [
+    [{ questionText: "Licensed?", answerText: "Yes" }],
+    { "Licensed?": "Yes" },
+    { q1: { question: "Licensed?", answer: "Yes" } },
+    { list: [{ question: "Licensed?", answer: "Yes" }] },
+  ] as Json[]
+) {
+  Deno.test(`monster: questions as ${JSON.stringify(questions)}`, () => {
+    assert.deepEqual(parse(monster, { questions }).vendor_metadata, {
+      answers: [{ question: "Licensed?", answer: "Yes" }],
+    });
+  });
+}

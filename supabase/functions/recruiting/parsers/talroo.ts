@@ -1,5 +1,5 @@
 import { success } from "../../_shared/result.ts";
-import { readAnswers } from "./answers.ts";
+import { readAnswersOfAnyShape } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
@@ -7,7 +7,9 @@ import type { Parser } from "./parser.ts";
 
 /**
  * A Talroo Apply event: `data` holds the application. The event's own `id` is new with each delivery, so `data.id` is
- * the lead's id. Source: https://docs.talroo.com/docs/guides/talroo-apply/receiving-application-data
+ * the lead's id. Talroo makes the event, with its `createdAt`, when the application is submitted.
+ * Sources: https://docs.talroo.com/docs/guides/talroo-apply/receiving-application-data and
+ * …/webhooks/webhook-events/job-application-events
  */
 export const talroo: Parser = (payload) => {
   const fields = new Fields(payload);
@@ -23,11 +25,12 @@ export const talroo: Parser = (payload) => {
     state: fields.text("data.applicant.state"),
     zip: fields.text("data.applicant.zipcode", "data.applicant.zipCode"),
     resume: readFile(fields, "data.applicant.resume"),
+    submitted_at: fields.text("createdAt"),
     more: {
       job_id: fields.text("data.job.originalJobReference", "data.job.jobReference"),
       job_title: fields.text("data.job.title"),
       job_company: fields.text("data.job.company"),
-      answers: readAnswers(fields, ["data.questions", "data.answers"]),
+      answers: readAnswersOfAnyShape(fields, "data.questions", "data.answers"),
     },
     fields,
   }));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { JsonObject } from "../../_shared/json.ts";
 import { parse, parsed, PDF } from "./fixtures/parsed.ts";
 import { ziprecruiter } from "./ziprecruiter.ts";
 
@@ -42,3 +43,36 @@ Deno.test("ziprecruiter: a full name alone is split", () => {
   assert.equal(first_name, "Devon");
   assert.equal(vendor_metadata.last_name, "Okafor");
 });
+
+Deno.test("ziprecruiter: answers by the ids of the partner's questions; a file as an answer is left out", () => {
+  const { resume, vendor_metadata } = parsed(ziprecruiter, "ziprecruiter_ids");
+  assert.equal(resume?.base64.replaceAll("\n", ""), PDF);
+  assert.deepEqual(vendor_metadata.answers, [
+    { question: "0666dc7e", answer: "Two years" },
+    { question: "784a30b5", answer: ["3", "4"] },
+  ]);
+  assert.deepEqual(vendor_metadata.vendor_fields, {
+    phone: "",
+    answers: [null, null, { id: "5567fa3f" }],
+  });
+});
+
+for (
+  const answers of [
+    { "Are you licensed?": "yes", "Which states?": ["TX", "OK"] },
+    {
+      q1: { question: "Are you licensed?", answer: "yes" },
+      q2: { question: "Which states?", answer: ["TX", "OK"] },
+    },
+  ] as JsonObject[]
+) {
+  Deno.test(`ziprecruiter: answers as the object ${JSON.stringify(answers)}`, () => {
+    const { vendor_metadata } = parse(ziprecruiter, { answers });
+    assert.deepEqual(vendor_metadata, {
+      answers: [
+        { question: "Are you licensed?", answer: "yes" },
+        { question: "Which states?", answer: ["TX", "OK"] },
+      ],
+    });
+  });
+}

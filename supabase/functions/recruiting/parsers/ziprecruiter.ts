@@ -1,5 +1,5 @@
 import { success } from "../../_shared/result.ts";
-import { readAnswers, readAnswersByQuestion } from "./answers.ts";
+import { readAnswersOfAnyShape } from "./answers.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
@@ -26,7 +26,7 @@ export const ziprecruiter: Parser = (payload) => {
     resume: readFile(fields, "resume"),
     more: {
       job_id: fields.text("job_id"),
-      answers: readAnswers(fields, "answers") ?? readAnswersByQuestion(fields, "answers"),
+      answers: readAnswersOfAnyShape(fields, "answers"),
     },
     fields,
   }));
