@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../_shared/json.ts";
+import type { Json, JsonObject } from "../../_shared/json.ts";
 import { parse, parsed } from "./fixtures/parsed.ts";
 import { greenhouse } from "./greenhouse.ts";
 import { readFixture } from "./fixtures/read.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 Deno.test("greenhouse: a candidate as partners push it; the mobile number is preferred", () => {
-  const { emails, phone_numbers, addresses } = readFixture("greenhouse");
   assert.deepEqual(parsed(greenhouse, "greenhouse"), {
     first_name: "Harper",
     vendor_lead_id: "24680",
@@ -17,14 +16,15 @@ Deno.test("greenhouse: a candidate as partners push it; the mobile number is pre
       phone: "+12065550134",
       phone_raw: "206-555-0134",
       address: "12 Pine St\nSeattle, WA 98101",
+      state: "WA",
       resume_url: "https://files.example.com/harper.pdf",
       vendor_fields: {
         prospect: "true",
         company: "Lakeside Bank",
         title: "Teller",
-        phone_numbers,
-        emails,
-        addresses,
+        phone_numbers: [{ phone_number: "206-555-0133", type: "home" }, { type: "mobile" }],
+        emails: [{ type: "personal" }],
+        addresses: [{ type: "home" }],
         notes: "Referred by a friend",
       },
     },
@@ -32,18 +32,78 @@ Deno.test("greenhouse: a candidate as partners push it; the mobile number is pre
 });
 
 Deno.test("greenhouse: Greenhouse's own webhook; the application's id counts", () => {
-  const { first_name, vendor_lead_id, resume, vendor_metadata } = parsed(
-    greenhouse,
-    "greenhouse_webhook",
+  const { vendor_metadata, ...lead } = parsed(greenhouse, "greenhouse_webhook");
+  assert.deepEqual(lead, { first_name: "Harper", vendor_lead_id: "71980812" });
+  const { vendor_fields, ...metadata } = vendor_metadata;
+  assert.deepEqual(metadata, {
+    job_id: "274075",
+    job_title: "Insurance Agent",
+    attachments: [
+      { filename: "letter.docx", url: "https://files.example.com/l", type: "cover_letter" },
+    ],
+    last_name: "Nguyen",
+    email: "harper.nguyen@example.com",
+    phone: "+12065550134",
+    phone_raw: "206-555-0134",
+    address: "12 Pine St\nSeattle, WA 98101",
+    state: "WA",
+    submitted_at: "2026-07-29T08:00:00.000Z",
+    resume_url: "https://files.example.com/r",
+  });
+
+  const { payload } = vendor_fields as Record<string, Record<string, JsonObject>>;
+  const { applied_at, candidate, custom_fields } = payload!.application!;
+  const { phone_numbers, email_addresses, attachments, ...others } = candidate as JsonObject;
+  assert.equal(applied_at, "2026-07-29T08:00:00Z");
+  assert.deepEqual(custom_fields, { licensed: { name: "Licensed", type: "boolean", value: true } });
+  assert.deepEqual(phone_numbers, [{ value: "206-555-0133", type: "home" }, { type: "mobile" }]);
+  assert.deepEqual(email_addresses, [
+    { value: "harper@work.example.com", type: "work" },
+    { type: "personal" },
+  ]);
+  assert.deepEqual(attachments, [null, { filename: "resume.pdf", type: "resume" }]);
+  assert.equal(others.company, "Lakeside Bank");
+  assert.equal("first_name" in others, false);
+});
+
+/** What the parser makes of the webhook's fixture with these fields of the application and of the candidate. */
+function withFields(application: JsonObject, candidate: JsonObject): JsonObject {
+  const { payload } = readFixture("greenhouse_webhook") as Record<
+    string,
+    Record<string, JsonObject>
+  >;
+  const given = { ...payload!.application!.candidate as JsonObject, ...candidate };
+  const whole = { ...payload!.application, ...application, candidate: given };
+  return parse(greenhouse, { payload: { application: whole } }).vendor_metadata;
+}
+
+Deno.test("greenhouse: the state is that of the address, or a custom field of this name", () => {
+  const addresses = [{ value: "455 Broadway New York, NY 10280", type: "home" }];
+  assert.equal(withFields({}, { addresses }).state, "NY");
+  assert.equal(
+    withFields({}, { addresses: [{ value: "123 Fake St.", type: "home" }] }).state,
+    undefined,
   );
-  assert.equal(first_name, "Harper");
-  assert.equal(vendor_lead_id, "71980812");
-  assert.equal(resume, undefined);
-  assert.equal(vendor_metadata.email, "harper.nguyen@example.com");
-  assert.equal(vendor_metadata.phone, "+12065550134");
-  assert.equal(vendor_metadata.job_id, "274075");
-  assert.equal(vendor_metadata.job_title, "Insurance Agent");
-  assert.equal(vendor_metadata.resume_url, "https://files.example.com/r");
+  const field = (name: string): Json => ({ name, type: "single_select", value: "Texas" });
+  const named: JsonObject[] = [
+    { state: field("State") },
+    { licensed: { name: "Licensed in", value: "OH" }, region_2: field("State of residence") },
+  ];
+  for (const custom_fields of named) {
+    assert.equal(withFields({}, { addresses, custom_fields }).state, "TX");
+  }
+  assert.equal(
+    withFields({}, { addresses, custom_fields: { state: { value: null } } }).state,
+    "NY",
+  );
+});
+
+Deno.test("greenhouse: answers, as the Harvest API has them in an application", () => {
+  const answers = [
+    { question: "Are you licensed?", answer: "Yes" },
+    { question: "Website", answer: null },
+  ];
+  assert.deepEqual(withFields({ answers }, {}).answers, answers);
 });
 
 Deno.test("greenhouse: an event that is no new application makes no lead", () => {

@@ -1,15 +1,19 @@
-import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { isObject, type Json } from "../../_shared/json.ts";
 import { failure, success } from "../../_shared/result.ts";
+import { stateOfAddress } from "./address.ts";
 import { readAnswers } from "./answers.ts";
-import { Fields, toText } from "./fields.ts";
+import { Fields, plainKey, toText } from "./fields.ts";
 import { readFile } from "./files.ts";
-import { normalizeLead } from "./normalize.ts";
+import { normalizeLead, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
 
 const APPLICATION = "payload.application";
 
 /** The `action` of the one event that is a new application. A prospect's event is none: a prospect "has not yet applied". */
 const NEW_APPLICATION = "new_candidate_application";
+
+/** Names of a custom field with the state where a candidate lives, in the form that `plainKey` gives. */
+const STATE_NAMES = ["state", "homestate", "residentstate", "stateofresidence"];
 
 /**
  * A candidate as partners push it to Greenhouse's Candidate Ingestion API (flat, `emails[]`, `phone_numbers[]`, the
@@ -20,47 +24,86 @@ export const greenhouse: Parser = (payload) => {
   const fields = new Fields(payload);
   const action = toText(fields.peek("action"));
   if (action !== undefined && action !== NEW_APPLICATION) return failure(NOT_A_NEW_APPLICATION);
-
-  const isWebhook = isObject(fields.peek(APPLICATION));
-  const candidate = (name: string) => isWebhook ? `${APPLICATION}.candidate.${name}` : name;
-  return success(normalizeLead({
-    vendor_lead_id: fields.text(isWebhook ? `${APPLICATION}.id` : "external_id"),
-    first_name: fields.text(candidate("first_name")),
-    last_name: fields.text(candidate("last_name")),
-    email: firstOf(
-      fields.peek(candidate(isWebhook ? "email_addresses" : "emails")),
-      "email",
-      "personal",
-    ),
-    phone: firstOf(fields.peek(candidate("phone_numbers")), "phone_number", "mobile"),
-    address: firstOf(fields.peek(candidate("addresses")), "address", "home"),
-    resume: isWebhook
-      ? { url: resumeUrl(fields.peek(candidate("attachments"))) }
-      : readFile(fields, "resume"),
-    more: {
-      job_id: fields.text("job_id", `${APPLICATION}.job_id`) ??
-        firstOf(fields.peek(`${APPLICATION}.jobs`), "id"),
-      job_title: firstOf(fields.peek(`${APPLICATION}.jobs`), "name"),
-      answers: readAnswers(fields, `${APPLICATION}.answers`),
-    },
-    fields,
-  }));
+  const lead = isObject(fields.peek(APPLICATION)) ? readWebhook(fields) : readCandidate(fields);
+  return success(normalizeLead({ ...lead, fields }));
 };
 
-/**
- * The first readable entry of the preferred type, else of any type. The list itself stays among the vendor's fields.
- */
-function firstOf(list: Json | undefined, name: string, preferred?: string): string | undefined {
-  const items = objects(list);
-  const first = items.filter(({ type }) => type === preferred);
-  return [...first, ...items].map((item) => toText(item[name]) ?? toText(item.value))
-    .find((text) => text !== undefined);
+/** A candidate of the Candidate Ingestion API. */
+function readCandidate(fields: Fields): RawLead {
+  const address = textOf(fields.items("addresses"), "address", "home");
+  return {
+    vendor_lead_id: fields.text("external_id"),
+    first_name: fields.text("first_name"),
+    last_name: fields.text("last_name"),
+    email: textOf(fields.items("emails"), "email", "personal"),
+    phone: textOf(fields.items("phone_numbers"), "phone_number", "mobile"),
+    address,
+    state: address && stateOfAddress(address),
+    resume: readFile(fields, "resume"),
+    more: { job_id: fields.text("job_id") },
+  };
 }
 
-function resumeUrl(attachments: Json | undefined): Json | undefined {
-  return objects(attachments).find(({ type }) => type === "resume")?.url;
+function readWebhook(fields: Fields): RawLead {
+  const application = fields.at(APPLICATION);
+  const candidate = application.at("candidate");
+  const job = application.items("jobs")[0];
+  const address = textOf(candidate.items("addresses"), "value", "home");
+  const { resume_url, attachments } = readAttachments(candidate);
+  return {
+    vendor_lead_id: application.text("id"),
+    submitted_at: application.text("applied_at"),
+    first_name: candidate.text("first_name"),
+    last_name: candidate.text("last_name"),
+    email: textOf(candidate.items("email_addresses"), "value", "personal"),
+    phone: textOf(candidate.items("phone_numbers"), "value", "mobile"),
+    address,
+    state: customState(candidate) ?? (address && stateOfAddress(address)),
+    resume: { url: resume_url },
+    more: {
+      job_id: job?.text("id"),
+      job_title: job?.text("name"),
+      answers: readAnswers(application, "answers"),
+      attachments,
+    },
+  };
 }
 
-function objects(list: Json | undefined): JsonObject[] {
-  return Array.isArray(list) ? list.filter(isObject) : [];
+/** Takes the text of the first item of this type, or else of any type. */
+function textOf(items: Fields[], key: string, type: string): string | undefined {
+  const [preferred, others] = [true, false].map((isPreferred) =>
+    items.filter((item) => (item.peek("type") === type) === isPreferred)
+  );
+  for (const item of [...preferred!, ...others!]) {
+    const text = item.text(key);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** The state in one of the candidate's custom fields: `{"state": {"name": "State", "type": …, "value": "Texas"}}`. */
+function customState(candidate: Fields): string | undefined {
+  const customFields = candidate.at("custom_fields");
+  for (const key of customFields.keys()) {
+    const field = customFields.at([key]);
+    const names = [key, toText(field.peek("name")) ?? ""].map(plainKey);
+    const state = names.some((name) => STATE_NAMES.includes(name))
+      ? field.text("value")
+      : undefined;
+    if (state !== undefined) return state;
+  }
+  return undefined;
+}
+
+/** The web address of the resume, and the other attachments as they were sent. */
+function readAttachments(candidate: Fields): { resume_url?: string; attachments?: Json[] } {
+  const list = candidate.peek("attachments");
+  const files = Array.isArray(list) ? list.map((file) => isObject(file) ? file : {}) : [];
+  const resume = files.findIndex(({ type, url }) => type === "resume" && toText(url));
+  const others = [...files.keys()].filter((index) => index !== resume && files[index]!.url);
+  for (const index of others) candidate.take(["attachments", index]);
+  return {
+    resume_url: candidate.text(["attachments", resume, "url"]),
+    attachments: others.length > 0 ? others.map((index) => files[index]!) : undefined,
+  };
 }

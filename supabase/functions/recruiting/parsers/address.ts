@@ -1,0 +1,23 @@
+import { stateCode } from "./states.ts";
+
+/** The state and the ZIP code are within so many characters of an address's end. */
+const LONGEST_END = 80;
+
+const ZIP = /^\d{5}(?:-\d{4})?$/;
+const ZIP_AT_END = / \d{5}(?:-\d{4})?$/;
+const US = /^(?:US|USA|United States(?: of America)?)$/i;
+
+/**
+ * The two-letter code of the state at the end of a postal address in the United States: `12 Pine St\nSeattle, WA 98101`.
+ * The state stands before a ZIP code, or alone after a comma: the end of `5 Elm St NE` is a direction.
+ */
+export function stateOfAddress(address: string): string | undefined {
+  const parts = address.slice(-LONGEST_END).split(/[,\n]/)
+    .map((part) => part.replace(/\s+/g, " ").trim())
+    .filter((part) => part !== "" && !US.test(part));
+  const zip = ZIP.test(parts.at(-1) ?? "") ? parts.pop() : undefined;
+  const end = parts.pop() ?? "";
+  if (zip !== undefined || ZIP_AT_END.test(end)) return stateCode(end.replace(ZIP_AT_END, ""));
+  // In lower case, only the whole of a text is a state's code, not its last word.
+  return parts.length > 0 ? stateCode(`${parts.at(-1)}, ${end.toLowerCase()}`) : undefined;
+}
