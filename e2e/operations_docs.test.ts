@@ -17,7 +17,7 @@ import { eventually } from "./processes.ts";
 async function removeWhatCommandsMake(): Promise<void> {
   const phone = "+13125550163";
   const agencies = sql`select id from public.agencies where name = 'Prairie Life'`;
-  const vendors = sql`select id from public.vendors where slug in ('acme', 'board')`;
+  const vendors = sql`select id from public.vendors where slug = 'acme'`;
   await sql`delete from public.unmatched_texts where recruit_phone = ${phone}`;
   await sql`delete from public.recruiting_conversations where recruit_phone = ${phone}`;
   await sql`delete from public.recruiting_leads where vendor_id in (${vendors})`;
@@ -25,13 +25,13 @@ async function removeWhatCommandsMake(): Promise<void> {
   await sql`delete from public.agents where agency_id in (${agencies})`;
   await sql`delete from auth.users where email = 'maria@example.com'`;
   await sql`delete from public.agencies where name = 'Prairie Life'`;
-  await sql`delete from public.vendors where slug in ('acme', 'board')`;
+  await sql`delete from public.vendors where slug = 'acme'`;
 }
 
 /** What has happened before an operator follows a recipe, by its heading. */
 const BEFORE: Record<string, (terminal: Record<string, string>) => Promise<void>> = {
   "A vendor that cannot send a key": (terminal) => {
-    terminal.BOARD_SECRET = "whsec_Zm9yIHRoZSB3ZWJob29r";
+    terminal.WEBHOOK_SECRET = "whsec_Zm9yIHRoZSB3ZWJob29r";
     return Promise.resolve();
   },
   "A parser or mapping was wrong for a week": async ({ VENDOR_API_KEY }) => {
@@ -56,7 +56,7 @@ const AFTER: Record<string, () => Promise<void>> = {
   "A vendor that cannot send a key": async () => {
     const secrets = await sql`
       select s.label, s.revoked_at is null as works from private.vendor_webhook_secrets s
-      join public.vendors v on v.id = s.vendor_id where v.slug = 'board' order by s.created_at`;
+      join public.vendors v on v.id = s.vendor_id where v.slug = 'acme' order by s.created_at`;
     assert.deepEqual(secrets.map(({ label, works }) => [label, works]), [
       ["console", false],
       ["from 2027", true],
