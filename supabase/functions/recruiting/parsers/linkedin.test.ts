@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Json, JsonObject } from "../../_shared/json.ts";
 import { parse, parsed } from "./fixtures/parsed.ts";
 import { linkedin } from "./linkedin.ts";
 
@@ -16,6 +17,7 @@ Deno.test("linkedin: an exported application; its resume is a URL to keep", () =
       email: "priya.raman@example.com",
       phone: "+13055550160",
       phone_raw: "(305) 555-0160",
+      submitted_at: "2026-07-29T08:00:00.000Z",
       resume_url: "https://www.linkedin.com/ambry/?x-li-ambry-ep=example",
       vendor_fields: {
         type: "EXPORT_JOB_APPLICATION",
@@ -50,4 +52,54 @@ for (
     });
     assert.equal(vendor_metadata.phone, phone);
   });
+}
+
+for (
+  const [answer, text] of [
+    [{ textAnswerValue: { value: "Sold life insurance" } }, "Sold life insurance"],
+    [{ numericAnswerValue: { integerValue: 0 } }, "0"],
+    [{ numericAnswerValue: { decimalValue: 2.5 } }, "2.5"],
+    [{ multipleChoiceAnswerValue: { symbolicNames: ["life", "health"] } }, ["life", "health"]],
+    [{ dateAnswerValue: { year: 2026, month: 5, day: 1 } }, "2026-05-01"],
+    [{ dateAnswerValue: { year: 2026, month: 5 } }, "2026-05"],
+    [{ dateAnswerValue: { value: "May 2026" } }, "May 2026"],
+    [{ dateAnswerValue: "2026-05-01" }, "2026-05-01"],
+    [{ booleanAnswerValue: { value: true } }, "true"],
+    [{ booleanAnswerValue: false }, "false"],
+    [
+      { phoneNumberAnswerValue: { countryCode: "US", nationalNumber: "305 555 0161" } },
+      "305 555 0161",
+    ],
+    [
+      { DocumentAnswerValue: { mediaUrl: "https://www.linkedin.com/ambry/x" } },
+      "https://www.linkedin.com/ambry/x",
+    ],
+    ["Yes", "Yes"],
+  ] as [Json, Json][]
+) {
+  Deno.test(`linkedin: the answer ${JSON.stringify(answer)} is ${JSON.stringify(text)}`, () => {
+    const { vendor_metadata } = parse(linkedin, application(answer));
+    assert.deepEqual(vendor_metadata.answers, [{ question: "q1", answer: text }]);
+  });
+}
+
+for (
+  const answer of [{ dateAnswerValue: { year: 2026, month: 13 } }, {
+    otherValue: { a: [1] },
+  }] as JsonObject[]
+) {
+  Deno.test(`linkedin: an answer ${JSON.stringify(answer)} that is not understood is kept as sent`, () => {
+    const { vendor_metadata } = parse(linkedin, application(answer));
+    assert.equal(vendor_metadata.answers, undefined);
+    assert.deepEqual(vendor_metadata.vendor_fields, application(answer));
+  });
+}
+
+function application(answer: Json): JsonObject {
+  const customQuestionResponses = [{ questionIdentifier: "q1", answer }];
+  return {
+    questionResponses: {
+      additionalQuestionResponses: { customQuestionSetResponses: [{ customQuestionResponses }] },
+    },
+  };
 }

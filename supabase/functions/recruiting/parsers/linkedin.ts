@@ -1,8 +1,9 @@
-import { success } from "../../_shared/result.ts";
+import { failure, success } from "../../_shared/result.ts";
 import { type Answer, readAnswer } from "./answers.ts";
 import { Fields } from "./fields.ts";
-import { normalizeLead } from "./normalize.ts";
-import type { Parser } from "./parser.ts";
+import { LEAD_NOTICE, readLeadSync } from "./linkedin_lead_sync.ts";
+import { normalizeLead, type RawLead } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
 
 const CONTACT = "questionResponses.contactInformationQuestionResponses";
 const CELLPHONE = `${CONTACT}.cellphoneNumberQuestionAnswer`;
@@ -10,27 +11,39 @@ const RESUME = "questionResponses.resumeQuestionResponses.resumeQuestionAnswer";
 const CUSTOM = "questionResponses.additionalQuestionResponses.customQuestionSetResponses";
 
 /**
- * A LinkedIn Apply Connect application (`EXPORT_JOB_APPLICATION`). The resume is a URL that expires after 30 days.
+ * A LinkedIn Apply Connect application (`EXPORT_JOB_APPLICATION`), whose resume is a URL that expires after 30 days, or a
+ * lead of a LinkedIn lead form (see linkedin_lead_sync.ts).
  * Source: https://learn.microsoft.com/linkedin/talent/apply-connect/receive-applications
  */
 export const linkedin: Parser = (payload) => {
   const fields = new Fields(payload);
+  if (fields.peek("type") === "LEAD_ACTION") {
+    const isNew = fields.peek("leadAction") === "CREATED";
+    return failure(isNew ? LEAD_NOTICE : NOT_A_NEW_APPLICATION);
+  }
+  const lead = fields.peek("formResponse") === undefined
+    ? readApplication(fields)
+    : readLeadSync(fields);
+  return success(normalizeLead({ ...lead, fields }));
+};
+
+function readApplication(fields: Fields): RawLead {
   const answers = fields.items(CUSTOM).flatMap((set) => set.items("customQuestionResponses"))
     .flatMap(readResponse);
-  return success(normalizeLead({
+  return {
     vendor_lead_id: fields.text("jobApplicationId"),
     first_name: fields.text(`${CONTACT}.firstNameAnswer.value`),
     last_name: fields.text(`${CONTACT}.lastNameAnswer.value`),
     email: fields.text(`${CONTACT}.emailAnswer.value`),
     ...readPhone(fields),
     resume: { url: fields.text(`${RESUME}.mediaUrl`) },
+    submitted_at: fields.text("appliedAt"),
     more: {
       job_id: fields.text("externalJobId"),
       answers: answers.length > 0 ? answers : undefined,
     },
-    fields,
-  }));
-};
+  };
+}
 
 // The country code is two letters or a dialling code.
 function readPhone(fields: Fields): { phone?: string; phone_country?: string } {
@@ -42,9 +55,41 @@ function readPhone(fields: Fields): { phone?: string; phone_country?: string } {
     : { phone, phone_country: code };
 }
 
-// An answer has its type's name as its key.
+/** What says the answer below the key of its type. A phone number and a document have further keys beside it. */
+const VALUES = [
+  ...["value", "values", "symbolicNames", "integerValue", "decimalValue"],
+  ...["nationalNumber", "mediaUrl", "mediaUrn"],
+];
+
 function readResponse(item: Fields): Answer[] {
-  const answer = readAnswer(item.at("answer.numericAnswerValue"), "integerValue") ??
-    readAnswer(item.at("answer.multipleChoiceAnswerValue"), "symbolicNames");
+  // An answer has one key, which says its type: `{"numericAnswerValue": {"integerValue": 4}}`.
+  const keys = item.at("answer").keys();
+  const type = keys.find((key) => /AnswerValue$/.test(key)) ?? keys[0];
+  const answer = type === undefined
+    ? readAnswer(item, "answer")
+    : readTypedAnswer(item.at("answer"), type);
   return answer ? [{ question: item.text("questionIdentifier") ?? null, answer }] : [];
+}
+
+function readTypedAnswer(typed: Fields, type: string): Answer["answer"] | undefined {
+  const object = typed.at([type]);
+  const key = VALUES.find((key) => (object.peek([key]) ?? null) !== null);
+  if (key !== undefined) return readAnswer(object, key);
+  return object.keys().length > 0 ? readDate(object) : readAnswer(typed, type);
+}
+
+/**
+ * A date as ISO 8601 has it, `2026-05-01`, or `2026-05` without a day. Its parts are not found in the lead as they were
+ * sent, so they stay among the vendor's fields.
+ */
+function readDate(object: Fields): string | undefined {
+  const [year, month, day] = ["year", "month", "day"].map((key) => object.peek([key]));
+  if (!isWithin(year, 1, 9999) || !isWithin(month, 1, 12)) return undefined;
+  const parts = isWithin(day, 1, 31) ? [month, day] : [month];
+  return [String(year).padStart(4, "0"), ...parts.map((part) => String(part).padStart(2, "0"))]
+    .join("-");
+}
+
+function isWithin(value: unknown, least: number, most: number): value is number {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
 }

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import type { Json } from "../../_shared/json.ts";
+import { parse, parsed } from "./fixtures/parsed.ts";
+import { linkedin } from "./linkedin.ts";
+import { LEAD_NOTICE } from "./linkedin_lead_sync.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
+
+Deno.test("linkedin: a lead of a lead form, with the form's questions beside it", () => {
+  const { vendor_fields, ...metadata } = parsed(linkedin, "linkedin_lead_sync").vendor_metadata;
+  const { first_name, vendor_lead_id } = parsed(linkedin, "linkedin_lead_sync");
+  assert.equal(first_name, "Priya");
+  assert.equal(vendor_lead_id, "52dcb737-26f9-4af3-b1fc-935b3e93f838-4");
+  assert.deepEqual(metadata, {
+    last_name: "Raman",
+    email: "priya.raman@example.com",
+    phone: "+13055550160",
+    phone_raw: "(305) 555-0160",
+    submitted_at: "2026-07-29T08:00:00.000Z",
+    consent: { given: true },
+    answers: [
+      { question: "Company name", answer: "Bluebonnet Bank" },
+      { question: "Which licenses do you hold?", answer: ["Life", "Health"] },
+    ],
+    form_id: "urn:li:versionedLeadGenForm:(urn:li:leadGenForm:3213,1)",
+    campaign_id: "urn:li:sponsoredCampaign:32131231",
+    ad_id: "urn:li:sponsoredCreative:369799186",
+  });
+  assert.ok(vendor_fields);
+});
+
+const answer = (questionId: number, text: string, name?: string) => ({
+  questionId,
+  ...(name && { name }),
+  answerDetails: { textQuestionAnswer: { answer: text } },
+});
+const read = (answers: Json[], others = {}) =>
+  JSON.parse(JSON.stringify(parse(linkedin, { formResponse: { answers }, ...others })));
+
+Deno.test("linkedin: without the form's questions, an answer's name says what it is", () => {
+  const { first_name, vendor_metadata } = read([
+    answer(1, "Ada", "firstName"),
+    answer(2, "ada@example.com", "email"),
+    answer(3, "7 years", "Custom Question 1"),
+  ]);
+  assert.equal(first_name, "Ada");
+  assert.equal(vendor_metadata.email, "ada@example.com");
+  assert.deepEqual(vendor_metadata.answers, [{ question: "Custom Question 1", answer: "7 years" }]);
+});
+
+Deno.test("linkedin: with neither questions nor names, the answers are kept by their ids", () => {
+  const choice = { questionId: 2, answerDetails: { multipleChoiceAnswer: { options: [0] } } };
+  const { first_name, vendor_metadata } = read([answer(1, "Ada"), choice]);
+  assert.equal(first_name, undefined);
+  assert.deepEqual(vendor_metadata.answers, [
+    { question: "1", answer: "Ada" },
+    { question: "2", answer: ["0"] },
+  ]);
+});
+
+Deno.test("linkedin: of two addresses the first is the contact's, the other is an answer", () => {
+  const questions = [
+    { questionId: 1, predefinedField: "EMAIL" },
+    { questionId: 2, predefinedField: "WORK_EMAIL", question: "Work email" },
+  ];
+  const answers = [answer(1, "ada@home.example"), answer(2, "ada@work.example")];
+  const { vendor_metadata } = read(answers, { questions });
+  assert.equal(vendor_metadata.email, "ada@home.example");
+  assert.deepEqual(vendor_metadata.answers, [{
+    question: "Work email",
+    answer: "ada@work.example",
+  }]);
+});
+
+for (
+  const [accepted, given] of [
+    [[], undefined],
+    [[true, true], true],
+    [[false], false],
+    [[true, false], undefined],
+  ] as [boolean[], boolean | undefined][]
+) {
+  Deno.test(`linkedin: boxes of consent ${JSON.stringify(accepted)} mean ${given}`, () => {
+    const consentResponses = accepted.map((accepted, consentId) => ({ consentId, accepted }));
+    const { vendor_metadata } = parse(linkedin, { formResponse: { consentResponses } });
+    assert.deepEqual(vendor_metadata.consent, given === undefined ? undefined : { given });
+  });
+}
+
+Deno.test("linkedin: a notice of a lead says what to send instead; that one was deleted is no application", () => {
+  const notice = (leadAction: string) =>
+    linkedin({
+      type: "LEAD_ACTION",
+      leadAction,
+      leadGenFormResponse: "urn:li:leadGenFormResponse:1-4",
+      leadGenForm: "urn:li:versionedLeadGenForm:(urn:li:leadGenForm:3213,1)",
+    }, {}).error;
+  assert.equal(notice("CREATED"), LEAD_NOTICE);
+  assert.equal(notice("DELETED"), NOT_A_NEW_APPLICATION);
+});

@@ -1,0 +1,113 @@
+import { isObject, type Json } from "../../_shared/json.ts";
+import { type Answer, readAnswer } from "./answers.ts";
+import { readBoolean } from "./consent.ts";
+import { readContact } from "./contact.ts";
+import { Fields, toText } from "./fields.ts";
+import type { RawLead } from "./normalize.ts";
+
+/** The failure for LinkedIn's notice that there is a lead, which has to be fetched. */
+export const LEAD_NOTICE =
+  "this is LinkedIn's lead notification, which carries no contact details: fetch the lead with " +
+  "GET /rest/leadFormResponses/{id}, with its form among the fields, and send its response " +
+  "(id, submittedAt, formResponse, form)";
+
+/** Where the form's questions may stand. LinkedIn gives them below `form`, where a request names it among its fields. */
+const QUESTIONS = ["form.content.questions", "content.questions", "questions"];
+
+/** A question of the form, with what is needed to read its answer. */
+interface Question {
+  fields: Fields;
+  /** The texts of its options by their ids. */
+  labels: Map<string, string>;
+}
+
+/**
+ * Reads a lead of LinkedIn's Lead Sync: `formResponse.answers`, each with a `questionId` alone. The form's questions say
+ * which of them are contact fields and what the others ask; all others become `answers`.
+ * Source: https://learn.microsoft.com/linkedin/marketing/lead-sync/lead-sync-schema
+ */
+export function readLeadSync(fields: Fields): RawLead {
+  const path = QUESTIONS.find((path) => Array.isArray(fields.peek(path))) ?? QUESTIONS[0]!;
+  const questions = new Map(
+    fields.items(path).map((item) => [toText(item.peek("questionId")), readQuestion(item)]),
+  );
+
+  const given = fields.items("formResponse.answers").flatMap((item) => {
+    const question = questions.get(toText(item.peek("questionId")));
+    const answer = readDetails(item.at("answerDetails"), question?.labels);
+    return answer === undefined ? [] : [{ item, question, answer, name: nameOf(item, question) }];
+  });
+  // Of several answers with one name, the first is the contact field.
+  const first = new Map(given.toReversed().map((one) => [one.name, one]));
+  first.delete(undefined);
+  const form = new Fields(
+    Object.fromEntries(first.entries().map(([name = "", { answer }]) => [name, answer])),
+  );
+  const contact = readContact(form);
+  const others = new Set(new Fields(form.rest()).keys());
+  const answers = given
+    .filter((one) => first.get(one.name) !== one || others.has(one.name ?? ""))
+    .map(({ item, question, answer }): Answer => ({
+      question: takeLabel(item, question) ?? null,
+      answer,
+    }));
+
+  return {
+    ...contact,
+    vendor_lead_id: fields.text("id"),
+    is_test: fields.value("testLead"),
+    submitted_at: fields.text("submittedAt"),
+    consent: { given: isAccepted(fields.peek("formResponse.consentResponses")) },
+    more: {
+      answers: answers.length > 0 ? answers : undefined,
+      form_id: fields.text("versionedLeadGenFormUrn"),
+      campaign_id: fields.text("leadMetadata.sponsoredLeadMetadata.campaign"),
+      ad_id: fields.text("associatedEntity.associatedCreative"),
+    },
+  };
+}
+
+function readQuestion(fields: Fields): Question {
+  const options = fields.items("questionDetails.multipleChoiceQuestionDetails.options");
+  const labels = options.map((option) => [
+    toText(option.peek("id")),
+    toText(option.peek(localized(option, "text"))) ?? toText(option.peek("label")),
+  ]);
+  return {
+    fields,
+    labels: new Map(labels.filter((pair): pair is [string, string] => !pair.includes(undefined))),
+  };
+}
+
+function readDetails(details: Fields, labels?: Map<string, string>): Answer["answer"] | undefined {
+  const text = details.at("textQuestionAnswer");
+  if (text.keys().includes("answer")) return readAnswer(text, "answer");
+  const choice = details.at("multipleChoiceAnswer");
+  return choice.keys().includes("options") ? readAnswer(choice, "options", labels) : undefined;
+}
+
+/** The form's own name of a question: `FIRST_NAME` where it is one of LinkedIn's, else the one that its author gave. */
+function nameOf(item: Fields, question?: Question): string | undefined {
+  return toText(question?.fields.peek("predefinedField")) ??
+    toText(question?.fields.peek("name")) ?? toText(item.peek("name"));
+}
+
+/** Takes what the question asks, or what else tells it from the others. */
+function takeLabel(item: Fields, question?: Question): string | undefined {
+  return question?.fields.text(localized(question.fields, "question"), "label", "name") ??
+    item.text("name", "questionId");
+}
+
+/** The path of a text that LinkedIn gives by its locale, `{"localized": {"en_US": "…"}}`, or of a plain text. */
+function localized(fields: Fields, key: string): string[] {
+  const texts = fields.peek([key, "localized"]);
+  const [locale] = isObject(texts) ? Object.keys(texts) : [];
+  return locale === undefined ? [key] : [key, "localized", locale];
+}
+
+/** Whether the boxes of the form are accepted; undefined where only some are. */
+function isAccepted(responses: Json | undefined): boolean | undefined {
+  const boxes = Array.isArray(responses) ? responses.filter(isObject) : [];
+  const [first, ...others] = boxes.map(({ accepted }) => readBoolean(accepted));
+  return others.every((other) => other === first) ? first : undefined;
+}
