@@ -43,6 +43,14 @@ export function hostileBodies(
   return [
     ingest("a resume of 10 MiB", 201, () => `{"first_name":"Ann","resume":"${resume(10 * MIB)}"}`),
     ingest(
+      "a resume of 10 MiB of text",
+      201,
+      () =>
+        `{"first_name":"Ann","resume":"${
+          Buffer.alloc(10 * MIB, "Z\xfcrich ", "latin1").toString("base64")
+        }"}`,
+    ),
+    ingest(
       "a file of 2,000,000 numbers",
       201,
       () => `{"first_name":"Ann","x":[${list("255", 2e6)}]}`,
