@@ -4,6 +4,8 @@ import { Fields } from "./fields.ts";
 import { describeFiles, readFile, withoutFiles } from "./files.ts";
 
 const LONG = "QUJD".repeat(2_000);
+/** As PHP writes it in a JSON text. */
+const ESCAPED = "QUI/".repeat(2_000).replaceAll("/", "\\/");
 
 for (
   const [name, given, kept] of [
@@ -22,6 +24,11 @@ for (
       fileName: "a",
       data: { b: 1 },
     }],
+    [
+      "a file in a JSON text",
+      { raw: `{"name":"Ann","cv":"data:application/pdf;base64,${LONG}","files":["${ESCAPED}"]}` },
+      { raw: '{"name":"Ann","cv":"data:application/pdf;base64,","files":[""]}' },
+    ],
     ["a long text", { note: "ab ".repeat(5_000) }, { note: "ab ".repeat(5_000) }],
     ["a token", { token: LONG.slice(0, 1_000) }, { token: LONG.slice(0, 1_000) }],
     ["Google's form key", { a: { google_key: "k", googleKey: 5 }, b: 1 }, { a: {}, b: 1 }],
@@ -67,6 +74,7 @@ Deno.test("for the journal each file is its type and size, and Google's key is l
       cv: "data:image/png;base64,iVBORw0K",
       files: [long, { file_name: "a.doc", content: "aGVsbG8=", pages: 2 }],
       bytes: Array.from({ length: 5_000 }, () => 7),
+      raw: `{"cv":"${long}"}`,
       google_key: "a secret",
       nested: { googleKey: "a secret", url: "https://example.com/cv.pdf" },
     }),
@@ -79,6 +87,7 @@ Deno.test("for the journal each file is its type and size, and Google's key is l
         { file_name: "a.doc", content: { type: "unknown", bytes: 6 }, pages: 2 },
       ],
       bytes: { type: "unknown", bytes: 5_000 },
+      raw: '{"cv":""}',
       nested: { url: "https://example.com/cv.pdf" },
     },
   );

@@ -62,7 +62,7 @@ export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject 
 
   const clean = (value: Json): Json => {
     if (Array.isArray(value)) return value.map((item) => isLeftOut(item) ? null : clean(item));
-    return isObject(value) ? cleanObject(value) : value;
+    return isObject(value) ? cleanObject(value) : withoutFileText(value);
   };
   const cleanObject = (object: JsonObject): JsonObject => {
     const entries = Object.entries(object);
@@ -84,7 +84,7 @@ export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject 
 export function describeFiles(value: Json): Json {
   if (isFile(value)) return describeFile(value);
   if (Array.isArray(value)) return value.map(describeFiles);
-  if (!isObject(value)) return value;
+  if (!isObject(value)) return withoutFileText(value);
   const entries = Object.entries(value).filter(([key]) => plainKey(key) !== GOOGLE_KEY);
   const holdsFile = entries.some(([key]) => FILE_KEYS.has(plainKey(key)));
   return Object.fromEntries(
@@ -127,6 +127,35 @@ export function mayBeFile(text: string): boolean {
 function isFileText(text: string): boolean {
   return FILE_START.test(text) || DATA_URL.test(text) ||
     (text.length >= MIN_FILE_LENGTH && BASE64.test(text));
+}
+
+/** What files are made of in a JSON text, where a backslash stands before a slash or for the end of a line. */
+const IN_FILE = /[A-Za-z0-9+/_=\\-]/;
+const IS_IN_FILE = Array.from(
+  { length: 128 },
+  (_, code) => IN_FILE.test(String.fromCharCode(code)),
+);
+
+/** A text without the files in it: a field may be a JSON text that holds some. */
+function withoutFileText<Value extends Json>(value: Value): Value | string {
+  if (typeof value !== "string" || value.length < MIN_FILE_LENGTH) return value;
+  const isInFile = (at: number) => IS_IN_FILE[value.charCodeAt(at)] === true;
+  let kept = "";
+  let from = 0;
+  for (let start = 0; start + MIN_FILE_LENGTH <= value.length;) {
+    // Backwards, because a file cannot begin before the last character that is not in one.
+    let end = start + MIN_FILE_LENGTH;
+    let last = end - 1;
+    while (last >= start && isInFile(last)) last--;
+    if (last >= start) {
+      start = last + 1;
+      continue;
+    }
+    while (end < value.length && isInFile(end)) end++;
+    kept += value.slice(from, start);
+    from = start = end;
+  }
+  return kept + value.slice(from);
 }
 
 /** Takes the content of a file at the first of the paths that has something. A list of bytes becomes base64. */
