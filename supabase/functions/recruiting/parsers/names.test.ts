@@ -66,6 +66,7 @@ for (
     // Titles.
     ["Prof. Dr. Hans Müller", "Hans", "Müller"],
     ["Prof.Dr. Hans Müller", "Hans", "Müller"],
+    ["Mr. and Mrs. John Smith", "John", "Smith"],
     ["Dr. med. Eva Klein", "Eva", "Klein"],
     ["Med Amine Trabelsi", "Med", "Trabelsi"],
     ["Mr John Smith", "John", "Smith"],
@@ -80,9 +81,11 @@ for (
     ["Herr Müller", "Herr Müller", "Müller"],
     ["Dr. Smith, PhD", "Dr. Smith", "Smith"],
     ["Dr.", "Dr.", undefined],
-    // What stands in brackets.
+    // Nicknames, and what stands in brackets.
     ["Jane Doe (she/her)", "Jane", "Doe"],
     ["Robert (Bob) Smith", "Robert", "Smith"],
+    ['Robert "Bob" Smith', "Robert", "Smith"],
+    ["“Bob” Smith", "Bob", "Smith"],
     ["(Bob)", "(Bob)", undefined],
     [", ,", ", ,", undefined],
     ["x".repeat(201), "x".repeat(201), undefined],

@@ -5,6 +5,9 @@ const TITLES = new Set([
   ...["mme", "mlle", "monsieur", "madame", "herr", "frau"],
 ]);
 
+/** Part of the titles only after another: "Dr. med.", "Mr. and Mrs.". Alone, "Med." is short for Mohamed. */
+const AFTER_TITLE = /^(?:med\.?|and|&)$/i;
+
 /** What stands after a name and is no part of it. In capitals, letters and digits alone. */
 const CREDENTIALS = new Set([
   ...["JR", "SR", "II", "III", "IV", "2ND", "3RD", "ESQ", "ESQUIRE", "RET"],
@@ -59,7 +62,7 @@ export function withoutCredentials(name: string): string {
 
 /** The words of a name, in groups that a comma or the like divides, and the titles before it. */
 function readName(name: string): { groups: string[][]; titles: string[] } {
-  const groups = name.replace(/\([^()]*\)/g, " ").split(/[,;|]|\s[-–—]\s/)
+  const groups = name.replace(/\([^()]*\)|["“”]/g, " ").split(/[,;|]|\s[-–—]\s/)
     .map((group) => group.split(/\s+/).filter((word) => word !== ""))
     .filter((group) => group.length > 0);
   const titles = groups.flatMap(takeTitles);
@@ -69,8 +72,7 @@ function readName(name: string): { groups: string[][]; titles: string[] } {
 
 /** Takes the titles from the start of a group of words, but never the whole group. */
 function takeTitles(group: string[]): string[] {
-  // "Med." is a title only after another, as in "Dr. med.": alone it is short for Mohamed.
-  const end = group.findIndex((word, i) => !isTitle(word) && !(i > 0 && /^med\.?$/i.test(word)));
+  const end = group.findIndex((word, i) => !isTitle(word) && !(i > 0 && AFTER_TITLE.test(word)));
   return group.splice(0, end < 0 ? group.length - 1 : end);
 }
 

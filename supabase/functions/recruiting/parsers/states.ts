@@ -73,16 +73,21 @@ const MAX_LENGTH = 100;
 /**
  * The USPS two-letter code of a state, given its name or code: `texas`, ` TX `, `D.C.`, `US-TX`, `FL - Florida`. It may
  * stand at the end of a place: `Austin, TX 78701`, `Texas, USA`. Undefined for anything else, and where the text has two
- * codes, as in `TX, FL` or `Vancouver, BC, CA`.
+ * states, as in `TX, FL` or `Vancouver, BC, CA`.
  * Source: USPS Publication 28, appendix B.
  */
 export function stateCode(state: string): string | undefined {
   if (state.length > MAX_LENGTH) return undefined;
-  const parts = state.replaceAll(".", "").split(/[,;/|()–—-]/).map(withoutZip)
+  const codes = new Set(state.replaceAll(".", "").split(/[;/|&]|\band\b/i).flatMap(codesIn));
+  return codes.size === 1 ? codes.values().next().value : undefined;
+}
+
+/** The code of the state with which a place ends, and other codes before it; none for a place that ends otherwise. */
+function codesIn(place: string): string[] {
+  const parts = place.split(/[,()–—-]/).map(withoutZip)
     .filter((part) => part !== "" && !US.has(part.toUpperCase()));
   const code = readPart(parts.pop() ?? "");
-  const hasAnother = parts.some((part) => /^[A-Z]{2}$/.test(part) && part !== code);
-  return hasAnother ? undefined : code;
+  return code === undefined ? [] : [...parts.filter((part) => /^[A-Z]{2}$/.test(part)), code];
 }
 
 function withoutZip(part: string): string {
