@@ -18,6 +18,7 @@ import { chunk, Connection } from "./connection.ts";
 import { createTarget, importLeads, lead, storedLeads as importedLeads } from "./leads.ts";
 import { memoryGrowth } from "./processes.ts";
 import { createConversation, messages, newSid } from "./sms.ts";
+import { createWebhook, deliver, proofOf } from "./webhooks.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
@@ -34,9 +35,10 @@ interface Route {
 
 /** Every route that takes a body, each for a vendor, an agency or a conversation of its own. */
 async function routes(): Promise<Route[]> {
-  const [single, bulk, target, other] = [
+  const [single, bulk, webhook, target, other] = [
     await createVendor(),
     await createVendor(),
+    await createWebhook(),
     await createTarget(),
     await createTarget(),
   ];
@@ -68,6 +70,11 @@ async function routes(): Promise<Route[]> {
       headers: { apikey: stack.anon_key, ...JSON_TYPE },
       body: JSON.stringify({ lead_id, agent_id: other.agent_id, type: "presentation_started" }),
       stored: () => count(sql`select from public.lead_activities where lead_id = ${lead_id}`),
+    },
+    {
+      ...proofOf(webhook, ""),
+      body: '{"first_name":"Ann"}',
+      stored: () => count(storedLeads(webhook)),
     },
     {
       path: "/recruiting/sms/inbound",
@@ -203,12 +210,12 @@ Deno.test("a body that breaks off stores nothing", async () => {
     await chunked.send(chunk(body));
     chunked.close();
   }
-  for (const { path, headers, body, stored } of all.slice(0, 4)) {
+  for (const { path, headers, body, stored } of all.slice(0, 5)) {
     assert.equal(await stored(), 0, path);
     assert((await send(path, { headers, body })).status < 300, path);
     assert.equal(await stored(), 1, path);
   }
-  for (const { path, stored } of all.slice(4)) assert.equal(await stored(), 0, path);
+  for (const { path, stored } of all.slice(5)) assert.equal(await stored(), 0, path);
 });
 
 const distinctKeys = (count: number) => Array.from({ length: count }, (_, n) => `"key_${n}":${n}`);
@@ -311,6 +318,25 @@ Deno.test("five resumes of 10 MiB at once are all stored, one after another or n
   assert.equal((await storedResumes(vendor)).length, 5);
 });
 
+Deno.test("strangers who send large bodies to a webhook slowly hold up no vendor", async () => {
+  const vendor = await createWebhook();
+  const slow = await Promise.all(["unknown", vendor.slug].map(async (slug) => {
+    const headers = { ...JSON_TYPE, "content-length": `${14 * MIB}` };
+    const connection = await Connection.post(`/recruiting/webhooks/${slug}`, headers);
+    await connection.send("x".repeat(100_000));
+    return connection;
+  }));
+  const pdf = new Uint8Array(4 * MIB);
+  pdf.set(PDF);
+  const body = { first_name: "Ann", resume: Buffer.from(pdf).toString("base64") };
+  const sent = [ingest(vendor, body), ...Array.from({ length: 3 }, () => deliver(vendor, body))];
+  assert.deepEqual((await Promise.all(sent)).map(({ status }) => status), Array(4).fill(201));
+  assert.equal((await storedResumes(vendor)).length, 4);
+  const { status, body: refusal } = await slow[0]!.response();
+  assert.deepEqual([status, refusal.error.code], [408, "REQUEST_TIMEOUT"]);
+  for (const connection of slow) connection.close();
+});
+
 Deno.test("a resume as an array of 1,000,000 bytes is stored, another such array is not kept", async () => {
   const vendor = await createVendor("monster");
   const bytes = [...new Uint8Array([...PDF, ...Array(1_000_000 - PDF.length).fill(200)])];
@@ -386,7 +412,8 @@ Deno.test("property: no body makes a route fail, whatever stands in its fields",
     ...["agency_id", "agent_id", "lead_id", "distribution_id"],
   ];
   const record = fc.dictionary(fc.constantFrom(...names), hostile, { noNullPrototype: true });
-  const [single, bulk, importing, logging] = await routes() as [Route, Route, Route, Route];
+  const all = await routes() as [Route, Route, Route, Route, Route];
+  const [single, bulk, importing, logging, webhook] = all;
   const target = JSON.parse(importing.body);
   const activity = JSON.parse(logging.body);
   await fc.assert(
@@ -398,6 +425,7 @@ Deno.test("property: no body makes a route fail, whatever stands in its fields",
         [importing, { ...target, leads: [lead(), { ...lead(), ...fields }, fields] }],
         [importing, { ...target, ...fields }],
         [logging, { ...activity, ...fields }],
+        [webhook, [named, fields]],
       ];
       for (const [{ path, headers }, body] of bodies) {
         const { status } = await send(path, { headers, body });

@@ -3,13 +3,17 @@ import { Turns } from "./turns.ts";
 const KIB = 1024;
 
 /** Room for the bodies of all strangers together, in bytes. What is large has its turn besides, once its sender is known. */
-const room = new Turns(32 * 1024 * KIB);
+const room = new Turns(16 * 1024 * KIB);
 
 /** A body gets room when so much of it has come. */
 const SMALL = 64 * KIB;
 
-/** A body that brings less than this in this time is too slow to hold room that others wait for. */
-const TOO_SLOW = { bytes: 128 * KIB, ms: 500 };
+/** A body that falls behind this pace by more than so many milliseconds is too slow to hold room that others wait for. */
+const PACE = 256 * KIB / 1_000;
+const MOST_BEHIND_MS = 1_000;
+
+/** How often the pace is looked at. When it took longer, this isolate was busy, and the sender is not to blame. */
+const WATCH_MS = 100;
 
 /**
  * The room of one body whose sender is not known before all of it has been read. Strangers share it among themselves, so
@@ -44,12 +48,19 @@ export class StrangersRoom {
     if (size < SMALL || this.#end !== undefined) return true;
     this.#end = await room.take(deadline, this.#bytes);
     if (this.#end === undefined) return false;
-    let before = size;
-    this.#watch = setInterval(() => {
-      if (room.isWaitedFor && this.#size - before < TOO_SLOW.bytes) this.#tooSlow.abort();
-      before = this.#size;
-    }, TOO_SLOW.ms);
+    this.#watch = setInterval(this.#lookAtPace(), WATCH_MS);
     return true;
+  }
+
+  #lookAtPace(): () => void {
+    let [size, time, behind] = [this.#size, performance.now(), 0];
+    return () => {
+      const elapsed = performance.now() - time;
+      const late = elapsed < 2 * WATCH_MS ? elapsed : 0;
+      behind = Math.max(0, behind + late - (this.#size - size) / PACE);
+      [size, time] = [this.#size, time + elapsed];
+      if (behind > MOST_BEHIND_MS && room.isWaitedFor) this.#tooSlow.abort();
+    };
   }
 
   /** The body has come to its end, or is not read any further. It still has its room. */
