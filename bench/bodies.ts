@@ -36,11 +36,20 @@ export const bodies: Benchmark = {
       insert into leads (external_id, agency_id, agent_id, first_name, phone, state, type)
       values (gen_random_uuid(), ${agency.agencyId}, ${agency.agentId}, 'Ida', '555-0100', 'IL', 'fe')
       returning id`;
+    await stack.sql`
+      update vendors set webhook_scheme = 'header', webhook_config = '{"header": "x-bench-key"}'
+      where id = ${agency.vendorId}`;
+    await stack
+      .sql`select create_vendor_webhook_secret('bench', 'secret', 'bench-secret', 'bench')`;
     const all = hostileBodies(agency, {
       leadId: lead!.id,
       importKey: stack.leads_import_api_key,
       anonKey: stack.anon_key,
       twilioToken: stack.twilio_auth_token,
+      webhook: {
+        path: "/recruiting/webhooks/bench",
+        headers: { "x-bench-key": "bench-secret" },
+      },
     });
     const usages: Usage[] = [];
     for (const body of all) {
@@ -64,7 +73,7 @@ export const bodies: Benchmark = {
 };
 
 function routeOf({ path }: HostileBody): string {
-  return path.split("/").slice(2).join("/");
+  return path.split("/").slice(2).join("/").replace(/^webhooks\/.*/, "webhooks");
 }
 
 function kindOf({ status }: HostileBody): string {

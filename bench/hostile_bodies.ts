@@ -25,7 +25,14 @@ const SMALL_LIMIT = 64 * KIB;
 /** The bodies of all routes, for an agency, a sales lead of its agent, and the secrets of a stack. */
 export function hostileBodies(
   { agencyId, agentId, vendorKey }: Agency,
-  given: { leadId: string; importKey: string; anonKey: string; twilioToken: string },
+  given: {
+    leadId: string;
+    importKey: string;
+    anonKey: string;
+    twilioToken: string;
+    /** The path of a webhook of the scheme `header`, and its header. */
+    webhook: { path: string; headers: Record<string, string> };
+  },
 ): HostileBody[] {
   const json = { "content-type": "application/json" };
   const vendor = { authorization: `Bearer ${vendorKey}`, ...json };
@@ -37,6 +44,11 @@ export function hostileBodies(
     });
   const ingest = on("/recruiting/ingest", vendor);
   const bulk = on("/recruiting/ingest/bulk", vendor);
+  const { path, headers } = given.webhook;
+  const hook = on(path, { ...headers, ...json });
+  const form = on(path, { ...headers, "content-type": "application/x-www-form-urlencoded" });
+  const multipart = on(path, { ...headers, "content-type": "multipart/form-data; boundary=b" });
+  const strangers = on(path, json);
   const importing = on("/api/leads/import", { "x-api-key": given.importKey, ...json });
   const logging = on("/api/leads/log-presentation-activity", { apikey: given.anonKey, ...json });
 
@@ -84,6 +96,19 @@ export function hostileBodies(
     bulk("10,000 rows that are no leads", 200, () => `{"leads":[${list("{}", 10_000)}]}`),
     bulk("9.2 MiB of keys", 413, () => `{"leads":[{${members(700_000)}}]}`),
     bulk("10 MiB of rows", 413, () => `{"leads":[${list("{}", 3_400_000)}]}`),
+
+    hook("a resume of 10 MiB", 201, () => `{"first_name":"Ann","resume":"${resume(10 * MIB)}"}`),
+    hook("1,000 leads", 200, () => JSON.stringify(applicants(24, 0, 1_000))),
+    hook("1,000 leads of 4 MiB", 200, () => JSON.stringify(applicants(24, 4_000, 1_000))),
+    hook("1,000 rows that are no leads", 200, () => `[${list("{}", 1_000)}]`),
+    multipart("an uploaded file of 10 MiB", 201, () => uploadedForm("%PDF-1.4 ", 10 * MIB)),
+    multipart("an uploaded file of 14.9 MiB", 201, () => uploadedForm("\r\n--c\r\n", 14.9 * MIB)),
+    multipart("20,000 fields", 201, () => fieldsForm(20_000)),
+    multipart("290,000 fields", 413, () => fieldsForm(290_000)),
+    form("20,000 fields", 201, () => `first_name=Ann&${list("a=%C5%B1", 19_999, "&")}`),
+    form("4 MiB of text", 201, () => `first_name=Ann&a=${"%C5%B1".repeat(2 * MIB - KIB)}`),
+    form("7.8 million fields", 413, () => list("a", 7_800_000, "&")),
+    strangers("15 MiB without a proof", 401, () => `[${list("1", 7_800_000)}]`),
 
     importing(
       "10,000 leads",
@@ -143,8 +168,26 @@ export function hostileBodies(
   }
 }
 
-function list(item: string, count: number): string {
-  return `${`${item},`.repeat(count - 1)}${item}`;
+function list(item: string, count: number, separator = ","): string {
+  return `${`${item}${separator}`.repeat(count - 1)}${item}`;
+}
+
+/** A form with a name and a file of so many bytes. */
+function uploadedForm(content: string, bytes: number): string {
+  const file = content.repeat(bytes / content.length);
+  return `--b\r\n${field("first_name")}Ann\r\n` +
+    '--b\r\nContent-Disposition: form-data; name="resume"; filename="cv.pdf"\r\n\r\n' +
+    `${file}\r\n--b--`;
+}
+
+/** A form with so many fields. */
+function fieldsForm(count: number): string {
+  return Array.from({ length: count }, (_, n) => `--b\r\n${field(n ? `k${n}` : "name")}Ann\r\n`)
+    .join("") + "--b--";
+}
+
+function field(name: string): string {
+  return `Content-Disposition: form-data; name="${name}"\r\n\r\n`;
 }
 
 /** So many members whose keys are all different. */
@@ -172,10 +215,10 @@ function resume(bytes: number): string {
   return Buffer.alloc(bytes, "%PDF-1.4 ").toString("base64");
 }
 
-/** 10,000 applicants of so many fields, and of so many bytes where that is more. */
-function applicants(fields: number, bytes = 0): object[] {
+/** Applicants of so many fields, and of so many bytes where that is more. */
+function applicants(fields: number, bytes = 0, count = 10_000): object[] {
   const others = Array.from({ length: fields - 6 }, (_, n) => [`question_${n}`, "yes"]);
-  return Array.from({ length: 10_000 }, (_, n) => {
+  return Array.from({ length: count }, (_, n) => {
     const applicant = {
       vendor_lead_id: crypto.randomUUID(),
       first_name: "Ann",
