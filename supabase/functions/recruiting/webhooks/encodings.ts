@@ -18,3 +18,33 @@ export function headerText(headers: Headers, name: string | undefined): string {
   if (name === undefined || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "";
   return Buffer.from(headers.get(name) ?? "", "latin1").toString("utf8");
 }
+
+/** A longer body is not escaped, because it may be a stranger's. One of this length takes 5 ms. */
+const MAX_ESCAPED_BYTES = 256 * 1024;
+const HEX_DIGITS = new TextEncoder().encode("0123456789abcdef");
+
+/** A text in UTF-8 with each character beyond ASCII as `\u` and four lower-case digits; null where it has none. */
+export function escapeUnicode(bytes: Uint8Array): Uint8Array | null {
+  if (bytes.length > MAX_ESCAPED_BYTES || isAscii(bytes)) return null;
+  const text = Buffer.from(bytes).toString("utf8");
+  const escaped = new Uint8Array(text.length * "\\u0000".length);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) {
+      escaped[length++] = unit;
+      continue;
+    }
+    escaped[length++] = 0x5c; // a backslash
+    escaped[length++] = 0x75; // u
+    for (let shift = 12; shift >= 0; shift -= 4) {
+      escaped[length++] = HEX_DIGITS[(unit >> shift) & 0xf]!;
+    }
+  }
+  return escaped.subarray(0, length);
+}
+
+function isAscii(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at]! >= 0x80) return false;
+  return true;
+}

@@ -1,14 +1,13 @@
-import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import type { JsonObject } from "../../_shared/json.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { decodeBase64, decodeHex, headerText } from "./encodings.ts";
-import type { Delivery, SecretCheck } from "./proof.ts";
+import type { Received, SecretCheck } from "./proof.ts";
 
 /** `vendors.webhook_config` of the scheme `hmac`. */
 const Config = z.object({
-  /** Has the signature. Is it the `timestamp_header` too, then it has a list: `t=<time>,<prefix><signature>,…`. */
+  /** Has the signature. Where it is the `timestamp_header` too, it is a list: `t=<time>,<prefix><signature>,…`. */
   header: z.string().min(1),
   algorithm: z.enum(["sha1", "sha256", "sha512"]).default("sha256"),
   encoding: z.enum(["hex", "base64"]).default("hex"),
@@ -23,10 +22,7 @@ const Config = z.object({
   signed.includes("{timestamp}") === (timestamp_header !== undefined)
 );
 
-type HmacConfig = z.infer<typeof Config> & {
-  /** Whether the vendor documents that it signs `\u00e9` in place of `é`. */
-  signsEscaped?: boolean;
-};
+type HmacConfig = z.infer<typeof Config>;
 
 /** The documented signatures of vendors. */
 export const PRESETS: Readonly<Record<string, HmacConfig>> = {
@@ -34,34 +30,26 @@ export const PRESETS: Readonly<Record<string, HmacConfig>> = {
   indeed: Config.parse({ header: "X-Indeed-Signature", algorithm: "sha1", encoding: "base64" }),
   /** https://developers.greenhouse.io/webhooks.html */
   greenhouse: Config.parse({ header: "Signature", prefix: "sha256 " }),
-  /**
-   * https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation,
-   * https://learn.microsoft.com/linkedin/talent/apply-connect/receive-applications
-   */
-  linkedin: {
-    ...Config.parse({ header: "X-LI-Signature", signed: "hmacsha256={body}" }),
-    signsEscaped: true,
-  },
+  /** https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation */
+  linkedin: Config.parse({ header: "X-LI-Signature", signed: "hmacsha256={body}" }),
   /** https://developers.facebook.com/docs/graph-api/webhooks/getting-started */
   meta: Config.parse({ header: "X-Hub-Signature-256", prefix: "sha256=" }),
 };
 
 /** The scheme `hmac`: a signature as the configuration describes it. */
-export function hmacCheck(config: JsonObject, delivery: Delivery, now: Date): SecretCheck | null {
+export function hmacCheck(config: JsonObject, received: Received, now: Date): SecretCheck | null {
   const { data } = Config.safeParse(config);
-  return data === undefined ? null : signatureCheck(data, delivery, now);
+  return data === undefined ? null : signatureCheck(data, received, now);
 }
 
 /** Checks the signature of a delivery. */
-export function signatureCheck(config: HmacConfig, delivery: Delivery, now: Date): SecretCheck {
-  const { headers, body } = delivery;
-  const { given, timestamp } = readHeaders(config, headers);
+export function signatureCheck(config: HmacConfig, received: Received, now: Date): SecretCheck {
+  const { given, timestamp } = readHeaders(config, received.headers);
   const isTimed = config.timestamp_header !== undefined;
   const isInTime = !isTimed || isRecent(timestamp, now, config.tolerance_seconds);
-  const bodies = config.signsEscaped ? [body, ...escapedUnicode(body)] : [body];
 
   return (secret) => {
-    const [signature] = bodies
+    const [signature] = received.bodies
       .map((body) => sign(config.algorithm, secret, signedParts(config.signed, timestamp, body)))
       .filter((expected) => isAmong(given, expected));
     if (signature === undefined || !isInTime) return null;
@@ -87,6 +75,8 @@ export function isAmong(given: Uint8Array[], expected: Uint8Array): boolean {
     .includes(true);
 }
 
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
 /** Whether a time, in Unix seconds or as ISO 8601 has it, is so many seconds from now at most, before or after. */
 export function isRecent(timestamp: string, now: Date, toleranceSeconds: number): boolean {
   const time = /^\d{1,12}$/.test(timestamp)
@@ -96,8 +86,6 @@ export function isRecent(timestamp: string, now: Date, toleranceSeconds: number)
     : NaN;
   return Math.abs(time - now.getTime()) <= toleranceSeconds * 1000;
 }
-
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** The signatures that are given, decoded, and the time; empty where they are missing or malformed. */
 function readHeaders(
@@ -122,21 +110,4 @@ function signedParts(signed: string, timestamp: string, body: Uint8Array): (stri
   return signed.split(/(\{body\}|\{timestamp\})/).map((part) =>
     part === "{body}" ? body : part === "{timestamp}" ? timestamp : part
   );
-}
-
-/** Escaping a longer body would cost too much, because it may be a stranger's. An application without files is shorter. */
-const MAX_ESCAPED_BYTES = 256 * 1024;
-
-/**
- * The body with each character beyond ASCII as `\u` and four lower-case digits; nothing where it has none. LinkedIn
- * documents that it signs this, and not whether it also sends it. That such a body takes longer does not matter: a slug of
- * LinkedIn shows itself by its challenge.
- */
-function escapedUnicode(body: Uint8Array): Uint8Array[] {
-  if (body.length > MAX_ESCAPED_BYTES || body.every((byte) => byte < 0x80)) return [];
-  const escaped = Buffer.from(body).toString("utf8").replace(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return [new TextEncoder().encode(escaped)];
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../../_shared/json.ts";
+import { escapeUnicode } from "./encodings.ts";
 import { hmacCheck, PRESETS, sign, signatureCheck } from "./hmac.ts";
 import { basicCheck, googleKeyCheck, headerCheck, queryCheck } from "./shared_secret.ts";
 import { standardCheck } from "./standard.ts";
@@ -30,6 +31,15 @@ export interface Delivery {
   body: Uint8Array;
 }
 
+/** A delivery with what a signature may cover. */
+export interface Received extends Delivery {
+  /**
+   * The body, and the body with escaped characters where it has any beyond ASCII. LinkedIn and TikTok document that they
+   * sign the second, and not that they also send it.
+   */
+  bodies: Uint8Array[];
+}
+
 /** What has proved a delivery. */
 export interface Proof {
   /** The id of the secret. */
@@ -42,7 +52,7 @@ export interface Proof {
 export type SecretCheck = (secret: string) => Pick<Proof, "deliveryId"> | null;
 
 /** Reads what a scheme needs from a delivery. Null where its configuration is incomplete. */
-export type Scheme = (config: JsonObject, delivery: Delivery, now: Date) => SecretCheck | null;
+export type Scheme = (config: JsonObject, received: Received, now: Date) => SecretCheck | null;
 
 /** The schemes by their names in `vendors.webhook_scheme`. */
 export const SCHEMES: ReadonlyMap<string, Scheme> = new Map<string, Scheme>([
@@ -50,7 +60,7 @@ export const SCHEMES: ReadonlyMap<string, Scheme> = new Map<string, Scheme>([
   ["standard", standardCheck],
   ...Object.entries(PRESETS).map(([name, preset]): [string, Scheme] => [
     name,
-    (_, delivery, now) => signatureCheck(preset, delivery, now),
+    (_, received, now) => signatureCheck(preset, received, now),
   ]),
   ["google_ads", takingAsLong(googleKeyCheck)],
   ["basic", takingAsLong(basicCheck)],
@@ -77,8 +87,13 @@ export function verifyProof(
   delivery: Delivery,
   now: Date,
 ): Proof | null {
+  const escaped = escapeUnicode(delivery.body);
+  const received = {
+    ...delivery,
+    bodies: escaped === null ? [delivery.body] : [delivery.body, escaped],
+  };
   const scheme = SCHEMES.get(webhook?.scheme ?? "");
-  const check = scheme?.(webhook?.config ?? {}, delivery, now) ?? refusal(delivery);
+  const check = scheme?.(webhook?.config ?? {}, received, now) ?? refusal(received);
   const secrets = usableSecrets(webhook, "secret");
   const proofs = (secrets.length > 0 ? secrets : [NOBODYS_SECRET]).map(({ id, secret }) => {
     const match = check(secret);
@@ -96,18 +111,18 @@ export function usableSecrets(
 }
 
 /** Proves nothing, and takes as long as a signature. */
-function refusal({ body }: Delivery): SecretCheck {
+function refusal({ bodies }: Received): SecretCheck {
   return (secret) => {
-    sign("sha256", secret, [body]);
+    for (const body of bodies) sign("sha256", secret, [body]);
     return null;
   };
 }
 
 /** A scheme without a signature that takes as long as one with it. */
 function takingAsLong(scheme: Scheme): Scheme {
-  return (config, delivery, now) => {
-    const check = scheme(config, delivery, now);
-    const refuse = refusal(delivery);
+  return (config, received, now) => {
+    const check = scheme(config, received, now);
+    const refuse = refusal(received);
     return check && ((secret) => {
       refuse(secret);
       return check(secret);

@@ -3,26 +3,26 @@ import { Buffer } from "node:buffer";
 import { isObject, JSON_BOUNDS, type JsonObject, parseJson } from "../../_shared/json.ts";
 import { matchesSecret } from "../../_shared/secrets.ts";
 import { decodeBase64, headerText } from "./encodings.ts";
-import type { Delivery, SecretCheck } from "./proof.ts";
+import type { Received, SecretCheck } from "./proof.ts";
 
 /** Google's leads are a few KiB. A longer body is not parsed, because it may be a stranger's. */
 const MAX_GOOGLE_BYTES = 64 * 1024;
 const GOOGLE_BOUNDS = { ...JSON_BOUNDS, values: 5_000, keys: 1_000 };
 
 /** The scheme `google_ads`: the form's key stands as `google_key` in the JSON body. The parsers keep it out of the lead. */
-export function googleKeyCheck(_: JsonObject, { body }: Delivery): SecretCheck {
+export function googleKeyCheck(_: JsonObject, { body }: Received): SecretCheck {
   return equalTo(googleKey(body));
 }
 
 /** The scheme `basic`: user and password (RFC 7617) in UTF-8. The secret is `user:password`. */
-export function basicCheck(_: JsonObject, { headers }: Delivery): SecretCheck {
+export function basicCheck(_: JsonObject, { headers }: Received): SecretCheck {
   const [, base64] = /^Basic +(\S+) *$/i.exec(headerText(headers, "authorization")) ?? [];
   const credentials = base64 === undefined ? null : decodeBase64(base64);
   return equalTo(credentials && Buffer.from(credentials).toString("utf8"));
 }
 
 /** The scheme `header`: `header` has the secret, after `prefix` where one is configured. */
-export function headerCheck(config: JsonObject, { headers }: Delivery): SecretCheck | null {
+export function headerCheck(config: JsonObject, { headers }: Received): SecretCheck | null {
   const { header, prefix = "" } = config;
   if (typeof header !== "string" || typeof prefix !== "string") return null;
   const value = headerText(headers, header);
@@ -30,7 +30,7 @@ export function headerCheck(config: JsonObject, { headers }: Delivery): SecretCh
 }
 
 /** The scheme `query`: the query's `parameter` has the secret, once. */
-export function queryCheck(config: JsonObject, { query }: Delivery): SecretCheck | null {
+export function queryCheck(config: JsonObject, { query }: Received): SecretCheck | null {
   const { parameter } = config;
   if (typeof parameter !== "string") return null;
   const values = query.getAll(parameter);

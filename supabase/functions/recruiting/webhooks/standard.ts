@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../_shared/json.ts";
 import { decodeBase64, headerText } from "./encodings.ts";
 import { isAmong, isRecent, sign } from "./hmac.ts";
-import type { Delivery, SecretCheck } from "./proof.ts";
+import type { Received, SecretCheck } from "./proof.ts";
 
 const TOLERANCE_SECONDS = 300;
 
@@ -10,7 +10,11 @@ const TOLERANCE_SECONDS = 300;
  * package standardwebhooks: it takes the body as a text, so bytes that are not UTF-8 would be no proof, it reads the clock
  * itself, and its SHA-256 takes ten times as long.
  */
-export function standardCheck(_: JsonObject, { headers, body }: Delivery, now: Date): SecretCheck {
+export function standardCheck(
+  _: JsonObject,
+  { headers, bodies }: Received,
+  now: Date,
+): SecretCheck {
   const id = headerText(headers, "webhook-id");
   const timestamp = headerText(headers, "webhook-timestamp");
   const given = headerText(headers, "webhook-signature").split(" ").flatMap((versioned) =>
@@ -20,8 +24,9 @@ export function standardCheck(_: JsonObject, { headers, body }: Delivery, now: D
 
   return (secret) => {
     const key = decodeBase64(secret.replace(/^whsec_/, "")) ?? new Uint8Array();
-    const expected = sign("sha256", key, [`${id}.${timestamp}.`, body]);
-    const isProved = isAmong(given, expected) && isInTime && id !== "" && key.length > 0;
-    return isProved ? { deliveryId: id } : null;
+    const isSigned = bodies
+      .map((body) => isAmong(given, sign("sha256", key, [`${id}.${timestamp}.`, body])))
+      .includes(true);
+    return isSigned && isInTime && id !== "" && key.length > 0 ? { deliveryId: id } : null;
   };
 }
