@@ -2,8 +2,8 @@ import type { Fields } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
 
 /**
- * The usual spellings of each contact field, in the form that `plainKey` gives. The first one found wins. The Spanish and
- * Portuguese ones are those of Meta's forms in these languages.
+ * The usual spellings of each contact field, in the form that `plainKey` gives. The first one found wins. The Spanish
+ * and Portuguese ones are those of Meta's forms in these languages.
  */
 const SPELLINGS = {
   first_name: [

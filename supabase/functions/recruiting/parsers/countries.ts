@@ -41,8 +41,8 @@ const MAX_LENGTH = 100;
 let codeOfName: Map<string, CountryCode> | undefined;
 
 /**
- * The ISO 3166-1 alpha-2 code of a country, given its code or its name in English, Spanish, Portuguese, French or German:
- * `mx`, `Mexico`, `México`, `U.S.A.`. Undefined for anything else.
+ * The ISO 3166-1 alpha-2 code of a country, given its code or its name in English, Spanish, Portuguese, French or
+ * German: `mx`, `Mexico`, `México`, `U.S.A.`. Undefined for anything else.
  * Source of the names: Unicode CLDR, as the runtime has it.
  */
 export function countryCode(country: string): CountryCode | undefined {
@@ -68,7 +68,7 @@ function namesOfCountries(): Map<string, CountryCode> {
   );
 }
 
-/** The letters of a name in upper case, without accents: `The U.S.A.` becomes `USA` and `São Tomé` becomes `SAOTOME`. */
+/** The letters of a name in upper case, without accents: `The U.S.A.` becomes `USA`, `São Tomé` becomes `SAOTOME`. */
 function plainName(name: string): string {
   return name.normalize("NFD").toUpperCase().replace(/^\s*THE\s/, "").replace("&", " AND ")
     .replace(/[^\p{L}]/gu, "");

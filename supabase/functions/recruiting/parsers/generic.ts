@@ -41,11 +41,12 @@ const CONSENT_IP = ["consentip", "ipaddress", "ip"];
 /**
  * A flat object with `first_name, last_name, email, phone, address, city, state, zip, vendor_lead_id, resume` in their
  * usual spellings; a full name may stand for the name's parts. `resume` is base64, a `data:` URL, a web URL, or an
- * object `{data, content_type, file_name}`. Also the names of LeadConduit and boberdoo, through which lead sellers deliver:
- * `phone_1`, `trustedform_cert_url`, `Primary_Phone`, `TCPA_Consent`, `TCPA_Language`, `Trusted_Form_URL`, …
- * Sources: https://support.activeprospect.com/hc/en-us/articles/115003219546 for LeadConduit. boberdoo's own documentation
- * is not public: its names are from a buyer's specification, https://inquirly.com/l, and `origination_datetime` is PX's,
- * https://support.px.com/hc/en-us/articles/115004727127
+ * object `{data, content_type, file_name}`. Also the names of LeadConduit and boberdoo, through which lead sellers
+ * deliver: `phone_1`, `trustedform_cert_url`, `Primary_Phone`, `TCPA_Consent`, `TCPA_Language`, `Trusted_Form_URL`, …
+ *
+ * Source for LeadConduit: https://support.activeprospect.com/hc/en-us/articles/115003219546
+ * boberdoo's own documentation is not public. Its names are from a buyer's specification, https://inquirly.com/l, and
+ * `origination_datetime` is from PX's, https://support.px.com/hc/en-us/articles/115004727127
  */
 export const generic: Parser = (payload: Json) => {
   const fields = new Fields(payload);

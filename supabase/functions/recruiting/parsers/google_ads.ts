@@ -6,7 +6,8 @@ import type { Parser } from "./parser.ts";
 
 /**
  * A lead of a Google Ads lead form: `lead_id`, `user_column_data` with a `column_id` such as `FULL_NAME` and a
- * `string_value` each, `is_test`, `lead_submit_time`, and int64 ids. `google_key`, a secret between Google and the advertiser, is not kept.
+ * `string_value` each, `is_test`, `lead_submit_time`, and int64 ids. `google_key`, a secret between Google and the
+ * advertiser, is not kept.
  * Source: https://developers.google.com/google-ads/webhook/docs/implementation
  */
 export const googleAds: Parser = (payload) => {

@@ -43,8 +43,8 @@ export const meta: Parser = (payload) => {
 };
 
 /**
- * Whether the boxes of the form's disclaimer are checked; undefined where only some are. What each box says stands in the
- * form and not in the lead, so the list stays among the vendor's fields.
+ * Whether the boxes of the form's disclaimer are checked; undefined where only some are. What each box says stands in
+ * the form and not in the lead, so the list stays among the vendor's fields.
  */
 function isGiven(responses: Json | undefined): boolean | undefined {
   const boxes = Array.isArray(responses) ? responses.filter(isObject) : [];

@@ -37,16 +37,18 @@ const PARTICLES = new Set([
 const MAX_LENGTH = 200;
 
 /**
- * The first and the last name in a full name, written `First Last` or `Last, First`. Titles, credentials and what stands
- * in brackets are left out. A name that is not blank always has a first name: where a title stands before one name alone,
- * as in `Dr. Smith`, it is both together.
+ * The first and the last name in a full name, written `First Last` or `Last, First`. Titles, credentials and what
+ * stands in brackets are left out. There is always a first name: where a title stands before one name alone, as in
+ * `Dr. Smith`, it is both together, and where nothing else is left, it is the full name.
  */
 export function splitName(name: string): { first_name: string; last_name?: string } {
   if (name.length > MAX_LENGTH) return { first_name: name };
   const { groups, titles } = readName(name);
-  const [words = [], given] = groups;
+  const [words = [], wordsAfterComma] = groups;
+  if (wordsAfterComma) {
+    return { first_name: wordsAfterComma[0] ?? name, last_name: words.join(" ") };
+  }
   const [first = name, ...others] = words;
-  if (given) return { first_name: given[0] ?? name, last_name: words.join(" ") };
   if (others.length > 0) return { first_name: first, last_name: lastName(others) };
   return titles.length > 0
     ? { first_name: [...titles, first].join(" "), last_name: first }
@@ -83,12 +85,12 @@ function isTitle(word: string): boolean {
 
 /** Drops the credentials from the end of each group of words. One word of the name always stays. */
 function dropCredentials(groups: string[][]): void {
-  const isShouted = !/\p{Ll}/u.test(groups.flat().join(""));
+  const isInCapitals = !/\p{Ll}/u.test(groups.flat().join(""));
   for (const [index, group] of Array.from(groups.entries()).reverse()) {
     while (group.length > 0) {
       const isApart = index > 0 && group.length === 1;
       const others = groups.flat().length - 1;
-      if (!isCredential(group.at(-1) ?? "", { isApart, isShouted, others })) break;
+      if (!isCredential(group.at(-1) ?? "", { isApart, isInCapitals, others })) break;
       group.pop();
     }
   }
@@ -99,19 +101,19 @@ interface Place {
   /** It is the only word after a comma. */
   isApart: boolean;
   /** The whole name is in capitals. */
-  isShouted: boolean;
+  isInCapitals: boolean;
   /** The number of the other words. */
   others: number;
 }
 
-function isCredential(word: string, { isApart, isShouted, others }: Place): boolean {
+function isCredential(word: string, { isApart, isInCapitals, others }: Place): boolean {
   if (others === 0) return false;
   if (isApart && isTitle(word)) return true;
   const letters = word.replace(/[^\p{L}\d]/gu, "");
   if (CREDENTIALS.has(letters.toUpperCase())) return true;
   // The others must be in capitals, and a first and a last name stand before them.
   if (others < 2 || word === "V.") return false;
-  return INITIALS.has(letters) || (LAST_NAMES.has(letters) && (isApart || !isShouted));
+  return INITIALS.has(letters) || (LAST_NAMES.has(letters) && (isApart || !isInCapitals));
 }
 
 function lastName(words: string[]): string {

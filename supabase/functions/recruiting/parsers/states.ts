@@ -71,9 +71,9 @@ const US = new Set(["US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA"]);
 const MAX_LENGTH = 100;
 
 /**
- * The USPS two-letter code of a state, given its name or code: `texas`, ` TX `, `D.C.`, `US-TX`, `FL - Florida`. It may
- * stand at the end of a place: `Austin, TX 78701`, `Texas, USA`. Undefined for anything else, and where the text has two
- * states, as in `TX, FL` or `Vancouver, BC, CA`.
+ * The USPS two-letter code of a state, given its name or code: `texas`, ` TX `, `D.C.`, `US-TX`, `FL - Florida`. It
+ * may stand at the end of a place: `Austin, TX 78701`, `Texas, USA`. Undefined for anything else, and where the text
+ * has two states, as in `TX, FL` or `Vancouver, BC, CA`.
  * Source: USPS Publication 28, appendix B.
  */
 export function stateCode(state: string): string | undefined {
