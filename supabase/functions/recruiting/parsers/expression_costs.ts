@@ -111,8 +111,8 @@ export const FUNCTION_COSTS: Record<string, (args: Argument[], evaluate: Evaluat
     pay(0, lengthOf(separator) * lengthOf(list) + charactersIn(list));
   },
   parse_json([text]) {
-    // The whole payload may be opened four times. The ten steps are for a list of very short texts.
-    if (typeof text === "string") pay(10 + text.length / 16, text.length);
+    // The whole payload may be opened four times. Even a very short text takes a while.
+    if (typeof text === "string") pay(50 + text.length / 16, text.length);
   },
   replace([text, old, by]) {
     const pieces = countPieces(text, old);
