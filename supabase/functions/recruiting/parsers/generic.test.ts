@@ -89,6 +89,17 @@ Deno.test("generic: a URL is kept, not taken for a file", () => {
   }
 });
 
+Deno.test("generic: the first time that can be read is that of the submission", () => {
+  const { vendor_metadata } = parse(generic, {
+    submission_date: "05/01/2024",
+    created_at: 1714557600,
+  });
+  assert.deepEqual(vendor_metadata, {
+    submitted_at: "2024-05-01T10:00:00.000Z",
+    vendor_fields: { submission_date: "05/01/2024", created_at: 1714557600 },
+  });
+});
+
 Deno.test("generic: a lead as LeadConduit names its fields", () => {
   const { first_name, vendor_lead_id, vendor_metadata } = parse(generic, {
     lead: { id: "58f0c0ffee" },

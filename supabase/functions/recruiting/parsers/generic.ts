@@ -7,6 +7,7 @@ import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
 import type { ResumeFields } from "./resume.ts";
+import { readTime } from "./time.ts";
 
 /** The usual spellings of the other fields, in the form that `plainKey` gives. The first one found wins. */
 const VENDOR_LEAD_ID = [
@@ -61,11 +62,17 @@ export const generic: Parser = (payload: Json) => {
       ...readResume(fields),
     },
     is_test: fields.value(...fields.spelt(...IS_TEST)),
-    submitted_at: text(SUBMITTED_AT),
+    submitted_at: firstTime(fields),
     consent: consentOf(fields),
     fields,
   }));
 };
+
+/** The first of the usual fields whose text can be read as a time. */
+function firstTime(fields: Fields): string | undefined {
+  const key = fields.spelt(...SUBMITTED_AT).find((key) => readTime(fields.peek([key])));
+  return key === undefined ? undefined : fields.text([key]);
+}
 
 function consentOf(fields: Fields): ConsentFields | undefined {
   const text = (spellings: string[]) => fields.text(...fields.spelt(...spellings));
