@@ -27,10 +27,7 @@ const HEADERS: Record<string, (sign: Sign, body: string, now: Date) => Record<st
     const time = Math.floor(now.getTime() / 1000);
     return { "x-talroo-signature": `t=${time},v1=${sign(`${time}.${body}`, "hex")}` };
   },
-  tiktok: (sign, body, now) => {
-    const time = Math.floor(now.getTime() / 1000);
-    return { "TikTok-Signature": `t=${time},s=${sign(`${time}.${body}`, "hex")}` };
-  },
+  tiktok: (sign, body) => ({ "X-Open-Signature": sign(body, "hex") }),
   typeform: (sign, body) => ({ "Typeform-Signature": `sha256=${sign(body, "base64")}` }),
   workable: (sign, body) => ({ "X-Workable-Signature": sign(body, "hex") }),
   ziprecruiter: (sign, body, now) => ({

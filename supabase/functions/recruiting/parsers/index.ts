@@ -10,6 +10,7 @@ import { meta } from "./meta.ts";
 import { monster } from "./monster.ts";
 import type { Parser, SplitLeads } from "./parser.ts";
 import { talroo } from "./talroo.ts";
+import { splitTiktok, tiktok } from "./tiktok.ts";
 import { ziprecruiter } from "./ziprecruiter.ts";
 
 const PARSERS: Readonly<Record<string, Parser>> = {
@@ -23,6 +24,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   meta,
   monster,
   talroo,
+  tiktok,
   ziprecruiter,
 };
 
@@ -34,14 +36,20 @@ export function parserNamed(name: string): Parser | undefined {
   return Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
 }
 
+/** What splits a body in the vendor's own way; null where it is one lead. */
+const SPLITTERS: Readonly<Record<string, (payload: Json, config: Json) => SplitLeads | null>> = {
+  mapping: splitMapping,
+  tiktok: splitTiktok,
+};
+
 /**
- * Splits a webhook's body with several leads: a list, whatever the parser, and what the mapping's expression `leads`
- * finds.
+ * Splits a webhook's body with several leads: a list, whatever the parser, what the mapping's expression `leads` finds,
+ * and TikTok's notification of several leads.
  *
  * @returns null for a body that the parser reads as one lead
  */
 export function splitLeads(name: string, payload: Json, config: Json): SplitLeads | null {
-  const split = name === "mapping" ? splitMapping(payload, config) : null;
+  const split = Object.hasOwn(SPLITTERS, name) ? SPLITTERS[name]!(payload, config) : null;
   const parse = parserNamed(name);
   if (split !== null || parse === undefined || !Array.isArray(payload)) return split;
   return { leads: payload, parse: (lead) => parse(lead, config) };

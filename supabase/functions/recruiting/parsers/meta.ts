@@ -55,8 +55,8 @@ function isGiven(responses: Json | undefined): boolean | undefined {
   return others.every((other) => other === first) ? first : undefined;
 }
 
-// Only its values show that a lead comes from Meta's testing tool: "<test lead: dummy data for full_name>".
-function isTestLead(value: Json): boolean {
+/** Whether a lead comes from the form's testing tool. Only its values show it: "<test lead: dummy data for full_name>". */
+export function isTestLead(value: Json): boolean {
   if (typeof value === "string") return /^\s*<?test lead: dummy data/i.test(value);
   if (Array.isArray(value)) return value.some(isTestLead);
   return isObject(value) && Object.values(value).some(isTestLead);

@@ -1,0 +1,74 @@
+import { isObject, type Json } from "../../_shared/json.ts";
+import { failure, success } from "../../_shared/result.ts";
+import { Fields, toText } from "./fields.ts";
+import { readLeadForm } from "./form.ts";
+import { isTestLead } from "./meta.ts";
+import { normalizeLead } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION, type Parser, type SplitLeads } from "./parser.ts";
+
+/** The `object` of a notification about leads. The same address may be told of other things, such as reviewed ads. */
+const LEADS = "1";
+
+/**
+ * A lead of a TikTok lead form, as TikTok's webhook sends it: `object` 1 and `entry`, a list of leads. Each has `id`,
+ * `page_id` (the form), `create_time` in Unix seconds, and `changes` with a `field` and a `value` for each question. Or
+ * one such entry alone, or the response of `/lead/get/`: `lead_data` by question, and `meta_data`.
+ *
+ * Sources: https://business-api.tiktok.com/portal/docs?id=1810521739537409 (webhook) and …?id=1832112833212434
+ */
+export const tiktok: Parser = (payload) => {
+  const fields = new Fields(payload);
+  const object = toText(fields.peek("object"));
+  if (object !== undefined && object !== LEADS) return failure(NOT_A_NEW_APPLICATION);
+
+  const entries = fields.items("entry");
+  if (entries.length > 1) {
+    return failure(`entry: send each of the ${entries.length} leads by itself`);
+  }
+  const entry = entries[0] ?? (fields.peek("changes") === undefined ? undefined : fields);
+  const { lead, questions } = entry ? readEntry(entry) : readRetrieved(fields);
+  const form = readLeadForm(questions, { name: "field", answer: "value" });
+  return success(normalizeLead({
+    ...form,
+    vendor_lead_id: lead.text("id", "lead_id"),
+    // The leads of the form's preview are marked with the words that Meta uses.
+    is_test: isTestLead(payload),
+    submitted_at: lead.text("create_time"),
+    more: {
+      ...form.more,
+      form_id: lead.text("page_id"),
+      campaign_id: lead.text("campaign_id"),
+      ad_id: lead.text("ad_id"),
+    },
+    fields,
+  }));
+};
+
+/** Splits a notification with several leads into one for each; null for a single lead. */
+export function splitTiktok(payload: Json): SplitLeads | null {
+  if (!isObject(payload) || !Array.isArray(payload.entry) || payload.entry.length < 2) return null;
+  return {
+    leads: payload.entry.map((entry) => isObject(entry) ? { ...payload, entry: [entry] } : entry),
+    parse: (lead) => tiktok(lead, null),
+  };
+}
+
+/** A lead and its questions, each with `field` and `value`. */
+interface Lead {
+  lead: Fields;
+  questions: Fields[];
+}
+
+function readEntry(entry: Fields): Lead {
+  return { lead: entry, questions: entry.items("changes") };
+}
+
+function readRetrieved(fields: Fields): Lead {
+  const data = isObject(fields.peek("data")) ? fields.at("data") : fields;
+  const answers = data.value("lead_data");
+  const questions = isObject(answers) ? Object.entries(answers) : [];
+  return {
+    lead: data.at("meta_data"),
+    questions: questions.map(([field, value]) => new Fields({ field, value })),
+  };
+}
