@@ -11,6 +11,7 @@ import { monster } from "./monster.ts";
 import type { Parser, SplitLeads } from "./parser.ts";
 import { talroo } from "./talroo.ts";
 import { splitTiktok, tiktok } from "./tiktok.ts";
+import { workable } from "./workable.ts";
 import { ziprecruiter } from "./ziprecruiter.ts";
 
 const PARSERS: Readonly<Record<string, Parser>> = {
@@ -25,6 +26,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   monster,
   talroo,
   tiktok,
+  workable,
   ziprecruiter,
 };
 

@@ -1,0 +1,66 @@
+import { isObject } from "../../_shared/json.ts";
+import { failure, success } from "../../_shared/result.ts";
+import { type Answer, readAnswer } from "./answers.ts";
+import { Fields, toText } from "./fields.ts";
+import { normalizeLead } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
+
+/** The one event that is a new candidate. Others tell of a candidate who was moved or deleted, or of an employee. */
+const NEW_CANDIDATE = "candidate_created";
+
+/** Where an answer may be, by the type of its question. */
+const ANSWER_KEYS = ["body", "checked", "date", "number", "value", "file_url"];
+
+/**
+ * A candidate of Workable: the event `candidate_created` with the candidate as `data`, the response of
+ * `/candidates/{id}` with the candidate as `candidate`, or the candidate alone.
+ * Source: https://workable.readme.io/reference/candidate-events
+ */
+export const workable: Parser = (payload) => {
+  const fields = new Fields(payload);
+  const event = toText(fields.peek("event_type"));
+  if (event !== undefined && event !== NEW_CANDIDATE) return failure(NOT_A_NEW_APPLICATION);
+
+  const wrapper = ["data", "candidate"].find((name) => isObject(fields.peek(name)));
+  const candidate = wrapper === undefined ? fields : fields.at(wrapper);
+  const answers = candidate.items("answers").flatMap(readItem);
+  return success(normalizeLead({
+    vendor_lead_id: candidate.text("id"),
+    first_name: candidate.text("firstname"),
+    last_name: candidate.text("lastname"),
+    full_name: candidate.text("name"),
+    email: candidate.text("email"),
+    phone: candidate.text("phone"),
+    address: candidate.text("address"),
+    city: candidate.text("location.city"),
+    state: candidate.text("location.region", "location.region_code"),
+    zip: candidate.text("location.zip_code"),
+    country: candidate.text("location.country_code", "location.country"),
+    resume: { url: candidate.text("resume_url") },
+    submitted_at: candidate.text("created_at"),
+    more: {
+      job_id: candidate.text("job.shortcode"),
+      job_title: candidate.text("job.title"),
+      answers: answers.length > 0 ? answers : undefined,
+    },
+    fields,
+  }));
+};
+
+// The answer is an object of its own, or stands in the item. The question is a text, or only its key.
+function readItem(item: Fields): Answer[] {
+  const said = isObject(item.peek("answer")) ? item.at("answer") : item;
+  const answer = readChoices(said) ??
+    ANSWER_KEYS.map((key) => readAnswer(said, key)).find((answer) => answer != null);
+  if (answer === undefined) return [];
+  return [{ question: item.text("question.body", "question_key") ?? null, answer }];
+}
+
+/** The chosen ones of the choices: texts, or objects with `body`, of which `selected` may say that it was not chosen. */
+function readChoices(said: Fields): string[] | undefined {
+  const choices = said.items("choices").filter((choice) => choice.peek("selected") !== false);
+  const labels = choices.flatMap((choice) => choice.text("body") ?? []);
+  if (labels.length > 0) return labels;
+  const texts = readAnswer(said, "choices");
+  return Array.isArray(texts) ? texts : undefined;
+}
