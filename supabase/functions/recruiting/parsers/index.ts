@@ -4,6 +4,7 @@ import { generic } from "./generic.ts";
 import { googleAds } from "./google_ads.ts";
 import { greenhouse } from "./greenhouse.ts";
 import { indeed } from "./indeed.ts";
+import { jazzhr } from "./jazzhr.ts";
 import { linkedin } from "./linkedin.ts";
 import { mapping, mappingPart, splitLeads as splitMapping } from "./mapping.ts";
 import { meta } from "./meta.ts";
@@ -20,6 +21,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   google_ads: googleAds,
   greenhouse,
   indeed,
+  jazzhr,
   linkedin,
   mapping,
   meta,
