@@ -1,4 +1,4 @@
-import type { Fields } from "./fields.ts";
+import { type Fields, plainKey } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
 
 /**
@@ -16,6 +16,7 @@ const SPELLINGS = {
   ],
   full_name: [
     ...["fullname", "name", "applicantname", "candidatename", "contactname"],
+    ...["firstandlastname", "firstlastname"],
     ...["nombrecompleto", "nombreyapellido", "nombreyapellidos", "nomecompleto"],
   ],
   email: [
@@ -42,7 +43,20 @@ const SPELLINGS = {
 /** The first name in Spanish and Portuguese where a last name stands beside it; else it may be the full name. */
 const NAME = ["nombre", "nome"];
 
-type ContactField = keyof typeof SPELLINGS;
+/** A contact field of a lead. */
+export type ContactField = keyof typeof SPELLINGS;
+
+const FIELDS = new Map(
+  Object.entries({ ...SPELLINGS, full_name: [...SPELLINGS.full_name, ...NAME] })
+    .flatMap(([field, spellings]) =>
+      spellings.map((spelling) => [spelling, field as ContactField])
+    ),
+);
+
+/** The contact field of which this is a usual spelling; undefined where it is none. */
+export function contactFieldNamed(name: string): ContactField | undefined {
+  return FIELDS.get(plainKey(name));
+}
 
 /** Takes the contact fields of a flat object, in any of the usual spellings. */
 export function readContact(fields: Fields): Pick<RawLead, ContactField> {

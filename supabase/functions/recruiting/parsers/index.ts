@@ -12,6 +12,7 @@ import { monster } from "./monster.ts";
 import type { Parser, SplitLeads } from "./parser.ts";
 import { talroo } from "./talroo.ts";
 import { splitTiktok, tiktok } from "./tiktok.ts";
+import { typeform } from "./typeform.ts";
 import { workable } from "./workable.ts";
 import { ziprecruiter } from "./ziprecruiter.ts";
 
@@ -28,6 +29,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   monster,
   talroo,
   tiktok,
+  typeform,
   workable,
   ziprecruiter,
 };

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import type { Json, JsonObject } from "../../_shared/json.ts";
+import { holds, parse, parsed } from "./fixtures/parsed.ts";
+import { readFixture } from "./fixtures/read.ts";
+import { typeform } from "./typeform.ts";
+
+/** A response with these questions: type and title, and the answer's type and value. */
+function response(items: [title: string, type: string, value: Json][], more: JsonObject = {}) {
+  return {
+    token: "t",
+    definition: { fields: items.map(([title], id) => ({ id: `q${id}`, title })) },
+    answers: items.map(([, type, value], id) => ({ type, [type]: value, field: { id: `q${id}` } })),
+    ...more,
+  };
+}
+
+Deno.test("typeform: a response with every usual type of answer", () => {
+  const { vendor_metadata, ...lead } = parsed(typeform, "typeform");
+  const { vendor_fields, ...metadata } = vendor_metadata;
+  assert.deepEqual({ ...lead, ...metadata }, {
+    first_name: "Laura",
+    vendor_lead_id: "7pctqdoqxg41to97pctqdibhqn6hqvto",
+    answers: [
+      { question: "Do you hold a life insurance license?", answer: "false" },
+      { question: "What have you sold before?", answer: ["Cars", "Software", "Solar panels"] },
+      { question: "For how many years?", answer: "4" },
+      { question: "When could you start?", answer: "2026-09-01" },
+    ],
+    form_id: "uaIA4a7Y",
+    last_name: "Brandt",
+    email: "laura.brandt@example.com",
+    phone: "+15125550164",
+    phone_raw: "+15125550164",
+    state: "TX",
+    submitted_at: "2026-07-29T08:00:18.000Z",
+    consent: { given: true, text: "I agree to be called and texted about this job." },
+    resume_url: "https://api.typeform.com/responses/files/0d2dd240/laura.pdf",
+  });
+  for (const kept of ["newsletter", "dana", "Join our agency", "01H5"]) {
+    assert.ok(holds(vendor_fields!, kept), kept);
+  }
+});
+
+Deno.test("typeform: a test of the webhook is a test", () => {
+  assert.equal(parse(typeform, readFixture("typeform_test")).vendor_metadata.is_test, true);
+});
+
+Deno.test("typeform: a form that was left is no new application", () => {
+  const event = { ...readFixture("typeform"), event_type: "form_response_partial" };
+  assert.equal(typeform(event, null).error, "not a new application");
+});
+
+Deno.test("typeform: what stood in the form's address counts where the form does not ask", () => {
+  const hidden = { email: "hidden@example.com", phone: "3125550187", name: "Hidden Name" };
+  const asked = parse(typeform, response([["Your name", "text", "Ann Lee"]], { hidden }));
+  assert.equal(asked.vendor_metadata.email, "hidden@example.com");
+  assert.equal(asked.vendor_metadata.phone, "+13125550187");
+  assert.equal(asked.first_name, "Ann");
+  assert.ok(holds(asked.vendor_metadata.vendor_fields!, "Hidden Name"));
+
+  const email = parse(
+    typeform,
+    response([["E-mail", "email", "asked@example.com"]], { hidden }),
+  );
+  assert.equal(email.vendor_metadata.email, "asked@example.com");
+  assert.equal(email.first_name, "Hidden");
+});
+
+Deno.test("typeform: of two answers for the same, the first counts and the other is an answer", () => {
+  const { vendor_metadata } = parse(
+    typeform,
+    response([
+      ["Your name", "text", "Ann Lee"],
+      ["Your e-mail", "email", "ann@example.com"],
+      ["Who sent you?", "email", "ben@example.com"],
+    ]),
+  );
+  assert.equal(vendor_metadata.email, "ann@example.com");
+  assert.deepEqual(vendor_metadata.answers, [
+    { question: "Who sent you?", answer: "ben@example.com" },
+  ]);
+});
+
+Deno.test("typeform: a yes or no to a contact question is an answer", () => {
+  const { vendor_metadata } = parse(
+    typeform,
+    response([
+      ["Your name", "text", "Ann"],
+      ["Do you have a phone?", "boolean", true],
+      ["Do you have an e-mail?", "choice", { label: "Yes" }],
+    ]),
+  );
+  assert.equal(vendor_metadata.phone_raw, undefined);
+  assert.equal(vendor_metadata.email, undefined);
+  assert.deepEqual(vendor_metadata.answers, [
+    { question: "Do you have a phone?", answer: "true" },
+    { question: "Do you have an e-mail?", answer: "Yes" },
+  ]);
+});
+
+Deno.test("typeform: choices as a list, a free choice, a file that is no resume, and a question in a group", () => {
+  const lead = response([
+    ["Your name", "text", "Ann"],
+    ["What do you sell?", "choices", [{ label: "Life" }, { label: "Health" }]],
+    ["Where from?", "choice", { other: "A friend" }],
+    ["A photo of your license", "file_url", "https://f.example.com/license.jpg"],
+  ]);
+  const grouped = {
+    ...lead,
+    definition: { fields: [{ id: "group", properties: { fields: lead.definition.fields } }] },
+  };
+  for (const payload of [lead, grouped]) {
+    const { vendor_metadata } = parse(typeform, payload);
+    assert.equal(vendor_metadata.resume_url, undefined);
+    assert.deepEqual(vendor_metadata.answers, [
+      { question: "What do you sell?", answer: ["Life", "Health"] },
+      { question: "Where from?", answer: "A friend" },
+      { question: "A photo of your license", answer: "https://f.example.com/license.jpg" },
+    ]);
+  }
+});
+
+Deno.test("typeform: an answer of another type stays as sent", () => {
+  const payment = { amount: "1", last4: "4242", name: "Ann Lee" };
+  const { vendor_metadata } = parse(
+    typeform,
+    response([["First name", "text", "Ann"], ["Pay here", "payment", payment]]),
+  );
+  assert.equal(vendor_metadata.answers, undefined);
+  assert.ok(holds(vendor_metadata.vendor_fields!, "4242"));
+});
