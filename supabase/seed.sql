@@ -62,7 +62,11 @@ insert into public.vendors (id, slug, name, parser) values
   ('d0000000-0000-4000-8000-000000000008', 'monster', 'Monster', 'monster'),
   ('d0000000-0000-4000-8000-000000000009', 'talroo', 'Talroo', 'talroo'),
   ('d0000000-0000-4000-8000-00000000000a', 'cleverconnect', 'CleverConnect', 'cleverconnect'),
-  ('d0000000-0000-4000-8000-00000000000b', 'greenhouse', 'Greenhouse', 'greenhouse');
+  ('d0000000-0000-4000-8000-00000000000b', 'greenhouse', 'Greenhouse', 'greenhouse'),
+  ('d0000000-0000-4000-8000-00000000000c', 'tiktok', 'TikTok lead generation', 'tiktok'),
+  ('d0000000-0000-4000-8000-00000000000d', 'jazzhr', 'JazzHR', 'jazzhr'),
+  ('d0000000-0000-4000-8000-00000000000e', 'workable', 'Workable', 'workable'),
+  ('d0000000-0000-4000-8000-00000000000f', 'typeform', 'Typeform', 'typeform');
 
 -- Any vendor, any state, and room for a day of trying things out.
 insert into public.recruiting_orders (id, agency_id, quantity) values

@@ -42,6 +42,30 @@ Deno.test("the mapping of several leads in docs/parsers.md makes the leads that 
   assert.equal(mapping(shown("several, ping"), config).error, NOT_A_NEW_APPLICATION);
 });
 
+Deno.test("the mapping for Resume-Library in docs/parsers.md makes a lead of the names that are public", () => {
+  const lead = parse(mapping, {
+    first_name: "Grace",
+    last_name: "Okoye",
+    home_town: "Chicago",
+    email: "grace@example.com",
+    phone: "312-555-0187",
+    zip_code: "60601",
+    resume_content_base64: btoa("%PDF-1.4\n%%EOF\n"),
+    resume_filename: "grace.pdf",
+  }, shown("resume-library, config"));
+  const { first_name, resume, vendor_metadata } = lead;
+  assert.deepEqual([first_name, resume?.type], ["Grace", "pdf"]);
+  assert.deepEqual({ ...vendor_metadata }, {
+    last_name: "Okoye",
+    email: "grace@example.com",
+    phone: "+13125550187",
+    phone_raw: "312-555-0187",
+    city: "Chicago",
+    zip: "60601",
+    vendor_fields: { resume_filename: "grace.pdf" },
+  });
+});
+
 Deno.test("the mapping in the SQL of docs/parsers.md can be compiled", () => {
   const config = /'mapping', '(\{.*\})'\)/.exec(DOCS)?.[1];
   assert.equal(compileConfig(JSON.parse(config ?? "null")).error, null);
