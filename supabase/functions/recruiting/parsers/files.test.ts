@@ -102,3 +102,12 @@ Deno.test("an array of bytes is a file, an array of anything else is not", () =>
     assert.deepEqual(readFile(new Fields({ cv }), "cv"), { data: cv });
   }
 });
+
+Deno.test("what the journal keeps of a file is still the file of its lead, for a replay", () => {
+  for (
+    const sent of [{ cv: "JVBERi0xLjQK" }, { cv: { data: "JVBERi0xLjQK", fileName: "a.pdf" } }]
+  ) {
+    const { data } = readFile(new Fields(describeFiles(sent)), "cv");
+    assert.deepEqual(data, { type: "application/pdf", bytes: 9 });
+  }
+});

@@ -30,7 +30,8 @@ const FILE_START = /^(?:JVBERi0|UEsDB|0M8R4K|e1xydGY)/;
  * The other keys of the object stay among the vendor's fields.
  */
 export function readFile(fields: Fields, path: string): ResumeFields {
-  if (!isObject(fields.peek(path))) return { data: takeContent(fields, path) };
+  const value = fields.peek(path);
+  if (!isObject(value) || isDescription(value)) return { data: takeContent(fields, path) };
   const file = fields.at(path);
   const keys = (spellings: Set<string>) => file.spelt(...spellings).map((key) => [key]);
   return {
@@ -122,6 +123,12 @@ function describeFile(file: string | number[]): JsonObject {
 /** Whether a text can be the content of a file in base64. A shorter one is rather a word. */
 export function mayBeFile(text: string): boolean {
   return text.length >= 8 && BASE64.test(text);
+}
+
+/** Whether an object is what the journal keeps of a file, so that a replay knows that there was one. */
+function isDescription(object: JsonObject): boolean {
+  return Object.keys(object).length === 2 && typeof object.type === "string" &&
+    typeof object.bytes === "number";
 }
 
 function isFileText(text: string): boolean {
