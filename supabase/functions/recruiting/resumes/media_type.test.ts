@@ -55,6 +55,7 @@ const FILES: [what: string, bytes: Uint8Array | string, mediaType: string | unde
   ["an EPUB", zip({ mimetype: "application/epub+zip" }), "application/epub+zip"],
   ["an OpenDocument template", zip({ mimetype: `${ODT}-template` }), `${ODT}-template`],
   ["an archive that says it is a web page", zip({ mimetype: "text/html" }), "application/zip"],
+  ["an archive that says it is a PDF", zip({ mimetype: "application/pdf" }), "application/zip"],
   [
     "an archive with OpenDocument's type further down",
     zip({ a: "", mimetype: ODT }),

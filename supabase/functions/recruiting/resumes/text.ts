@@ -37,11 +37,14 @@ export function isNoise(text: string): boolean {
   if (words.length === 0) return true;
   // Chinese and Japanese have no blanks between words.
   const isAscii = /^[\s!-~]*$/.test(text);
-  return isAscii && text.length > 100 && text.length / words.length > LONG_WORD;
+  return isAscii && text.length > LONGEST_ADDRESS && text.length / words.length > LONGEST_WORD;
 }
 
 /** The average word of a text is never that long. A line of base64 has 64 or 76 characters. */
-const LONG_WORD = 40;
+const LONGEST_WORD = 40;
+
+/** A web address of so many characters may be all that there is. */
+const LONGEST_ADDRESS = 100;
 
 /** The tags with which a page or a part of one begins. A resume may begin with "<Jane Doe>". */
 const HTML_START = new RegExp(

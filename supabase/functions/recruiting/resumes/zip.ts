@@ -37,9 +37,12 @@ export function zipType(bytes: Uint8Array): string {
 function declaredType(zip: Buffer): string | undefined {
   if (textAt(zip, 30, 8) !== "mimetype" || zip.readUInt16LE(8) !== 0) return undefined;
   const start = 38 + zip.readUInt16LE(28);
-  const [text] = textAt(zip, start, 100).split("PK", 1);
-  return /^application\/[a-z0-9.+-]+$/.test(text!) ? text : undefined;
+  const [text = ""] = textAt(zip, start, 100).split("PK", 1);
+  return DECLARED.test(text) ? text : undefined;
 }
+
+/** The types that may be believed: only an archive can be one of them. */
+const DECLARED = /^application\/(?:vnd\.oasis\.opendocument\.[a-z-]+|epub\+zip)$/;
 
 /** The names in the directory at the end of the archive, in lower case; undefined where it has none. */
 function directoryNames(zip: Buffer): Set<string> | undefined {
