@@ -19,6 +19,11 @@ for (
       { a: [{ fileName: "a.txt", contentType: "text/plain", data: "aGk=" }] },
       { a: [{ fileName: "a.txt", contentType: "text/plain" }] },
     ],
+    [
+      "a plain text in the place of a file",
+      { fileName: "a.txt", data: "See my site." },
+      { fileName: "a.txt", data: "See my site." },
+    ],
     ["a field of the same name elsewhere", { data: "hello" }, { data: "hello" }],
     ["content that is an object", { fileName: "a", data: { b: 1 } }, {
       fileName: "a",

@@ -42,16 +42,16 @@ export function readFile(fields: Fields, path: string): ResumeFields {
   };
 }
 
-/** Leaves out the content of a file that is not kept: a text under one of the usual keys. */
+/** Leaves out the content of a file that is not kept: base64 under one of the usual keys. */
 export function leaveOutContent(file: Fields): void {
   for (const key of file.spelt(...CONTENT_KEYS)) {
-    if (typeof file.peek([key]) === "string") file.leaveOut([key]);
+    if (isBase64(file.peek([key]))) file.leaveOut([key]);
   }
 }
 
 /**
  * Removes the content of files from a lead's metadata, because a file may be megabytes and the resume is stored
- * elsewhere. Their names and types stay. Removes Google's form key too, wherever it stands.
+ * elsewhere. Their names and types stay, and so does what stands for a file but is a plain text. Removes Google's form key too, wherever it stands.
  *
  * @param resume the resume's base64, removed wherever it stands
  */
@@ -71,7 +71,7 @@ export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject 
     return Object.fromEntries(
       entries.filter(([key, value]) =>
         !isLeftOut(value) && plainKey(key) !== GOOGLE_KEY &&
-        !(isFile && typeof value === "string" && CONTENT_KEYS.has(plainKey(key)))
+        !(isFile && CONTENT_KEYS.has(plainKey(key)) && isBase64(value))
       ).map(([key, value]) => [key, clean(value)]),
     );
   };
@@ -120,9 +120,13 @@ function describeFile(file: string | number[]): JsonObject {
   return { type: mediaType || known || "unknown", bytes: Math.floor(base64.length * 3 / 4) };
 }
 
-/** Whether a text can be the content of a file in base64. A shorter one is rather a word. */
+/** Whether a text that stands for a file can be its content in base64. A shorter one is rather a word. */
 export function mayBeFile(text: string): boolean {
-  return text.length >= 8 && BASE64.test(text);
+  return isFileText(text) || (text.length >= 8 && isBase64(text));
+}
+
+function isBase64(value: Json | undefined): boolean {
+  return typeof value === "string" && BASE64.test(value.trim());
 }
 
 /** Whether an object is what the journal keeps of a file, so that a replay knows that there was one. */

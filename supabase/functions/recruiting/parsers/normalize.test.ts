@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../_shared/json.ts";
 import { Fields } from "./fields.ts";
+import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
 
 for (
@@ -197,3 +198,50 @@ for (const given of [undefined, null, "", " ", [true], {}] as (Json | undefined)
     assert.deepEqual(normalizeLead({ consent: { given } }).vendor_metadata, {});
   });
 }
+
+for (
+  const resume of [
+    { file_name: "cv.txt", content_type: "text/plain", data: "See my site, ann.example.com" },
+    { data: { pages: ["one", 2] }, url: ["x"] },
+    "on request",
+    7,
+    { unknown: true },
+  ] as Json[]
+) {
+  Deno.test(`a resume that cannot be read is kept as sent: ${JSON.stringify(resume)}`, () => {
+    const fields = new Fields({ resume });
+    const { vendor_metadata } = normalizeLead({ resume: readFile(fields, "resume"), fields });
+    assert.deepEqual(vendor_metadata, { vendor_fields: { resume } });
+  });
+}
+
+Deno.test("a text that is the same as a resume that is no file is kept", () => {
+  const fields = new Fields({ resume: "none", city: "None", nickname: "none" });
+  const lead = normalizeLead({
+    resume: readFile(fields, "resume"),
+    city: fields.text("city"),
+    fields,
+  });
+  assert.deepEqual(lead.vendor_metadata, { city: "None", vendor_fields: { nickname: "none" } });
+});
+
+Deno.test("what the lead says in another form is kept as sent", () => {
+  const payload = {
+    state: "Texas",
+    is_test: "no",
+    id: "x".repeat(513),
+    phone: "+1 512 555 0142 x5",
+  };
+  const fields = new Fields(payload);
+  const { vendor_metadata } = normalizeLead({
+    state: fields.text("state"),
+    is_test: fields.value("is_test"),
+    vendor_lead_id: fields.text("id"),
+    phone: fields.text("phone"),
+    fields,
+  });
+  const { phone: _, ...rest } = payload;
+  assert.equal(vendor_metadata.state, "TX");
+  assert.equal(vendor_metadata.phone_raw, payload.phone);
+  assert.deepEqual(vendor_metadata.vendor_fields, rest);
+});
