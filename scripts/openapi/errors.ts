@@ -67,7 +67,8 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
     message: "the body did not arrive within 30 s",
   },
   CONFLICT: {
-    description: "The first request with this Idempotency-Key is still at work. Send it again.",
+    description: "The first request with this Idempotency-Key, or the first delivery with this " +
+      "webhook-id, is still at work. Send it again.",
     message: "Idempotency-Key: the first request with this key is still at work",
   },
   IDEMPOTENCY_KEY_REUSED: {
@@ -81,7 +82,8 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
   },
   UNSUPPORTED_MEDIA_TYPE: {
     description: "The body has another type than the route takes, or a Content-Encoding. A JSON " +
-      "body may be `application/json`, any `+json` type, `text/plain` or without a type.",
+      "body may be `application/json`, any `+json` type, `text/plain` or without a type. Webhooks " +
+      "take forms besides.",
     message: "send the body as application/json",
   },
   TOO_MANY_REQUESTS: {
