@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { stack } from "./client.ts";
 
 /** What `index.ts` of a function exports by default. */
@@ -28,4 +29,29 @@ export async function functionWith(
   );
   return async (path, init) =>
     await app.fetch(new Request(`http://functions.internal${path}`, init));
+}
+
+/**
+ * Runs something, with a function in the test's own process, while the first response of an SQL function is lost after
+ * that has been carried out.
+ */
+export async function losingResponseOf<Result>(
+  sqlFunction: string,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const realFetch = globalThis.fetch;
+  let lost = 0;
+  globalThis.fetch = async (input, init) => {
+    const response = await realFetch(input, init);
+    if (lost === 1 || !String(input).endsWith(`/rpc/${sqlFunction}`)) return response;
+    lost++;
+    await response.body?.cancel();
+    throw new TypeError("the connection was closed");
+  };
+  try {
+    return await run();
+  } finally {
+    globalThis.fetch = realFetch;
+    assert.equal(lost, 1);
+  }
 }

@@ -1,29 +1,8 @@
 import assert from "node:assert/strict";
 import { createOrder, createVendor, sql, stack, storedLeads, withKey } from "./client.ts";
-import { functionWith } from "./function.ts";
+import { functionWith, losingResponseOf } from "./function.ts";
 import { createTarget, lead } from "./leads.ts";
-
-/** Runs something while the first response of an SQL function is lost, after the function has been carried out. */
-async function losingResponseOf<Result>(
-  sqlFunction: string,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  const realFetch = globalThis.fetch;
-  let lost = 0;
-  globalThis.fetch = async (input, init) => {
-    const response = await realFetch(input, init);
-    if (lost === 1 || !String(input).endsWith(`/rpc/${sqlFunction}`)) return response;
-    lost++;
-    await response.body?.cancel();
-    throw new TypeError("the connection was closed");
-  };
-  try {
-    return await run();
-  } finally {
-    globalThis.fetch = realFetch;
-    assert.equal(lost, 1);
-  }
-}
+import { createWebhook, proofOf } from "./webhooks.ts";
 
 Deno.test("fault: a lead without an id is stored once when the database's response is lost", async () => {
   const recruiting = await functionWith("recruiting", {});
@@ -42,6 +21,23 @@ Deno.test("fault: a lead without an id is stored once when the database's respon
   assert.deepEqual([response.status, body.distributed_to.agency_id], [201, order.agency_id]);
   const leads = await storedLeads(vendor);
   assert.deepEqual(leads.map(({ id }) => id), [body.id]);
+});
+
+Deno.test("fault: a webhook's lead without an id is stored once, and known again, when the response is lost", async () => {
+  const recruiting = await functionWith("recruiting", {});
+  const webhook = await createWebhook("standard");
+  const body = JSON.stringify({ first_name: "Ada" });
+  const { path, headers } = proofOf(webhook, body);
+  const post = () => recruiting(path, { method: "POST", headers, body });
+  const first = await losingResponseOf("ingest_recruiting_lead", post);
+  const { id } = await first.json();
+  const again = await post();
+  assert.deepEqual([first.status, again.status, await again.json()], [
+    201,
+    200,
+    { id, status: "duplicate" },
+  ]);
+  assert.equal((await storedLeads(webhook)).length, 1);
 });
 
 Deno.test("fault: bulk leads without ids are stored once, and counted right, when the response is lost", async () => {
