@@ -92,18 +92,26 @@ Deno.test("greenhouse: the state is that of the address, or a custom field of th
   for (const custom_fields of named) {
     assert.equal(withFields({}, { addresses, custom_fields }).state, "TX");
   }
-  assert.equal(
-    withFields({}, { addresses, custom_fields: { state: { value: null } } }).state,
-    "NY",
-  );
+  for (const value of [null, "prefer not to say"]) {
+    assert.equal(withFields({}, { addresses, custom_fields: { state: { value } } }).state, "NY");
+  }
+  const abroad = { addresses: [], custom_fields: { state: { value: "Bavaria" } } };
+  assert.equal(withFields({}, abroad).state_raw, "Bavaria");
 });
 
-Deno.test("greenhouse: answers, as the Harvest API has them in an application", () => {
+Deno.test("greenhouse: answers and location, as the Harvest API has them in an application", () => {
   const answers = [
     { question: "Are you licensed?", answer: "Yes" },
     { question: "Website", answer: null },
   ];
-  assert.deepEqual(withFields({ answers }, {}).answers, answers);
+  const location = { address: "New York, New York, USA" };
+  const read = withFields({ answers, location }, { addresses: [] });
+  assert.deepEqual(read.answers, answers);
+  assert.equal(read.state, "NY");
+  assert.equal(
+    withFields({ location: { address: "Paris, France" } }, { addresses: [] }).state,
+    undefined,
+  );
 });
 
 Deno.test("greenhouse: an event that is no new application makes no lead", () => {

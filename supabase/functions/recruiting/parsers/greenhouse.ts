@@ -6,6 +6,7 @@ import { Fields, plainKey, toText } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
+import { stateCode } from "./states.ts";
 
 const APPLICATION = "payload.application";
 
@@ -18,7 +19,8 @@ const STATE_NAMES = ["state", "homestate", "residentstate", "stateofresidence"];
 /**
  * A candidate as partners push it to Greenhouse's Candidate Ingestion API (flat, `emails[]`, `phone_numbers[]`, the
  * resume as a URL), or Greenhouse's own `new_candidate_application` webhook. Its other events are no new applications.
- * Sources: https://developers.greenhouse.io/candidate-ingestion.html and …/webhooks.html
+ * The answers and the location are read as the Harvest API has them; the documentation of the webhook does not show them.
+ * Sources: https://developers.greenhouse.io/candidate-ingestion.html, …/webhooks.html and …/harvest.html
  */
 export const greenhouse: Parser = (payload) => {
   const fields = new Fields(payload);
@@ -38,7 +40,7 @@ function readCandidate(fields: Fields): RawLead {
     email: textOf(fields.items("emails"), "email", "personal"),
     phone: textOf(fields.items("phone_numbers"), "phone_number", "mobile"),
     address,
-    state: address && stateOfAddress(address),
+    state: stateOfAddress(address ?? ""),
     resume: readFile(fields, "resume"),
     more: { job_id: fields.text("job_id") },
   };
@@ -49,6 +51,8 @@ function readWebhook(fields: Fields): RawLead {
   const candidate = application.at("candidate");
   const job = application.items("jobs")[0];
   const address = textOf(candidate.items("addresses"), "value", "home");
+  const location = application.text("location.address");
+  const customState = readCustomState(candidate);
   const { resume_url, attachments } = readAttachments(candidate);
   return {
     vendor_lead_id: application.text("id"),
@@ -58,7 +62,8 @@ function readWebhook(fields: Fields): RawLead {
     email: textOf(candidate.items("email_addresses"), "value", "personal"),
     phone: textOf(candidate.items("phone_numbers"), "value", "mobile"),
     address,
-    state: customState(candidate) ?? (address && stateOfAddress(address)),
+    state: stateCode(customState ?? "") ?? stateOfAddress(address ?? "") ??
+      stateCode(location ?? "") ?? customState,
     resume: { url: resume_url },
     more: {
       job_id: job?.text("id"),
@@ -71,18 +76,16 @@ function readWebhook(fields: Fields): RawLead {
 
 /** Takes the text of the first item of this type, or else of any type. */
 function textOf(items: Fields[], key: string, type: string): string | undefined {
-  const [preferred, others] = [true, false].map((isPreferred) =>
-    items.filter((item) => (item.peek("type") === type) === isPreferred)
-  );
-  for (const item of [...preferred!, ...others!]) {
-    const text = item.text(key);
+  const isOther = (item: Fields) => Number(item.peek("type") !== type);
+  for (const item of items.toSorted((a, b) => isOther(a) - isOther(b))) {
+    const text = item.text(key, "value");
     if (text !== undefined) return text;
   }
   return undefined;
 }
 
 /** The state in one of the candidate's custom fields: `{"state": {"name": "State", "type": …, "value": "Texas"}}`. */
-function customState(candidate: Fields): string | undefined {
+function readCustomState(candidate: Fields): string | undefined {
   const customFields = candidate.at("custom_fields");
   for (const key of customFields.keys()) {
     const field = customFields.at([key]);
