@@ -19,30 +19,32 @@ export interface FormKeys {
  * `answers`. Of several questions with one name, the first is the contact field. What is not understood is not taken.
  */
 export function readLeadForm(questions: Fields[], keys: FormKeys): RawLead {
-  const { name, label = name, answer } = keys;
+  const { label = keys.name } = keys;
   const nameOf = (question: Fields) =>
-    toText(question.peek([name])) ?? toText(question.peek([label]));
-  const first = new Map(questions.toReversed().map((question) => [nameOf(question), question]));
+    toText(question.peek([keys.name])) ?? toText(question.peek([label])) ?? "";
+  const firstNamed = new Map(questions.toReversed().map((item) => [nameOf(item), item]));
   const form = new Fields(
     Object.fromEntries(
-      first.entries().map(([name = "", item]) => [name, onlyItem(item.peek([answer]))]),
+      firstNamed.entries().map(([name, item]) => [name, onlyItem(item.peek([keys.answer]))]),
     ),
   );
   const contact = readContact(form);
   const others = new Fields(form.rest());
+  const isContactField = (question: Fields, name: string) =>
+    firstNamed.get(name) === question && others.peek([name]) === undefined;
 
   const answers = questions.flatMap((question): Answer[] => {
     const name = nameOf(question);
-    if (name === undefined) return [];
-    if (first.get(name) === question && others.peek([name]) === undefined) {
-      question.take([answer]);
+    if (name === "") return [];
+    if (isContactField(question, name)) {
+      question.take([keys.answer]);
       return [];
     }
-    const given = readAnswer(question, answer);
-    if (given === undefined) return [];
+    const answer = readAnswer(question, keys.answer);
+    if (answer === undefined) return [];
     return [{
       question: question.text([label], [keys.name]) ?? null,
-      answer: Array.isArray(given) && given.length === 1 ? given[0]! : given,
+      answer: Array.isArray(answer) && answer.length === 1 ? answer[0]! : answer,
     }];
   });
   return { ...contact, more: { answers: answers.length > 0 ? answers : undefined } };
