@@ -54,7 +54,7 @@ Deno.test("form: of two questions with one name, the first is the contact field"
 });
 
 Deno.test("form: a question without a name, or with an answer of another shape, is left whole", () => {
-  const questions = [{ values: ["x"] }, { id: "email", values: { a: 1 } }, {
+  const questions: Json = [{ values: ["x"] }, { id: "email", values: { a: 1 } }, {
     id: " ",
     values: ["y"],
   }, 7];
