@@ -27,6 +27,17 @@ Deno.test("the test vector of Standard Webhooks is a proof, and its id is the de
   });
 });
 
+Deno.test("what the package standardwebhooks 1.1.1 signed is a proof", () => {
+  const headers = {
+    "webhook-id": "msg_1.2",
+    "webhook-timestamp": "1614265330",
+    "webhook-signature": "v1,J2zRG6dUG8OWt08YDgEyKqYPzCOQ8dGmYTI5/gL+XUY=",
+  };
+  const secrets = ["whsec_yP0yZ5zRBjtwpdoPRHmu4xhNgrfsIVaLwPUqX5TJ/jNondIHPHGm2w=="];
+  const body = '{"name": "José 🎉 \\u00e9"}\n';
+  assert(isProved({ scheme: "standard", secrets, headers, body }));
+});
+
 Deno.test("one of several signatures is enough, and a secret may lack whsec_", () => {
   assert(isProved(withHeader("webhook-signature", `v1a,x v1,b2xk v1,${SIGNATURE} v2,a v1`)));
   assert(isProved({ ...VECTOR, secrets: ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] }));
