@@ -178,7 +178,7 @@ Deno.test("property: any bytes have a type or none, and arbitrary ones are never
   }));
 });
 
-Deno.test("10 MiB of anything are read in linear time", () => {
+Deno.test("a megabyte of anything is read in linear time", () => {
   const units = [
     "a",
     " ",
@@ -198,11 +198,11 @@ Deno.test("10 MiB of anything are read in linear time", () => {
     for (
       const start of ["", "PK\x03\x04", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "\xff\xfe", "<?xml "]
     ) {
-      const bytes = Buffer.alloc(10 * 1024 * 1024, latin1(unit));
+      const bytes = Buffer.alloc(1_000_000, latin1(unit));
       bytes.write(start, "latin1");
       const started = performance.now();
       mediaTypeOf(bytes);
-      // A quadratic step over megabytes would take minutes.
+      // A quadratic step over a megabyte would take minutes.
       assert(performance.now() - started < 5_000, JSON.stringify([start, unit]));
     }
   }
