@@ -164,6 +164,19 @@ Deno.test("Meta's notice is ignored, and the journal has the id of each lead to 
   );
 });
 
+Deno.test("LinkedIn's notice of a lead is ignored, and the journal has the id of the lead to fetch", async () => {
+  const webhook = await createWebhook("linkedin", { parser: "linkedin" });
+  for (const leadAction of ["CREATED", "DELETED"]) {
+    const leadGenFormResponse = "urn:li:leadGenFormResponse:52dc-4";
+    const notice = { type: "LEAD_ACTION", leadAction, leadGenFormResponse };
+    const { status, body } = await deliver(webhook, notice);
+    assert.deepEqual([status, body], [200, { status: "ignored" }]);
+  }
+  const kept = await entries(webhook);
+  assert.deepEqual(kept.map(({ vendor_lead_id }) => vendor_lead_id), ["52dc-4"]);
+  assert.match(kept[0]!.reason, /leadFormResponses/);
+});
+
 Deno.test("fault: when the database fails in the middle of several leads, sending them again stores each once", async () => {
   const recruiting = await functionWith("recruiting", {});
   const webhook = await createWebhook();

@@ -7,6 +7,7 @@ import { type DryRun, tryLead } from "../ingest/dry_run.ts";
 import { type IngestedLead, ingestLead } from "../ingest/ingest_lead.ts";
 import { vendorLeadId } from "../ingest/lead.ts";
 import type { Vendor } from "../ingest/vendor.ts";
+import { LEAD_NOTICE } from "../parsers/linkedin_lead_sync.ts";
 import { NO_CONTACT_DETAILS } from "../parsers/meta.ts";
 import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
 import { leadgenNotices } from "./leadgen_notices.ts";
@@ -14,6 +15,9 @@ import { leadgenNotices } from "./leadgen_notices.ts";
 /** How many leads one body may hold, and how many of them are stored at a time. */
 const MAX_LEADS = 1_000;
 const AT_A_TIME = 4;
+
+/** The failures of the parsers for a notice of leads that have to be fetched. */
+const NOTICES = [NO_CONTACT_DETAILS, LEAD_NOTICE];
 
 /** What a delivery has besides its leads. */
 export interface Delivery {
@@ -31,8 +35,8 @@ export type LeadResponse = IngestedLead | DryRun | { status: "ignored" };
 export type LeadResult = LeadResponse | { error: { code: ErrorCode; message: string } };
 
 /**
- * Takes in the one lead of a body, or ignores an event that is none. Of Meta's notices the journal keeps the ids, so that
- * their leads can be fetched.
+ * Takes in the one lead of a body, or ignores an event that is none. Of Meta's and LinkedIn's notices the journal keeps the ids,
+ * so that their leads can be fetched.
  *
  * @throws ApiError as ingestLead() does.
  */
@@ -126,20 +130,20 @@ async function takeLead(
     return await ingestLead(vendor, payload, { ...request, idempotency });
   } catch (error) {
     const message = error instanceof ApiError && error.code === "BAD_REQUEST" ? error.message : "";
-    if (message === NO_CONTACT_DETAILS) keepNotices(c, payload, row);
+    if (NOTICES.includes(message)) keepNotices(c, payload, row, message);
     else if (message !== NOT_A_NEW_APPLICATION) throw error;
     return { status: "ignored" };
   }
 }
 
-/** Writes an entry for each lead that Meta only gives notice of. */
-function keepNotices(c: AppContext, payload: Json, row: number | null): void {
+/** Writes an entry for each lead that the vendor only gives notice of. */
+function keepNotices(c: AppContext, payload: Json, row: number | null, reason: string): void {
   const notices = leadgenNotices(payload);
   for (const [index, { leadgen_id, notice }] of notices.entries()) {
     c.get("journal")?.rejectRow({
       row: row ?? (notices.length > 1 ? index : null),
       code: "BAD_REQUEST",
-      reason: NO_CONTACT_DETAILS,
+      reason,
       payload: notice,
       vendor_lead_id: leadgen_id,
     });
