@@ -325,6 +325,22 @@ Deno.test("mapping: an entry that is no object has no first name", () => {
   ]);
 });
 
+Deno.test("property: any body is split, ignored or read without throwing", () => {
+  const expression = fc.constantFrom("@", "a", "a[]", "*", "a.*[]", "[].a", "a || b", "keys(@)");
+  const config = fc.record({ ignore_when: expression, leads: expression }, { requiredKeys: [] });
+  const counts = { split: 0, ignored: 0, read: 0 };
+  fc.assert(fc.property(fc.jsonValue() as fc.Arbitrary<Json>, config, (value, config) => {
+    const payload = { a: value, b: [value] };
+    const split = splitLeads(payload, { fields, ...config });
+    const { error } = mapping(payload, { fields, ...config });
+    if (error === NOT_A_NEW_APPLICATION) assert.equal(split, null);
+    else assert.equal(error, null);
+    for (const lead of split?.leads ?? []) assert.equal(split!.parse(lead).error, null);
+    counts[split !== null ? "split" : error !== null ? "ignored" : "read"]++;
+  }));
+  assert.ok(Object.values(counts).every((count) => count > 0), JSON.stringify(counts));
+});
+
 Deno.test("mapping: on a route for one lead, leads does not apply", () => {
   const lead = parse(mapping, { name: "Ann", entries: [{ name: "Bo" }] }, {
     fields,
