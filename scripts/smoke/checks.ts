@@ -54,6 +54,18 @@ export const CHECKS: Check[] = [
       "A 401 of another form is the gateway's: deploy with verify_jwt = false, as supabase/config.toml says.",
   },
   {
+    name: "user and password of a webhook arrive: the function refuses those of nobody",
+    needs: [],
+    run: (project) =>
+      expectResponse(project, "/recruiting/webhooks/smoke", {
+        headers: { authorization: `Basic ${btoa("smoke:test")}` },
+        body: {},
+      }, { status: 401, code: "UNAUTHORIZED" }),
+    remedy:
+      "A 401 of another form is the gateway's, which takes no Authorization: Basic. Then let these vendors use the scheme " +
+      "header or query.",
+  },
+  {
     name: "a vendor's key arrives as Authorization: Bearer, and the functions reach the database",
     needs: ["VENDOR_API_KEY"],
     run: (project) =>
