@@ -12,7 +12,7 @@ export const MIB = 1024 * KIB;
 /** How long a body may take to arrive, in milliseconds; waiting for a turn is part of it. */
 export const BODY_WITHIN_MS = 30_000;
 
-/** A body of more bytes or values than this is large. Only two such requests are in memory at a time. */
+/** A body of more bytes or values than this is large. Only so many such requests are in memory at a time. */
 const LARGE = { bytes: 4 * MIB, values: 100_000, turns: 2 };
 const largeBodies = new Turns(LARGE.turns);
 const turns = new WeakMap<Request, () => void>();

@@ -16,8 +16,8 @@ const MOST_BEHIND_MS = 1_000;
 const WATCH_MS = 100;
 
 /**
- * The room of one body whose sender is not known before all of it has been read. Strangers share it among themselves, so
- * they never hold up known senders. One who sends slowly, to keep the room from others, is given up when others wait.
+ * The room of one body whose sender is not known before all of it has been read. Such bodies share it among themselves, so
+ * strangers never hold up known senders. Who sends slowly, to keep the room from others, is given up when others wait.
  */
 export class StrangersRoom {
   readonly #bytes: number;
@@ -56,8 +56,8 @@ export class StrangersRoom {
     let [size, time, behind] = [this.#size, performance.now(), 0];
     return () => {
       const elapsed = performance.now() - time;
-      const late = elapsed < 2 * WATCH_MS ? elapsed : 0;
-      behind = Math.max(0, behind + late - (this.#size - size) / PACE);
+      const counted = elapsed < 2 * WATCH_MS ? elapsed : 0;
+      behind = Math.max(0, behind + counted - (this.#size - size) / PACE);
       [size, time] = [this.#size, time + elapsed];
       if (behind > MOST_BEHIND_MS && room.isWaitedFor) this.#tooSlow.abort();
     };

@@ -19,8 +19,8 @@ const AT_A_TIME = 4;
 /** The failures of the parsers for a notice of leads that have to be fetched. */
 const NOTICES = [NO_CONTACT_DETAILS, LEAD_NOTICE];
 
-/** What a delivery has besides its leads. */
-export interface Delivery {
+/** How the leads of a delivery are taken in. */
+export interface DeliveryOptions {
   dryRun: boolean;
   /** Null without an Idempotency-Key, and where the delivery has an id of its own. */
   idempotency: Idempotency | null;
@@ -44,10 +44,10 @@ export async function receiveLead(
   c: AppContext,
   vendor: Vendor,
   payload: Json,
-  delivery: Delivery,
+  options: DeliveryOptions,
 ): Promise<LeadResponse> {
-  const response = await takeLead(c, vendor, payload, delivery, null);
-  const lead_id = "id" in response && !delivery.dryRun ? response.id : undefined;
+  const response = await takeLead(c, vendor, payload, options, null);
+  const lead_id = "id" in response && !options.dryRun ? response.id : undefined;
   Object.assign(c.get("log"), { lead_status: response.status, lead_id });
   return response;
 }
@@ -63,7 +63,7 @@ export async function receiveLeads(
   c: AppContext,
   vendor: Vendor,
   { leads, parse }: { leads: Json[]; parse: Vendor["parse"] },
-  delivery: Delivery,
+  options: DeliveryOptions,
 ): Promise<{ results: LeadResult[] }> {
   if (leads.length > MAX_LEADS) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `the body holds more than ${MAX_LEADS} leads`);
@@ -75,8 +75,8 @@ export async function receiveLeads(
     for (const [part, lead] of rest) {
       if (failure !== undefined) return;
       try {
-        const own = partOf({ ...vendor, parse }, delivery, part);
-        outcomes[part] = await takeLead(c, own.vendor, lead, own.delivery, part);
+        const own = partOf({ ...vendor, parse }, options, part);
+        outcomes[part] = await takeLead(c, own.vendor, lead, own.options, part);
       } catch (error) {
         const refusal = error instanceof ApiError ? error : internalError(error);
         if (isAboutTheLead(refusal)) outcomes[part] = refusal;
@@ -102,10 +102,10 @@ export async function receiveLeads(
 }
 
 /** What knows one lead of several when the delivery is repeated. */
-function partOf(vendor: Vendor, delivery: Delivery, part: number) {
+function partOf(vendor: Vendor, options: DeliveryOptions, part: number) {
   const { webhook } = vendor.credential;
-  if (webhook === null) return { vendor, delivery };
-  const { hash, idempotency } = delivery;
+  if (webhook === null) return { vendor, options };
+  const { hash, idempotency } = options;
   // A delivery that fails half way is sent again as it was. Without this its leads would have to have ids of their own.
   const delivery_id = webhook.delivery_id ?? (idempotency === null ? `sha256 ${hash}` : null);
   return {
@@ -113,7 +113,7 @@ function partOf(vendor: Vendor, delivery: Delivery, part: number) {
       ...vendor,
       credential: { key_hash: null, webhook: { ...webhook, delivery_id, part } },
     },
-    delivery: { ...delivery, idempotency: idempotency && { ...idempotency, part } },
+    options: { ...options, idempotency: idempotency && { ...idempotency, part } },
   };
 }
 
@@ -121,7 +121,7 @@ async function takeLead(
   c: AppContext,
   vendor: Vendor,
   payload: Json,
-  { dryRun, idempotency }: Delivery,
+  { dryRun, idempotency }: DeliveryOptions,
   row: number | null,
 ): Promise<LeadResponse> {
   const request = { request_id: c.get("requestId"), received_via: "webhook" as const };

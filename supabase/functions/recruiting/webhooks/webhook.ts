@@ -37,11 +37,11 @@ export async function webhook(c: AppContext): Promise<Response> {
   const hasId = vendor.credential.webhook?.delivery_id !== null;
   const key = hasId ? null : idempotencyKey(c.req.raw);
   const idempotency = key === null ? null : { key, part: 0, request_hash: hash };
-  const delivery = { dryRun, idempotency, hash };
+  const options = { dryRun, idempotency, hash };
 
   const several = severalLeads(settings, vendor, body);
-  if (several !== null) return c.json(await receiveLeads(c, vendor, several, delivery));
-  const response = await receiveLead(c, vendor, body, delivery);
+  if (several !== null) return c.json(await receiveLeads(c, vendor, several, options));
+  const response = await receiveLead(c, vendor, body, options);
   // Greenhouse takes nothing but 200 for success.
   const isNew = response.status === "created" && !dryRun && settings.scheme !== "greenhouse";
   return c.json(response, isNew ? 201 : 200);
