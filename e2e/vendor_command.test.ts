@@ -42,7 +42,9 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
   const parsed = await json("parse", slug, ROOT + PAYLOAD);
   assert.equal(parsed.first_name, "Rosa");
   assert.equal(parsed.vendor_metadata.phone, "+15035550166");
-  assert.equal(parsed.resume, "application/pdf, 15 bytes");
+  const other = ROOT + PAYLOAD.replace("mapping", "generic");
+  const { resume } = await json("parse", slug, other, "--parser", "generic");
+  assert.equal(resume, "application/pdf, 15 bytes");
   const shown = await vendor(["parse", slug, PAYLOAD]);
   assert.match(shown.out, /^first_name +Rosa$/m);
   assert.equal(
