@@ -309,15 +309,17 @@ Deno.test("a stranger who sends a large body slowly while nobody waits is read",
   assert((await reading).body);
 });
 
-Deno.test("a stranger's body that has to wait too long for room is REQUEST_TIMEOUT", async () => {
+Deno.test("a stranger's large body that has to wait too long for room is REQUEST_TIMEOUT, and one of usual size does not wait for it", async () => {
   const slow = paused(100 * KIB, 16 * MIB);
   const reading = readStrangersBody(slow.request, 16 * MIB, known);
-  const late = paused(100 * KIB);
+  const [late, usual] = [paused(2 * MIB), paused(100 * KIB)];
   late.end();
   await assert.rejects(
     readStrangersBody(late.request, 16 * MIB, known, { within: 50 }),
     fails("REQUEST_TIMEOUT"),
   );
+  usual.end();
+  assert((await readStrangersBody(usual.request, 16 * MIB, known, { within: 5_000 })).body);
   slow.end();
   await reading;
 });

@@ -1,11 +1,14 @@
 import { Turns } from "./turns.ts";
 
 const KIB = 1024;
+const MIB = 1024 * KIB;
 
-/** Room for the bodies of all strangers together, in bytes. What is large has its turn besides, once its sender is known. */
-const room = new Turns(16 * 1024 * KIB);
+/** Room for all strangers' bodies together, in bytes. Those of usual size do not wait for large ones. */
+const ROOM_FOR_USUAL = new Turns(8 * MIB);
+const ROOM_FOR_LARGE = new Turns(16 * MIB);
+const USUAL = MIB;
 
-/** A body gets room when so much of it has come. */
+/** Only a body of which so much has come needs room. */
 const SMALL = 64 * KIB;
 
 /** A body that falls behind this pace by more than so many milliseconds is too slow to hold room that others wait for. */
@@ -21,6 +24,7 @@ const WATCH_MS = 100;
  */
 export class StrangersRoom {
   readonly #bytes: number;
+  readonly #room: Turns;
   readonly #tooSlow = new AbortController();
   #size = 0;
   #watch: ReturnType<typeof setInterval> | undefined;
@@ -29,6 +33,7 @@ export class StrangersRoom {
   /** @param bytes how large the body may become */
   constructor(bytes: number) {
     this.#bytes = bytes;
+    this.#room = bytes <= USUAL ? ROOM_FOR_USUAL : ROOM_FOR_LARGE;
   }
 
   /** Aborted when the body has come too slowly while others waited. */
@@ -46,7 +51,7 @@ export class StrangersRoom {
   async take(size: number, deadline: AbortSignal): Promise<boolean> {
     this.#size = size;
     if (size < SMALL || this.#end !== undefined) return true;
-    this.#end = await room.take(deadline, this.#bytes);
+    this.#end = await this.#room.take(deadline, this.#bytes);
     if (this.#end === undefined) return false;
     this.#watch = setInterval(this.#lookAtPace(), WATCH_MS);
     return true;
@@ -59,7 +64,7 @@ export class StrangersRoom {
       const counted = elapsed < 2 * WATCH_MS ? elapsed : 0;
       behind = Math.max(0, behind + counted - (this.#size - size) / PACE);
       [size, time] = [this.#size, time + elapsed];
-      if (behind > MOST_BEHIND_MS && room.isWaitedFor) this.#tooSlow.abort();
+      if (behind > MOST_BEHIND_MS && this.#room.isWaitedFor) this.#tooSlow.abort();
     };
   }
 
