@@ -384,6 +384,8 @@ Deno.test("with ?dry_run=true a delivery changes nothing", async () => {
   const several = await deliver(webhook, [{ first_name: "Ann" }, {}], { query: "dry_run=true" });
   assert.deepEqual([several.status, several.body.results[0].status], [200, "created"]);
   assert.equal(several.body.results[1].error.code, "BAD_REQUEST");
+  const form = { headers: { "content-type": "text/html" }, query: "dry_run=true" };
+  assert.equal((await deliver(webhook, "first_name=Ann", form)).status, 415);
   assert.equal((await deliver(webhook, {}, { query: "dry_run=yes" })).status, 400);
   assert.equal((await storedLeads(webhook)).length, 0);
   assert.equal((await entries(webhook)).length, 1);

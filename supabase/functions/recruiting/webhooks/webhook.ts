@@ -32,7 +32,6 @@ export async function webhook(c: AppContext): Promise<Response> {
   const { settings, vendor, hash } = sender;
 
   const dryRun = isDryRun(c.req.query("dry_run"));
-  if (dryRun) c.get("journal")?.discard();
   // The id of a delivery says more: it is kept for longer, and needs no body that stays the same.
   const hasId = vendor.credential.webhook?.delivery_id !== null;
   const key = hasId ? null : idempotencyKey(c.req.raw);
@@ -68,6 +67,8 @@ async function identifySender(c: AppContext, body: Uint8Array): Promise<Sender> 
     (settings) => verifyProof(settings, given, new Date()),
   );
   const vendor = await webhookVendor(c, settings, proof);
+  // Before the body is looked at: a dry run is not in the journal, whatever the body is.
+  if (query.get("dry_run") === "true") c.get("journal")?.discard();
   return { settings, vendor, hash: sha256Hex(body) };
 }
 
