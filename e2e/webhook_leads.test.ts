@@ -3,12 +3,7 @@ import assert from "node:assert/strict";
 import { adminJson } from "./admin.ts";
 import { assertError, createOrder, sql, storedLeads } from "./client.ts";
 import { functionWith } from "./function.ts";
-import { createWebhook, deliver, proofOf } from "./webhooks.ts";
-
-function entries(vendor: { id: string }) {
-  return sql`
-    select * from public.rejected_deliveries where vendor_id = ${vendor.id} order by row, vendor_lead_id`;
-}
+import { createWebhook, deliver, proofOf, rejected } from "./webhooks.ts";
 
 Deno.test("of several leads each is stored by itself; a bad one is in the journal and can be replayed", async () => {
   const webhook = await createWebhook("standard");
@@ -40,7 +35,7 @@ Deno.test("of several leads each is stored by itself; a bad one is in the journa
     { error: { code: "BAD_REQUEST", message: "missing first_name" } },
     { error: { code: "BAD_REQUEST", message: "the lead must be a JSON object" } },
   ]);
-  const kept = await entries(webhook);
+  const kept = await rejected(webhook);
   assert.deepEqual(
     kept.map((
       { row, code, reason, payload, vendor_lead_id },
@@ -92,7 +87,7 @@ Deno.test("the leads that a mapping finds in a body are stored, and one is repla
   ]);
   const ping = await deliver(webhook, { ping: true });
   assert.deepEqual([ping.status, ping.body], [200, { status: "ignored" }]);
-  const [kept, ...others] = await entries(webhook);
+  const [kept, ...others] = await rejected(webhook);
   assert.deepEqual([kept!.row, kept!.vendor_lead_id, kept!.payload, others.length], [
     1,
     "2",
@@ -109,7 +104,7 @@ Deno.test("a body with more than 1,000 leads is refused whole", async () => {
   const webhook = await createWebhook();
   const leads = Array.from({ length: 1_001 }, () => ({}));
   assertError(await deliver(webhook, leads), 413, "PAYLOAD_TOO_LARGE", /1000 leads/);
-  assert.equal((await entries(webhook)).length, 1);
+  assert.equal((await rejected(webhook)).length, 1);
   const { status, body } = await deliver(webhook, []);
   assert.deepEqual([status, body], [200, { results: [] }]);
 });
@@ -119,7 +114,7 @@ Deno.test("several leads of a vendor without a parser can be replayed once it ha
   const { body } = await deliver(webhook, [{ first_name: "Ann" }]);
   assert.match(body.results[0].error.message, /no parser/);
   await sql`update public.vendors set parser = 'generic' where id = ${webhook.id}`;
-  const [kept] = await entries(webhook);
+  const [kept] = await rejected(webhook);
   assert.equal((await adminJson("delivery", "replay", kept!.id)).status, "created");
 });
 
@@ -130,7 +125,7 @@ Deno.test("an event that is no new application is ignored, and not in the journa
     payload: { application: { id: 1, candidate: { first_name: "Ann" } } },
   });
   assert.deepEqual([status, body], [200, { status: "ignored" }]);
-  assert.equal((await entries(webhook)).length, 0);
+  assert.equal((await rejected(webhook)).length, 0);
   assert.equal((await storedLeads(webhook)).length, 0);
 });
 
@@ -147,7 +142,7 @@ Deno.test("Meta's notice is ignored, and the journal has the id of each lead to 
     const { status, body } = await deliver(webhook, notice(...ids));
     assert.deepEqual([status, body], [200, { status: "ignored" }]);
   }
-  const kept = await entries(webhook);
+  const kept = await rejected(webhook);
   assert.deepEqual(
     kept.map(({ row, vendor_lead_id, code, payload }) => [row, vendor_lead_id, code, payload]),
     [
@@ -172,7 +167,7 @@ Deno.test("LinkedIn's notice of a lead is ignored, and the journal has the id of
     const { status, body } = await deliver(webhook, notice);
     assert.deepEqual([status, body], [200, { status: "ignored" }]);
   }
-  const kept = await entries(webhook);
+  const kept = await rejected(webhook);
   assert.deepEqual(kept.map(({ vendor_lead_id }) => vendor_lead_id), ["52dc-4"]);
   assert.match(kept[0]!.reason, /leadFormResponses/);
 });
@@ -201,7 +196,7 @@ Deno.test("fault: when the database fails in the middle of several leads, sendin
     globalThis.fetch = realFetch;
   }
   assert.equal((await storedLeads(webhook)).length, 6);
-  const kept = await entries(webhook);
+  const kept = await rejected(webhook);
   assert.deepEqual(kept.map(({ code }) => code), Array(6).fill("INTERNAL_ERROR"));
 
   const again = await post();
@@ -232,5 +227,5 @@ Deno.test("fault: a lead that the database refuses is an error of its own among 
   } finally {
     await sql`alter table public.recruiting_leads drop constraint refused`;
   }
-  assert.deepEqual((await entries(webhook)).map(({ row }) => row), [1]);
+  assert.deepEqual((await rejected(webhook)).map(({ row }) => row), [1]);
 });

@@ -124,3 +124,9 @@ export function deliver(
   const type: Record<string, string> = raw === body ? {} : { "content-type": "application/json" };
   return send(path, { headers: { ...type, ...headers, ...sending.headers }, body: raw });
 }
+
+/** What the journal has of a vendor. */
+export function rejected(vendor: Pick<Vendor, "id">) {
+  return sql`
+    select * from public.rejected_deliveries where vendor_id = ${vendor.id} order by row, vendor_lead_id`;
+}

@@ -1,0 +1,252 @@
+/** What vendors prove to their webhooks, and that a stranger learns nothing. */
+import assert from "node:assert/strict";
+import {
+  type ApiResponse,
+  assertError,
+  createOrder,
+  send,
+  sql,
+  stack,
+  storedLeads,
+} from "./client.ts";
+import { functionWith } from "./function.ts";
+import { addSecret, createWebhook, deliver, proofOf, rejected, type Webhook } from "./webhooks.ts";
+
+/** What the vendors of the schemes with a format of their own send. */
+const BODIES: Record<string, { parser: string; body: object }> = {
+  indeed: { parser: "indeed", body: { id: "1", applicant: { fullName: "Ann Lee" } } },
+  greenhouse: {
+    parser: "greenhouse",
+    body: {
+      action: "new_candidate_application",
+      payload: { application: { id: 1, candidate: { first_name: "Ann", last_name: "Lee" } } },
+    },
+  },
+  google_ads: {
+    parser: "google_ads",
+    body: {
+      lead_id: "1",
+      user_column_data: [{ column_id: "FULL_NAME", string_value: "Ann Lee" }],
+    },
+  },
+};
+
+/** A webhook of a scheme, with a body for it. */
+async function createSender(scheme: string): Promise<{ webhook: Webhook; body: object }> {
+  const { parser, body } = BODIES[scheme] ?? { parser: "generic", body: { name: "Ann Lee" } };
+  const webhook = await createWebhook(scheme, { parser });
+  return {
+    webhook,
+    body: scheme === "google_ads" ? { ...body, google_key: webhook.secret } : body,
+  };
+}
+
+/** What a response shows, without what differs from request to request. */
+function shown({ status, headers, body }: ApiResponse) {
+  const names = [...headers.keys()].filter((name) => !["date", "x-request-id"].includes(name));
+  return {
+    status,
+    headers: names.map((name) => [name, headers.get(name)]),
+    body: { ...body, request_id: null },
+  };
+}
+
+for (
+  const scheme of [
+    ...["hmac", "standard", "indeed", "greenhouse", "linkedin", "meta"],
+    ...["google_ads", "basic", "header", "query"],
+  ]
+) {
+  Deno.test(`webhook ${scheme}: with its proof a lead is stored and handed out, with another nothing happens`, async () => {
+    const { webhook, body } = await createSender(scheme);
+    const { agency_id } = await createOrder(webhook);
+    const requestId = crypto.randomUUID();
+    const created = await deliver(webhook, body, { headers: { "x-request-id": requestId } });
+    assert.equal(created.status, scheme === "greenhouse" ? 200 : 201, JSON.stringify(created.body));
+    assert.deepEqual([created.body.status, created.body.distributed_to.agency_id], [
+      "created",
+      agency_id,
+    ]);
+    const [lead, ...others] = await storedLeads(webhook);
+    assert.deepEqual([lead!.id, lead!.received_via, lead!.request_id, others.length], [
+      created.body.id,
+      "webhook",
+      requestId,
+      0,
+    ]);
+    assert(!JSON.stringify(lead).includes(webhook.secret));
+
+    const forger = { ...webhook, secret: scheme === "standard" ? "whsec_AAAA" : "acme:wrong" };
+    const forged = scheme === "google_ads" ? { ...body, google_key: "wrong" } : body;
+    assertError(await deliver(forger, forged), 401, "UNAUTHORIZED", /missing or wrong/);
+    if (scheme !== "google_ads") {
+      const other = scheme === "standard" || scheme === "hmac" ? body : { ...body, more: 1 };
+      const { headers } = proofOf(forger, JSON.stringify(body));
+      const { status } = await deliver(forger, other, { headers });
+      assert.equal(status, 401);
+    }
+    assert.equal((await storedLeads(webhook)).length, 1);
+    assert.equal((await rejected(webhook)).length, 0);
+  });
+}
+
+Deno.test("an unknown slug, an inactive vendor, a vendor without a webhook and a wrong proof look the same", async () => {
+  const [known, off, inactive] = [
+    await createWebhook(),
+    await createWebhook(),
+    await createWebhook(),
+  ];
+  await sql`update public.vendors set webhook_scheme = null where id = ${off.id}`;
+  await sql`update public.vendors set is_active = false where id = ${inactive.id}`;
+  const slugs = [
+    known.slug,
+    off.slug,
+    inactive.slug,
+    "unknown",
+    "UPPER",
+    "%00",
+    "%",
+    "ü",
+    "a".repeat(9_000),
+  ];
+  const requests: [string, () => Parameters<typeof send>[1]][] = [
+    ["", () => ({ headers: { "x-acme-key": "wrong" }, body: { first_name: "Ann" } })],
+    [
+      "?token=x&dry_run=maybe",
+      () => ({ body: "not JSON", headers: { "content-type": "text/html" } }),
+    ],
+    ["", () => ({ body: "", headers: { "content-encoding": "gzip", "idempotency-key": "a b" } })],
+    ["", () => ({ method: "GET" })],
+    ["?challengeCode=890e4665-4dfe-4ab1-b689-ed553bceeed0", () => ({ method: "GET" })],
+    ["?hub.mode=subscribe&hub.challenge=1&hub.verify_token=", () => ({ method: "GET" })],
+  ];
+  for (const [query, request] of requests) {
+    const responses = await Promise.all(
+      slugs.map((slug) => send(`/recruiting/webhooks/${slug}${query}`, request())),
+    );
+    const [first, ...others] = responses.map(shown);
+    assert.equal(first!.status, 401);
+    for (const other of others) assert.deepEqual(other, first);
+  }
+  const tooLarge = () => ({
+    body: "x".repeat(15 * 2 ** 20 + 1),
+    headers: { "x-acme-key": "wrong" },
+  });
+  const [one, two] = [
+    await send(`/recruiting/webhooks/${known.slug}`, tooLarge()),
+    await send("/recruiting/webhooks/unknown", tooLarge()),
+  ];
+  assert.deepEqual([one.status, shown(two)], [413, shown(one)]);
+  const head = await send(`/recruiting/webhooks/${known.slug}`, { method: "HEAD" });
+  assert.deepEqual([head.status, head.body], [401, null]);
+  assertError(
+    await send(`/recruiting/webhooks/${known.slug}`, { method: "PUT", body: {} }),
+    405,
+    "METHOD_NOT_ALLOWED",
+    /POST or GET/,
+  );
+  for (const vendor of [known, off, inactive]) {
+    assert.equal((await rejected(vendor)).length, 0);
+    assert.equal((await storedLeads(vendor)).length, 0);
+  }
+});
+
+Deno.test("LinkedIn's and Meta's challenges get their responses", async () => {
+  const [linkedin, meta] = [await createWebhook("linkedin"), await createWebhook("meta")];
+  const challengeCode = crypto.randomUUID();
+  const { status, body } = await send(
+    `/recruiting/webhooks/${linkedin.slug}?challengeCode=${challengeCode}`,
+    { method: "GET" },
+  );
+  const { headers } = proofOf({ ...linkedin, scheme: "greenhouse" }, challengeCode);
+  const challengeResponse = headers.signature!.slice("sha256 ".length);
+  assert.deepEqual([status, body], [200, { challengeCode, challengeResponse }]);
+
+  await addSecret(meta, "verify-me", "verify_token");
+  const subscribe = (token: string) =>
+    fetch(
+      `${stack.functions_url}/recruiting/webhooks/${meta.slug}?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}`,
+    );
+  const response = await subscribe("verify-me");
+  assert.deepEqual([response.status, await response.text()], [200, "1158201444"]);
+  assert(response.headers.get("x-request-id"));
+  const refused = await subscribe("guessed");
+  assert.equal(refused.status, 401);
+  await refused.body?.cancel();
+});
+
+Deno.test("a secret that is taken away stops at once, and a webhook that is switched off", async () => {
+  const webhook = await createWebhook();
+  const rotated = { ...webhook, secret: crypto.randomUUID() };
+  const id = await addSecret(webhook, rotated.secret);
+  assert.equal((await deliver(webhook, { first_name: "Ann" })).status, 201);
+  assert.equal((await deliver(rotated, { first_name: "Ann" })).status, 201);
+  await sql`select public.revoke_vendor_webhook_secret(${id})`;
+  const unproven = shown(await deliver({ ...webhook, secret: "wrong" }, { first_name: "Ann" }));
+  assert.deepEqual(shown(await deliver(rotated, { first_name: "Ann" })), unproven);
+  assert.equal((await deliver(webhook, { first_name: "Ann" })).status, 201);
+  await sql`update public.vendors set webhook_scheme = null where id = ${webhook.id}`;
+  assert.deepEqual(shown(await deliver(webhook, { first_name: "Ann" })), unproven);
+  assert.equal((await storedLeads(webhook)).length, 3);
+});
+
+Deno.test("a caller with too many wrong proofs is refused, whatever the slug, and others are not", async () => {
+  const recruiting = await functionWith("recruiting", {});
+  const webhook = await createWebhook();
+  const post = (caller: string, slug = webhook.slug) =>
+    recruiting(`/recruiting/webhooks/${slug}`, {
+      method: "POST",
+      headers: { "cf-connecting-ip": caller, "x-acme-key": "wrong" },
+      body: "{}",
+    });
+  const caller = crypto.randomUUID();
+  const { log } = console;
+  console.log = () => {};
+  const statuses = new Set<number>();
+  for (let n = 0; n < 6; n++) {
+    const responses = await Promise.all(Array.from({ length: 50 }, () => post(caller)));
+    for (const { status } of responses) statuses.add(status);
+  }
+  console.log = log;
+  assert.deepEqual([...statuses], [401]);
+  assert.equal((await post(caller)).status, 429);
+  assert.equal((await post(caller, "unknown")).status, 429);
+  assert.equal((await post(crypto.randomUUID())).status, 401);
+});
+
+Deno.test("a secret in the query or the body is in no log and not in the journal", async () => {
+  const recruiting = await functionWith("recruiting", {});
+  const query = await createWebhook("query");
+  const google = await createWebhook("google_ads", { parser: "google_ads" });
+  const { log, error } = console;
+  const lines: string[] = [];
+  console.log = console.error = (...texts: unknown[]) => lines.push(texts.join(" "));
+  const responses: string[] = [];
+  try {
+    const bodies: [Webhook, (secret: string) => string][] = [
+      [query, () => "{}"],
+      [query, () => "not JSON"],
+      [query, () => '{"first_name": "Ann"}'],
+      [google, (google_key) => JSON.stringify({ google_key, is_test: true })],
+    ];
+    for (const [webhook, makeBody] of bodies) {
+      for (const secret of [webhook.secret, `${webhook.secret}-wrong`]) {
+        const body = makeBody(secret);
+        const { path } = proofOf({ ...webhook, secret }, body);
+        const response = await recruiting(path, { method: "POST", body });
+        responses.push(await response.text());
+      }
+    }
+    await recruiting(proofOf(query, "").path, { method: "GET" });
+  } finally {
+    Object.assign(console, { log, error });
+  }
+  assert.equal(lines.filter((line) => line.includes("/recruiting/webhooks/:slug")).length, 9);
+  const kept = [...await rejected(query), ...await rejected(google)];
+  assert.deepEqual(kept.map(({ route }) => route), Array(3).fill("/recruiting/webhooks/:slug"));
+  for (const { secret } of [query, google]) {
+    for (const text of [...lines, ...responses, JSON.stringify(kept)]) {
+      assert(!text.includes(secret), text);
+    }
+  }
+});
