@@ -263,6 +263,22 @@ Deno.test("a repeated delivery with a signed time has the same id, however its s
   assert.notEqual(verify(timed(NOW + 1))!.deliveryId, id);
 });
 
+Deno.test("a delivery that is signed with two secrets has the same id with either signature", () => {
+  const config = { header: "X-Signature", timestamp_header: "X-Signature", prefix: "v1=" };
+  const [old, newer] = ["old", "newer"].map((secret) =>
+    `v1=${signed(`${NOW}.${BODY}`, {}, secret).headers!["X-Signature"]}`
+  );
+  const ids = [`${old},${newer}`, old, newer].map((signatures) =>
+    verify({
+      ...signed(BODY, { ...config, signed: "{timestamp}.{body}" }),
+      secrets: ["newer", "old"],
+      headers: { "X-Signature": `t=${NOW},${signatures}` },
+    })?.deliveryId
+  );
+  assert.match(ids[0]!, /^[0-9a-f]{64}$/);
+  assert.deepEqual(ids, Array(3).fill(ids[0]));
+});
+
 Deno.test("a delivery without a signed time has no id", () => {
   for (const delivery of Object.values<Case>(PUBLISHED)) {
     assert.equal(verify(delivery)!.deliveryId, null);
