@@ -154,10 +154,21 @@ Deno.test("a file in a payload is replaced by its type and size, and a secret is
   assert(!text.includes("a secret"));
   assert(!text.includes(resume.slice(0, 40)));
 
-  const broken = await refuse("/recruiting/ingest", vendor, {
-    body: '{"google_key": "a secret", ',
-  });
-  assert(!JSON.stringify(broken.rows[0]).includes("a secret"));
+  for (
+    const body of [
+      '{"google_key": "a secret"} "name": "Ann"',
+      '{"Google Key" : ["a\\" secret"], "name": "Ann"',
+      "{'google\\u005fkey': 'a-secret', 'name': 'Ann'}",
+      String.raw`{\"google_key\": \"a-secret\", \"name\": \"Ann\"}`,
+      "lead[google%5Fkey]=a-secret&name=Ann",
+      'form-data; name="google_key"\r\n\r\na-secret\r\n--b name=Ann',
+      "<google-key>a-secret</google-key><name>Ann</name>",
+    ]
+  ) {
+    const [row] = (await refuse("/recruiting/ingest", vendor, { body })).rows;
+    assert(!row!.payload_text.includes("secret"), row!.payload_text);
+    assert(row!.payload_text.includes("Ann"), row!.payload_text);
+  }
 });
 
 Deno.test("a vendor without a parser loses nothing: what it sent is in the journal", async () => {
