@@ -231,6 +231,8 @@ Deno.test("a stranger's body is JSON or a form, and whoever identifies the sende
       ["application/json", '{"a":["1","2"]}', { a: ["1", "2"] }],
       ["text/plain; charset=utf-8", '{"a":1}', { a: 1 }],
       ["application/x-www-form-urlencoded", "a=1&a=2", { a: ["1", "2"] }],
+      ["application/x-www-form-urlencoded", ' {"a":"1=&2"}', { a: "1=&2" }],
+      ["application/x-www-form-urlencoded", '[{"a":1}]', [{ a: 1 }]],
       [
         "multipart/form-data; boundary=b",
         '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--',

@@ -181,12 +181,18 @@ async function parseBody(
   deadline: AbortSignal,
 ): Promise<Json> {
   const body = received.get(request)!;
-  if (FORM_TYPES.includes(type)) {
+  if (FORM_TYPES.includes(type) && !isMislabelledJson(type, bytes)) {
     return body.value = await parseForm(bytes, request.headers.get("content-type")!, bounds);
   }
   const scan = scanJson(bytes, bounds);
   if (scan.values > LARGE.values) await takeTurn(request, deadline);
   return body.value = parseScanned(bytes, scan);
+}
+
+/** Whether JSON is sent as a form, as curl does unless told otherwise. A form has these brackets percent-encoded. */
+function isMislabelledJson(type: string, bytes: Uint8Array): boolean {
+  return type === "application/x-www-form-urlencoded" &&
+    /^\s*[[{]/.test(new TextDecoder().decode(bytes.subarray(0, 64)));
 }
 
 function isJson(type: string): boolean {
