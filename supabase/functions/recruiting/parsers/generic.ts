@@ -46,8 +46,8 @@ const CONSENT_IP = ["consentip", "ipaddress", "ip"];
  * deliver: `phone_1`, `trustedform_cert_url`, `Primary_Phone`, `TCPA_Consent`, `TCPA_Language`, `Trusted_Form_URL`, …
  *
  * Source for LeadConduit: https://support.activeprospect.com/hc/en-us/articles/115003219546
- * boberdoo's own documentation is not public. Its names are from a buyer's specification, https://inquirly.com/l, and
- * `origination_datetime` is from PX's, https://support.px.com/hc/en-us/articles/115004727127
+ * No documentation of boberdoo's own was found in public. Its names are from a buyer's specification,
+ * https://inquirly.com/l, and `origination_datetime` is from PX's, https://support.px.com/hc/en-us/articles/115004727127
  */
 export const generic: Parser = (payload: Json) => {
   const fields = new Fields(payload);
