@@ -61,7 +61,7 @@ export const bodies: Benchmark = {
     return [
       {
         what: "ingest/bulk, 10,000 leads of 14 fields: CPU of a request",
-        value: batch.seconds,
+        rounds: [batch.seconds],
         unit: "s",
         budget: { atMost: 0.5 },
         detail: describe(batch),
@@ -90,14 +90,14 @@ function worst(what: string, usages: Usage[]): Measurement[] {
   return [
     {
       what: `${what}: memory`,
-      value: largest.memory,
+      rounds: [largest.memory],
       unit: "MiB",
       budget: { atMost: MEMORY },
       detail: `${largest.body.name}, ${describe(largest)}`,
     },
     {
       what: `${what}: CPU of a request`,
-      value: slowest.seconds,
+      rounds: [slowest.seconds],
       unit: "s",
       budget: { atMost: CPU },
       detail: `${slowest.body.name}, ${describe(slowest)}`,

@@ -14,7 +14,7 @@ export const codeSize: Benchmark = {
       const unminified = await bundle(slug, []);
       measurements.push({
         what: `${slug}: bundled code`,
-        value: size / MB,
+        rounds: [size / MB],
         unit: "MB",
         budget: { atMost: 1 },
         detail: `${(unminified / MB).toFixed(2)} MB with comments and white space`,

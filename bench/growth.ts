@@ -1,7 +1,7 @@
 import { type Agency, createAgency } from "./agency.ts";
 import { fill } from "./fill.ts";
 import { parsedRecruit, salesLeads } from "./leads.ts";
-import { type Benchmark, inTurns, median, medianRatio, seconds } from "./measurement.ts";
+import { type Benchmark, inTurns, median, ratios, seconds } from "./measurement.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
 const FEW = 10_000;
@@ -25,7 +25,7 @@ export const growth: Benchmark = {
     });
     const compare = (what: string, full: number[], small: number[]) => ({
       what: `${what} with 1,000,000 stored / with 10,000`,
-      value: medianRatio(full, small),
+      rounds: ratios(full, small),
       unit: "×" as const,
       budget: { atMost: 1.25 },
       detail: `${micros(median(full))} and ${micros(median(small))} a lead`,

@@ -1,7 +1,7 @@
 import { readImportedLead } from "../supabase/functions/api/imported_lead.ts";
 import { type Agency, createAgency } from "./agency.ts";
 import { salesLeads } from "./leads.ts";
-import { type Benchmark, inTurns, median, medianRatio, seconds } from "./measurement.ts";
+import { type Benchmark, inTurns, median, ratios, seconds } from "./measurement.ts";
 import { startReferenceServer } from "./reference_server.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
@@ -36,7 +36,7 @@ export const importLeads: Benchmark = {
     const per = (values: number[]) => `${Math.round(median(values))} leads a second`;
     const compare = (what: string, other: number[], atLeast: number) => ({
       what: `import / ${what}`,
-      value: medianRatio(rates.ours, other),
+      rounds: ratios(rates.ours, other),
       unit: "×" as const,
       budget: { atLeast },
       detail: `${per(rates.ours)} and ${per(other)}`,

@@ -1,7 +1,7 @@
 import { createAgency } from "./agency.ts";
 import { parsedRecruit, recruit } from "./leads.ts";
 import { generateLoad, type Load } from "./load.ts";
-import { type Benchmark, inTurns, median, medianRatio } from "./measurement.ts";
+import { type Benchmark, inTurns, median, ratios } from "./measurement.ts";
 import { startStack } from "./stacks.ts";
 
 const ROUNDS = 7;
@@ -54,7 +54,7 @@ export const ingest: Benchmark = {
 
     return [{
       what: "ingest through the gateway / the SQL functions straight on PostgREST",
-      value: medianRatio(rates.gateway, rates.direct),
+      rounds: ratios(rates.gateway, rates.direct),
       unit: "×",
       budget: { atLeast: 0.6 },
       detail:

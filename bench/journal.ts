@@ -1,7 +1,7 @@
 import { createAgency } from "./agency.ts";
 import { recruit } from "./leads.ts";
 import { generateLoad, type Load } from "./load.ts";
-import { type Benchmark, inTurns, median, medianRatio } from "./measurement.ts";
+import { type Benchmark, inTurns, median, ratios } from "./measurement.ts";
 import { startStack } from "./stacks.ts";
 
 const ROUNDS = 7;
@@ -39,7 +39,7 @@ export const journal: Benchmark = {
     const perSecond = (rate: number[]) => `${median(rate).toFixed(0)} a second`;
     return (["duplicate", "refused"] as const).map((kind) => ({
       what: `journal: ${kind} / accepted`,
-      value: medianRatio(rates[kind], rates.accepted),
+      rounds: ratios(rates[kind], rates.accepted),
       unit: "×",
       budget: { atLeast: 0.8 },
       detail: `${perSecond(rates[kind])} and ${perSecond(rates.accepted)}`,

@@ -1,14 +1,17 @@
 /** One line of the table that `npm run bench` prints. */
 export interface Measurement {
   what: string;
-  value: number;
+  /** What each round measured. The figure is their median. */
+  rounds: number[];
   /** `×` for a ratio, else a unit. */
   unit: "×" | "s" | "ms" | "MB" | "MiB";
-  /** The bound the value has to keep. */
-  budget: { atLeast: number } | { atMost: number };
-  /** The figures behind the value. */
+  budget: Budget;
+  /** The figures behind the rounds. */
   detail: string;
 }
+
+/** The bound that the figure has to keep. */
+export type Budget = { atLeast: number } | { atMost: number };
 
 /** One file of this folder: what belongs together because it is measured together. */
 export interface Benchmark {
@@ -19,9 +22,20 @@ export interface Benchmark {
 
 /** The middle one of the values. */
 export function median(values: number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The lower and the upper quartile: half of the values lie between them. */
+export function quartiles(values: number[]): [lower: number, upper: number] {
+  return [quantile(values, 0.25), quantile(values, 0.75)];
+}
+
+/** The value below which this share of the values lies, interpolated between the two nearest ones. */
+function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+  const place = share * (sorted.length - 1);
+  const below = sorted[Math.floor(place)]!;
+  return below + (place % 1) * (sorted[Math.ceil(place)]! - below);
 }
 
 /**
@@ -47,9 +61,9 @@ export async function inTurns<Side extends string>(
   return values;
 }
 
-/** The median of the ratios of two sides that were measured in turns, round by round. */
-export function medianRatio(dividends: number[], divisors: number[]): number {
-  return median(dividends.map((dividend, round) => dividend / divisors[round]!));
+/** The ratios of two sides that were measured in turns, round by round. */
+export function ratios(dividends: number[], divisors: number[]): number[] {
+  return dividends.map((dividend, round) => dividend / divisors[round]!);
 }
 
 /** Seconds that something took. */

@@ -80,7 +80,7 @@ export const STEPS: Step[] = [
     title: "Unit tests",
     remedy: "npm test -- unit runs them alone.",
     // By a pattern, because Deno finds no test in a folder that has a member of the workspace in it.
-    run: () => denoTest(["supabase/functions", "admin", "scripts", "docs/*.test.ts"]),
+    run: () => denoTest(["supabase/functions", "admin", "bench", "scripts", "docs/*.test.ts"]),
   },
   {
     name: "pgtap",
