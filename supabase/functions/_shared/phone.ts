@@ -10,6 +10,9 @@ const MAX_LENGTH = 16;
 /** No area code of North America starts with 0 or 1. */
 const NO_US_NUMBER = /^\+1[01]/;
 
+/** How most countries but those of North America begin an international number. No US number begins so. */
+const INTERNATIONAL_PREFIX = /^\s*00\s*(?=[1-9])/;
+
 /** A US number as it is usually written: ten digits with separators, perhaps after a 1. */
 const USUAL_US = /^(?:\+?1[ .-]?)?\(?([2-9]\d{2})\)?[ .-]?(\d{3})[ .-]?(\d{4})$/;
 
@@ -28,7 +31,8 @@ export function toE164(phone: string, country?: string): string | undefined {
   const usual = region === "US" ? USUAL_US.exec(phone) : null;
   if (usual) return `+1${usual[1]}${usual[2]}${usual[3]}`;
 
-  const number = parsePhoneNumberFromString(phone, { defaultCountry: region });
+  const dialled = region === "US" ? phone.replace(INTERNATIONAL_PREFIX, "+") : phone;
+  const number = parsePhoneNumberFromString(dialled, { defaultCountry: region });
   if (!number?.isPossible() || number.number.length > MAX_LENGTH) return undefined;
   return NO_US_NUMBER.test(number.number) ? undefined : number.number;
 }
