@@ -27,6 +27,11 @@ for (
     ["Do, Kim", "Kim", "Do"],
     ["Rahman, Md.", "Md.", "Rahman"],
     ["Müller, Prof. Dr. Hans", "Hans", "Müller"],
+    // The last name comes first in Chinese, Korean and Japanese letters.
+    ["山田 太郎", "太郎", "山田"],
+    ["김 철수", "철수", "김"],
+    ["王　小明", "小明", "王"],
+    ["Wei Zhang", "Wei", "Zhang"],
     // Credentials.
     ["Jane Doe, CLU, ChFC", "Jane", "Doe"],
     ["Jane Doe CLU ChFC", "Jane", "Doe"],
@@ -46,6 +51,15 @@ for (
     ["Robert Smith, SHRM-CP", "Robert", "Smith"],
     ["Doe, Jane, RN", "Jane", "Doe"],
     ["Lee, CPA", "Lee", undefined],
+    ["Jane Doe, CLU/ChFC", "Jane", "Doe"],
+    ["Jane Doe, LMFT", "Jane", "Doe"],
+    ["Jane Doe, REALTOR®", "Jane", "Doe"],
+    ["GARCIA SOTO, ANA", "ANA", "GARCIA SOTO"],
+    ["Garcia Soto, JP", "JP", "Garcia Soto"],
+    // What follows a dash or a bar is no name.
+    ["Jane Doe - State Farm", "Jane", "Doe"],
+    ["Jane Doe | Insurance Agent", "Jane", "Doe"],
+    ["| Jane Doe", "Jane", "Doe"],
     ["RN", "RN", undefined],
     // Names that look like credentials.
     ["Jack Ma", "Jack", "Ma"],

@@ -33,21 +33,26 @@ const PARTICLES = new Set([
   ...["al", "el", "bin", "bint", "ibn", "st"],
 ]);
 
+/** A last name in Chinese or Korean letters, and a first name after it, which may be in Japanese ones. */
+const LAST_NAME_FIRST =
+  /^[\p{sc=Han}\p{sc=Hangul}]+ [\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]+$/u;
+
 /** Longer than any person's name. */
 const MAX_LENGTH = 200;
 
 /**
  * The first and the last name in a full name, written `First Last` or `Last, First`. Titles, credentials and what
- * stands in brackets are left out. There is always a first name: where a title stands before one name alone, as in
+ * stands in brackets, or after a dash or a bar, are left out. There is always a first name: where a title stands before one name alone, as in
  * `Dr. Smith`, it is both together, and where nothing else is left, it is the full name.
  */
 export function splitName(name: string): { first_name: string; last_name?: string } {
   if (name.length > MAX_LENGTH) return { first_name: name };
-  const { groups, titles } = readName(name);
+  const { groups, titles } = readName(withoutRemark(name));
   const [words = [], wordsAfterComma] = groups;
   if (wordsAfterComma) {
     return { first_name: wordsAfterComma[0] ?? name, last_name: words.join(" ") };
   }
+  if (LAST_NAME_FIRST.test(words.join(" "))) words.reverse();
   const [first = name, ...others] = words;
   if (others.length > 0) return { first_name: first, last_name: lastName(others) };
   return titles.length > 0
@@ -60,6 +65,11 @@ export function withoutCredentials(name: string): string {
   if (name.length > MAX_LENGTH || !/[\s,;|]/.test(name)) return name;
   const { groups: [words, ...others] } = readName(name);
   return words && others.length === 0 ? words.join(" ") : name;
+}
+
+/** What stands before a bar or a dash: "Jane Doe" of "Jane Doe - State Farm". */
+function withoutRemark(name: string): string {
+  return name.split(/\||\s[-–—]\s/).find((part) => part.trim() !== "") ?? name;
 }
 
 /** The words of a name, in groups that a comma or the like divides, and the titles before it. */
@@ -109,11 +119,15 @@ interface Place {
 function isCredential(word: string, { isApart, isInCapitals, others }: Place): boolean {
   if (others === 0) return false;
   if (isApart && isTitle(word)) return true;
-  const letters = word.replace(/[^\p{L}\d]/gu, "");
-  if (CREDENTIALS.has(letters.toUpperCase())) return true;
+  const parts = word.split("/").map((part) => part.replace(/[^\p{L}\d]/gu, ""));
+  if (parts.every((part) => CREDENTIALS.has(part.toUpperCase()))) return true;
   // The others must be in capitals, and a first and a last name stand before them.
   if (others < 2 || word === "V.") return false;
-  return INITIALS.has(letters) || (LAST_NAMES.has(letters) && (isApart || !isInCapitals));
+  const letters = parts.join("");
+  if (INITIALS.has(letters)) return true;
+  if (LAST_NAMES.has(letters)) return isApart || !isInCapitals;
+  // No list has all of them: "Jane Doe, LMFT".
+  return isApart && !isInCapitals && /^\p{Lu}{3,}$/u.test(letters);
 }
 
 function lastName(words: string[]): string {
