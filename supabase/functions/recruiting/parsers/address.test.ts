@@ -13,6 +13,8 @@ for (
     ["1 Congress Ave, Austin, tx", "TX"],
     ["1 Trade St, Winston-Salem, North Carolina", "NC"],
     ["Washington, D.C. 20001", "DC"],
+    ["PO Box 1, Mobile, AL 36602 US", "AL"],
+    ["1 Main St, Austin TX 78701 USA", "TX"],
     [`${"Building 7, ".repeat(100_000)}Reno, NV 89501`, "NV"],
     ["123 Fake St.", undefined],
     ["4 Privet Dr", undefined],

@@ -5,6 +5,7 @@ const LONGEST_END = 80;
 
 const ZIP = /^\d{5}(?:-\d{4})?$/;
 const ZIP_AT_END = / \d{5}(?:-\d{4})?$/;
+const US_AT_END = / USA?$/;
 const US = /^(?:US|USA|United States(?: of America)?)$/i;
 
 /**
@@ -13,7 +14,7 @@ const US = /^(?:US|USA|United States(?: of America)?)$/i;
  */
 export function stateOfAddress(address: string): string | undefined {
   const parts = address.slice(-LONGEST_END).split(/[,\n]/)
-    .map((part) => part.replace(/\s+/g, " ").trim())
+    .map((part) => part.replace(/\s+/g, " ").trim().replace(US_AT_END, ""))
     .filter((part) => part !== "" && !US.test(part));
   const zip = ZIP.test(parts.at(-1) ?? "") ? parts.pop() : undefined;
   const end = parts.pop() ?? "";

@@ -34,10 +34,14 @@ export function readConsent(value: ConsentFields | Json | undefined): JsonObject
   return Object.keys(consent).length > 0 ? consent : undefined;
 }
 
+/** In English, Spanish, Portuguese, French and German; `on` is what a web form sends for a checked box. */
+const YES = /^(?:true|yes|y|1|on|sí|si|sim|oui|ja)$/;
+const NO = /^(?:false|no|n|0|off|não|nao|non|nein)$/;
+
 /** A vendor's yes or no: `true`, `"Yes"`, `"y"`, `1`, …; undefined for anything else. */
 export function readBoolean(value: Json | undefined): boolean | undefined {
   if (typeof value === "boolean") return value;
   const text = toText(value)?.toLowerCase() ?? "";
-  if (/^(?:true|yes|y|1)$/.test(text)) return true;
-  return /^(?:false|no|n|0)$/.test(text) ? false : undefined;
+  if (YES.test(text)) return true;
+  return NO.test(text) ? false : undefined;
 }

@@ -103,9 +103,15 @@ Deno.test("for the journal each file is its type and size, and Google's key is l
 
 Deno.test("an array of bytes is a file, an array of anything else is not", () => {
   assert.deepEqual(readFile(new Fields({ cv: [104, 105] }), "cv"), { data: "aGk=" });
-  for (const cv of [[104, 256], [1.5], [-1], ["a"]]) {
+  for (const cv of [[104, 256], [1.5], [-1], [[104]], [null]]) {
     assert.deepEqual(readFile(new Fields({ cv }), "cv"), { data: cv });
   }
+});
+
+Deno.test("of a list of files the first is taken, and the others are left", () => {
+  const fields = new Fields({ cv: [{ data: "JVBERi0=", size: 5 }, { data: "x" }] });
+  assert.equal(readFile(fields, "cv").data, "JVBERi0=");
+  assert.deepEqual(fields.rest(), { cv: [{ size: 5 }, { data: "x" }] });
 });
 
 Deno.test("what the journal keeps of a file is still the file of its lead, for a replay", () => {

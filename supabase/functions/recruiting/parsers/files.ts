@@ -26,11 +26,15 @@ const DATA_URL = /^data:[^,]{0,200};base64,/i;
 const FILE_START = /^(?:JVBERi0|UEsDB|0M8R4K|e1xydGY)/;
 
 /**
- * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual keys.
- * The other keys of the object stay among the vendor's fields.
+ * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual keys,
+ * or a list of which the first item is the file. The other keys of the object, and the other items, stay among the
+ * vendor's fields.
  */
 export function readFile(fields: Fields, path: string): ResumeFields {
   const value = fields.peek(path);
+  if (Array.isArray(value) && (typeof value[0] === "string" || isObject(value[0]))) {
+    return readFile(fields.at(path), "0");
+  }
   if (!isObject(value) || isDescription(value)) return { data: takeContent(fields, path) };
   const file = fields.at(path);
   const keys = (spellings: Set<string>) => file.spelt(...spellings).map((key) => [key]);

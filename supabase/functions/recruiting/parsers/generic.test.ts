@@ -66,6 +66,9 @@ for (
     ["an object without content", { resume: { data: null, file_name: "cv.pdf" } }, undefined],
     ["base64", { resume_base64: PDF }, PDF],
     ["an object in camelCase", { resume: { base64: PDF, fileName: "cv.pdf" } }, PDF],
+    ["a list of one text", { resume: [PDF] }, PDF],
+    ["a list of files", { cv: [{ name: "cv.pdf", data: PDF }, { data: "x" }] }, PDF],
+    ["an empty list", { resume: [] }, undefined],
   ] as [string, JsonObject, string | undefined][]
 ) {
   Deno.test(`generic: a resume that is ${name}`, () => {
@@ -81,7 +84,12 @@ Deno.test("generic: a resume that is no file at all is still given, so that it i
 
 Deno.test("generic: a URL is kept, not taken for a file", () => {
   const url = "https://files.example.com/cv.pdf";
-  const payloads: JsonObject[] = [{ resume: url }, { resume_url: url }, { resume: { url } }];
+  const payloads: JsonObject[] = [
+    { resume: url },
+    { resume_url: url },
+    { resume: { url } },
+    { resume: [{ url, filename: "cv.pdf" }] },
+  ];
   for (const payload of payloads) {
     const { resume, vendor_metadata } = parse(generic, payload);
     assert.equal(resume, undefined);
@@ -98,6 +106,11 @@ Deno.test("generic: the first time that can be read is that of the submission", 
     submitted_at: "2024-05-01T10:00:00.000Z",
     vendor_fields: { submission_date: "05/01/2024", created_at: 1714557600 },
   });
+});
+
+Deno.test("generic: the date of a form's entry is the time of the submission", () => {
+  const { vendor_metadata } = parse(generic, { "Date Created": "2024-05-01 10:00:00" });
+  assert.equal(vendor_metadata.submitted_at, "2024-05-01T10:00:00.000Z");
 });
 
 Deno.test("generic: a lead as LeadConduit names its fields", () => {
@@ -174,6 +187,8 @@ Deno.test("generic: a lead as boberdoo's buyers name its fields", () => {
 for (
   const [payload, consent] of [
     [{ consent: false }, { given: false }],
+    [{ consent: "on" }, { given: true }],
+    [{ tcpa_consent: "Sí" }, { given: true }],
     [{ consent: "I agree", ip: "::1" }, { text: "I agree", ip: "::1" }],
     [{ consent: { given: true, at: 1785312000 }, consent_ip: "::1" }, {
       given: true,

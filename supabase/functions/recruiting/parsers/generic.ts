@@ -29,7 +29,7 @@ const RESUME_URL = ["resumeurl", "resumelink", "cvurl"];
 const IS_TEST = ["istest", "test", "testlead"];
 const SUBMITTED_AT = [
   ...["submittedat", "submissiontime", "submissiondate", "originationdatetime"],
-  ...["sourcetimestamp", "createdat", "createdtime"],
+  ...["sourcetimestamp", "createdat", "createdtime", "datecreated"],
 ];
 const CONSENT = ["consent", "consentgiven", "tcpaconsent", "tcpa"];
 const CONSENT_TEXT = ["consenttext", "consentlanguage", "tcpatext", "tcpalanguage"];

@@ -82,7 +82,7 @@ for (
     ["submitted_at", "yesterday", undefined],
     ["submitted_at", { at: "2026-07-29" }, undefined],
     ["consent", true, { given: true }],
-    ["consent", ["on", "newsletter"], { text: "on" }],
+    ["consent", ["on", "newsletter"], { given: true }],
     ["consent", { given: "no", ip: "198.51.100.7", other: 1 }, {
       given: false,
       ip: "198.51.100.7",

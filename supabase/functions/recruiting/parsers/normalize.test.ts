@@ -114,6 +114,16 @@ for (
     ["Kansas City, MO", "MO"],
     ["Winston-Salem, NC", "NC"],
     ["Nevada, MO", "MO"],
+    ["new_york", "NY"],
+    ["North-Carolina", "NC"],
+    ["NewJersey", "NJ"],
+    ["Washington State", "WA"],
+    ["State of Texas", "TX"],
+    ["Texas USA", "TX"],
+    ["Los Angeles CA USA", "CA"],
+    ["Mobile, AL 36602 US", "AL"],
+    ["Mobile", undefined],
+    ["live in us", undefined],
     ["Ontario", undefined],
     ["ZZ", undefined],
     ["USA", undefined],
@@ -147,13 +157,13 @@ Deno.test("a state is read of no other country than the United States", () => {
   }
 });
 
-for (const mark of [true, "true", "YES", " y ", 1, "1"]) {
+for (const mark of [true, "true", "YES", " y ", 1, "1", "on", "Sí"]) {
   Deno.test(`${JSON.stringify(mark)} marks a test`, () => {
     assert.equal(normalizeLead({ is_test: mark }).vendor_metadata.is_test, true);
   });
 }
 
-for (const mark of [false, "false", "no", 0, null, "test", {}, [true]] as Json[]) {
+for (const mark of [false, "false", "no", 0, "off", "Não", null, "test", {}, [true]] as Json[]) {
   Deno.test(`${JSON.stringify(mark)} does not mark a test`, () => {
     assert.equal("is_test" in normalizeLead({ is_test: mark }).vendor_metadata, false);
   });

@@ -64,34 +64,47 @@ const CODE_OF_NAME: Record<string, string> = {
 
 const CODES = new Set(Object.values(CODE_OF_NAME));
 
+/** The codes by the letters of the names: forms write `new_york`, `New-York` and `NewYork`, too. */
+const CODE_OF_LETTERS = new Map(
+  Object.entries(CODE_OF_NAME).map(([name, code]) => [lettersOf(name), code]),
+);
+
 /** Names of the country that may stand beside a state. */
 const US = new Set(["US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA"]);
+const US_AT_END = / (?:USA?|usa|Usa)$/;
 
 /** Longer than any text that only says where somebody lives. */
 const MAX_LENGTH = 100;
 
 /**
- * The USPS two-letter code of a state, given its name or code: `texas`, ` TX `, `D.C.`, `US-TX`, `FL - Florida`. It
- * may stand at the end of a place: `Austin, TX 78701`, `Texas, USA`. Undefined for anything else, and where the text
- * has two states, as in `TX, FL` or `Vancouver, BC, CA`.
+ * The USPS two-letter code of a state, given its name or code: `texas`, ` TX `, `D.C.`, `US-TX`, `FL - Florida`,
+ * `new_york`, `Washington State`. It may stand at the end of a place: `Austin, TX 78701`, `Texas, USA`. Undefined for
+ * anything else, and where the text has two states, as in `TX, FL` or `Vancouver, BC, CA`.
  * Source: USPS Publication 28, appendix B.
  */
 export function stateCode(state: string): string | undefined {
   if (state.length > MAX_LENGTH) return undefined;
+  const named = CODE_OF_LETTERS.get(lettersOf(state));
+  if (named !== undefined) return named;
   const codes = new Set(state.replaceAll(".", "").split(/[;/|&]|\band\b/i).flatMap(codesIn));
   return codes.size === 1 ? codes.values().next().value : undefined;
 }
 
 /** The code of the state with which a place ends, and other codes before it; none for a place that ends otherwise. */
 function codesIn(place: string): string[] {
-  const parts = place.split(/[,()–—-]/).map(withoutZip)
+  const parts = place.split(/[,()–—-]/).map(withoutCountryAndZip)
     .filter((part) => part !== "" && !US.has(part.toUpperCase()));
   const code = readPart(parts.pop() ?? "");
   return code === undefined ? [] : [...parts.filter((part) => /^[A-Z]{2}$/.test(part)), code];
 }
 
-function withoutZip(part: string): string {
-  return part.replace(/\s+/g, " ").trim().replace(/(?:^| )\d{4,5}$/, "");
+function withoutCountryAndZip(part: string): string {
+  return part.replace(/\s+/g, " ").trim().replace(US_AT_END, "").replace(/(?:^| )\d{4,5}$/, "");
+}
+
+/** A state's name in upper case, without spaces and hyphens, and without `State` before or after it. */
+function lettersOf(name: string): string {
+  return name.toUpperCase().replace(/[\s._-]/g, "").replace(/^STATEOF|STATE$/, "");
 }
 
 function readPart(part: string): string | undefined {
@@ -99,5 +112,5 @@ function readPart(part: string): string | undefined {
   if (CODES.has(plain)) return plain;
   // Without a comma only capitals are a code: "Austin TX", but not "looking for work in".
   const lastWord = / ([A-Z]{2})$/.exec(part)?.[1] ?? "";
-  return CODE_OF_NAME[plain] ?? (CODES.has(lastWord) ? lastWord : undefined);
+  return CODE_OF_LETTERS.get(lettersOf(part)) ?? (CODES.has(lastWord) ? lastWord : undefined);
 }
