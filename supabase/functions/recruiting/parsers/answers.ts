@@ -12,13 +12,15 @@ export interface Answer extends JsonObject {
 
 /** The usual spellings of an item's keys, in the form that `plainKey` gives. The first one that can be read wins. */
 const QUESTION = ["question", "questiontext", "label", "name", "title", "text"];
-const QUESTION_ID = ["questionid", "questionidentifier", "id"];
+const QUESTION_ID = ["questionid", "questionidentifier", "id", "key"];
 const ANSWER = ["answer", "answers", "answertext", "response", "responses"];
 const VALUE = ["value", "values", "choice"];
 const OPTIONS = ["options", "choices"];
 
 /** What says the answer in an answer that is an object, such as `{value: "1", label: "Yes"}`. A file has its name. */
-const LABEL = ["label", "text", "choice", "answer", "value", "values", "filename", "name"];
+const LABEL = [
+  ...["label", "text", "choice", "answer", "answertext", "value", "values", "filename", "name"],
+];
 
 /** The labels of a question's options by their codes. */
 type Labels = Map<string, string>;

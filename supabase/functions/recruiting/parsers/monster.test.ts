@@ -98,6 +98,8 @@ Deno.test("monster: version 1 in camelCase, as older integrations have it", () =
 for (
   const questions of [
     [{ questionText: "Licensed?", answerText: "Yes" }],
+    [{ questionText: "Licensed?", answer: { answerText: "Yes" } }],
+    [{ key: "Licensed?", value: "Yes" }],
     { "Licensed?": "Yes" },
     { q1: { question: "Licensed?", answer: "Yes" } },
     { list: [{ question: "Licensed?", answer: "Yes" }] },
