@@ -37,6 +37,26 @@ for (
     ["cidade", "city"],
     ["estado", "state"],
     ["CEP", "zip"],
+    ["vollständiger_name", "full_name"],
+    ["Vorname", "first_name"],
+    ["nachname", "last_name"],
+    ["e-mail-adresse", "email"],
+    ["telefonnummer", "phone"],
+    ["postleitzahl", "zip"],
+    ["stadt", "city"],
+    ["nom_complet", "full_name"],
+    ["prénom", "first_name"],
+    ["numéro_de_téléphone", "phone"],
+    ["adresse", "address"],
+    ["ville", "city"],
+    ["code_postal", "zip"],
+    ["pays", "country"],
+    ["Applicant E-mail", "email"],
+    ["candidate_phone", "phone"],
+    ["candidateFirstName", "first_name"],
+    ["Contact Last Name", "last_name"],
+    ["State / Province", "state"],
+    ["ZIP / Postal Code", "zip"],
   ] as const
 ) {
   Deno.test(`contact: ${key} is the ${field}`, () => {
@@ -50,6 +70,7 @@ for (
     ...["phone_2", "email_opt_in", "phone_type", "company_name", "user_name", "name_of_your_bank"],
     ...["estado_civil", "nombre_de_la_empresa", "segundo_apellido", "apelido", "state_licensed"],
     ...["país_de_nacimiento", "ciudad_de_nacimiento", "correo_postal", "zip_file"],
+    ...["first", "Last?", "nom_de_l'entreprise", "candidate_state", "emergency_contact_phone"],
   ]
 ) {
   Deno.test(`contact: ${key} is no contact field`, () => {
@@ -64,4 +85,21 @@ Deno.test("contact: nombre is the first name beside a last name, and else the fu
   });
   assert.deepEqual(contactIn({ Nome: "Ana Reis" }), { full_name: "Ana Reis" });
   assert.deepEqual(contactIn({ nombre: "x", full_name: "Ana Reyes" }), { full_name: "Ana Reyes" });
+});
+
+Deno.test("contact: nom is the last name beside a first name, and else the full name", () => {
+  assert.deepEqual(contactIn({ prénom: "Élodie", nom: "Dupont" }), {
+    first_name: "Élodie",
+    last_name: "Dupont",
+  });
+  assert.deepEqual(contactIn({ nom: "Élodie Dupont" }), { full_name: "Élodie Dupont" });
+  assert.deepEqual(contactIn({ nombre: "Ana Reyes", nom: "x" }), { full_name: "Ana Reyes" });
+});
+
+Deno.test("contact: first and last are names where both are there", () => {
+  assert.deepEqual(contactIn({ first: "Ann", last: "Lee" }), {
+    first_name: "Ann",
+    last_name: "Lee",
+  });
+  assert.deepEqual(contactIn({ full_name: "Ann Lee", "First?": "Yes" }), { full_name: "Ann Lee" });
 });

@@ -2,55 +2,74 @@ import { type Fields, plainKey } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
 
 /**
- * The usual spellings of each contact field, in the form that `plainKey` gives. The first one found wins. The Spanish
- * and Portuguese ones are those of Meta's forms in these languages.
+ * The usual spellings of each contact field, in the form that `plainKey` gives. The first one found wins. The Spanish,
+ * Portuguese, German and French ones are those of Meta's forms in these languages.
  */
 const SPELLINGS = {
   first_name: [
-    ...["firstname", "fname", "givenname", "forename", "first"],
-    ...["primernombre", "primeironome"],
+    ...["firstname", "fname", "givenname", "forename", "applicantfirstname", "candidatefirstname"],
+    ...["contactfirstname", "primernombre", "primeironome", "vorname", "prenom"],
   ],
   last_name: [
-    ...["lastname", "lname", "surname", "familyname", "last"],
-    ...["apellido", "apellidos", "sobrenome"],
+    ...["lastname", "lname", "surname", "familyname", "applicantlastname", "candidatelastname"],
+    ...["contactlastname", "apellido", "apellidos", "sobrenome", "nachname", "nomdefamille"],
   ],
   full_name: [
     ...["fullname", "name", "applicantname", "candidatename", "contactname"],
     ...["firstandlastname", "firstlastname"],
     ...["nombrecompleto", "nombreyapellido", "nombreyapellidos", "nomecompleto"],
+    ...["vollstandigername", "nomcomplet"],
   ],
   email: [
     ...["email", "emailaddress", "email1", "mail", "primaryemail", "useremail", "workemail"],
-    ...["correoelectronico", "direcciondecorreoelectronico", "correo"],
+    ...["applicantemail", "candidateemail", "contactemail"],
+    ...["correoelectronico", "direcciondecorreoelectronico", "correo", "emailadresse"],
   ],
   phone: [
     ...["phone", "phonenumber", "phone1", "mobile", "mobilephone", "mobilenumber"],
     ...["cell", "cellphone", "cellphonenumber", "telephone", "tel"],
     ...["primaryphone", "userphone", "homephone", "workphone", "workphonenumber"],
+    ...["applicantphone", "candidatephone", "contactphone"],
     ...["numerodetelefono", "telefono", "celular", "movil"],
     ...["numerodetelefone", "telefone", "telemovel"],
+    ...["telefonnummer", "telefon", "numerodetelephone"],
   ],
   address: [
     ...["address", "streetaddress", "street", "address1", "addressline1"],
-    ...["direccion", "endereco"],
+    ...["direccion", "endereco", "adresse"],
   ],
-  city: ["city", "town", "ciudad", "cidade"],
-  state: ["state", "statecode", "province", "region", "estado", "provincia"],
-  zip: ["zip", "zipcode", "postalcode", "postcode", "codigopostal", "cep"],
-  country: ["country", "countrycode", "pais"],
+  city: ["city", "town", "ciudad", "cidade", "stadt", "wohnort", "ville"],
+  state: [
+    ...["state", "statecode", "province", "region", "stateprovince"],
+    ...["estado", "provincia", "bundesland"],
+  ],
+  zip: [
+    ...["zip", "zipcode", "postalcode", "postcode", "zippostalcode"],
+    ...["codigopostal", "cep", "postleitzahl", "plz", "codepostal"],
+  ],
+  country: ["country", "countrycode", "pais", "pays"],
 };
 
+/** Names only where both are there: `first` alone may be a question. */
+const FIRST = ["first"];
+const LAST = ["last"];
+
 /** The first name in Spanish and Portuguese where a last name stands beside it; else it may be the full name. */
-const NAME = ["nombre", "nome"];
+const FIRST_OR_FULL = ["nombre", "nome"];
+
+/** The last name in French where a first name stands beside it; else it may be the full name. */
+const LAST_OR_FULL = ["nom"];
 
 /** A contact field of a lead. */
 export type ContactField = keyof typeof SPELLINGS;
 
 const FIELDS = new Map(
-  Object.entries({ ...SPELLINGS, full_name: [...SPELLINGS.full_name, ...NAME] })
-    .flatMap(([field, spellings]) =>
-      spellings.map((spelling) => [spelling, field as ContactField])
-    ),
+  Object.entries({
+    ...SPELLINGS,
+    full_name: [...SPELLINGS.full_name, ...FIRST_OR_FULL, ...LAST_OR_FULL],
+  }).flatMap(([field, spellings]) =>
+    spellings.map((spelling) => [spelling, field as ContactField])
+  ),
 );
 
 /** The contact field of which this is a usual spelling; undefined where it is none. */
@@ -64,6 +83,11 @@ export function readContact(fields: Fields): Pick<RawLead, ContactField> {
   const contact: Pick<RawLead, ContactField> = Object.fromEntries(
     Object.entries(SPELLINGS).map(([field, spellings]) => [field, text(spellings)]),
   );
-  const name = contact.last_name === undefined ? "full_name" : "first_name";
-  return { ...contact, [name]: contact[name] ?? text(NAME) };
+  if ([FIRST, LAST].every((spellings) => fields.spelt(...spellings).length > 0)) {
+    contact.first_name ??= text(FIRST);
+    contact.last_name ??= text(LAST);
+  }
+  contact[contact.last_name === undefined ? "full_name" : "first_name"] ??= text(FIRST_OR_FULL);
+  contact[contact.first_name === undefined ? "full_name" : "last_name"] ??= text(LAST_OR_FULL);
+  return contact;
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../_shared/json.ts";
+import type { Json, JsonObject } from "../../_shared/json.ts";
 import { parse, parsed } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
 import { meta, NO_CONTACT_DETAILS } from "./meta.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 Deno.test("meta: a lead as the Graph API gives it", () => {
   assert.deepEqual(parsed(meta, "meta"), {
@@ -76,6 +77,84 @@ Deno.test("meta: a notification to which a relay has added the contact is read",
   const { first_name, vendor_lead_id } = parse(meta, { leadgen_id: 77, name: "Lee W" });
   assert.equal(first_name, "Lee");
   assert.equal(vendor_lead_id, "77");
+});
+
+Deno.test("meta: a lead without a name is no notification", () => {
+  for (
+    const contact of [
+      { email: "lee@example.com" },
+      { field_data: [{ name: "licensed?", values: ["yes"] }] },
+    ] as JsonObject[]
+  ) {
+    const { first_name, vendor_lead_id } = parse(meta, { leadgen_id: 77, ...contact });
+    assert.deepEqual([first_name, vendor_lead_id], [undefined, "77"]);
+  }
+});
+
+Deno.test("meta: a notification of something else than a lead is no new application", () => {
+  const { error } = meta({
+    object: "page",
+    entry: [{ id: "1", changes: [{ field: "feed", value: { item: "post" } }] }],
+  }, {});
+  assert.equal(error, NOT_A_NEW_APPLICATION);
+});
+
+// n8n: https://github.com/n8n-io/n8n, packages/nodes-base/nodes/FacebookLeadAds/FacebookLeadAdsTrigger.node.ts.
+// Make: its module "New Lead" as public scenarios map it (`{{1.leadgenId}}`, `{{1.data.full_name}}`).
+for (
+  const [relay, others] of [
+    ["Make", {
+      leadgenId: "998",
+      formId: "33",
+      dateCreated: "2026-07-29T08:00:00.000Z",
+      campaignName: "Spring",
+    }],
+    ["n8n", {
+      id: "998",
+      form: { id: "33", name: "Agents" },
+      ad: { id: "44", name: "Video" },
+      created_time: "2026-07-29T08:00:00+0000",
+    }],
+  ] as [string, JsonObject][]
+) {
+  Deno.test(`meta: a lead as ${relay} gives it, with the answers by question`, () => {
+    const data = {
+      full_name: "Lee Whitfield",
+      phone_number: "+16145550181",
+      "licensed?": "yes",
+    };
+    const { first_name, vendor_lead_id, vendor_metadata } = parse(meta, { ...others, data });
+    assert.deepEqual([first_name, vendor_lead_id], ["Lee", "998"]);
+    const { last_name, phone, answers, form_id, submitted_at, vendor_fields } = vendor_metadata;
+    assert.deepEqual([last_name, phone, form_id], ["Whitfield", "+16145550181", "33"]);
+    assert.deepEqual(answers, [{ question: "licensed?", answer: "yes" }]);
+    assert.equal(submitted_at, "2026-07-29T08:00:00.000Z");
+    assert.equal("data" in (vendor_fields as JsonObject), false);
+  });
+}
+
+Deno.test("meta: forms in German and French", () => {
+  const forms: [Record<string, string>, JsonObject][] = [
+    [
+      { "vollständiger_name": "Jürgen Groß", "e-mail-adresse": "a@example.com" },
+      { full_name: "Jürgen Groß", last_name: "Groß", email: "a@example.com" },
+    ],
+    [
+      { vorname: "Jürgen", nachname: "Groß", telefonnummer: "+4915112345678" },
+      { last_name: "Groß", phone: "+4915112345678", phone_raw: "+4915112345678" },
+    ],
+    [
+      { prénom: "Élodie", nom: "Dupont", numéro_de_téléphone: "0612345678", pays: "FR" },
+      { last_name: "Dupont", phone: "+33612345678", phone_raw: "0612345678", country: "FR" },
+    ],
+  ];
+  for (const [form, expected] of forms) {
+    const field_data = Object.entries(form).map(([name, value]) => ({ name, values: [value] }));
+    const { first_name, vendor_metadata } = parse(meta, { field_data });
+    const { vendor_fields: _, ...others } = vendor_metadata;
+    assert.ok(["Jürgen", "Élodie"].includes(first_name ?? ""));
+    assert.deepEqual(others, expected);
+  }
 });
 
 for (

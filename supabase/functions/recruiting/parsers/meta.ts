@@ -5,7 +5,7 @@ import { readContact } from "./contact.ts";
 import { Fields } from "./fields.ts";
 import { readLeadForm } from "./form.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
-import type { Parser } from "./parser.ts";
+import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
 
 /** The failure for Meta's notice that there is a lead, which has to be fetched. */
 export const NO_CONTACT_DETAILS =
@@ -14,33 +14,50 @@ export const NO_CONTACT_DETAILS =
 
 /**
  * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API gives it (`id`, `created_time`, `field_data` with
- * `name` and `values` each, `custom_disclaimer_responses`), or flattened to `full_name`, `email`, `phone_number`, …, in
- * any spelling, as relays send it.
+ * `name` and `values` each, `custom_disclaimer_responses`), or as relays send it, in any spelling: flattened to
+ * `full_name`, `email`, `phone_number`, …, or with the answers by question in `data` (Make, n8n).
  * Source: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving
  */
 export const meta: Parser = (payload) => {
   const fields = new Fields(payload);
   const text = (spelling: string) => fields.text(...fields.spelt(spelling));
-  const form: RawLead = Array.isArray(fields.peek("field_data"))
-    ? readLeadForm(fields.items("field_data"), { name: "name", answer: "values" })
-    : readContact(fields);
+  const form = readForm(fields);
   const leadgenId = text("leadgenid");
-  if (isNotification(payload, form, leadgenId)) return failure(NO_CONTACT_DETAILS);
+  if (isEmpty(form)) {
+    if (leadgenId !== undefined || hasLeadgenChange(payload)) return failure(NO_CONTACT_DETAILS);
+    // The page's other events.
+    if (Array.isArray(fields.peek("entry"))) return failure(NOT_A_NEW_APPLICATION);
+  }
   return success(normalizeLead({
     ...form,
     vendor_lead_id: text("id") ?? leadgenId ?? text("leadid"),
     is_test: isTestLead(payload) || fields.value("is_test"),
-    submitted_at: text("createdtime"),
+    submitted_at: text("createdtime") ?? text("datecreated"),
     consent: { given: isGiven(fields.peek("custom_disclaimer_responses")) },
     more: {
       ...form.more,
-      form_id: text("formid"),
+      form_id: text("formid") ?? fields.text("form.id"),
       campaign_id: text("campaignid"),
-      ad_id: text("adid"),
+      ad_id: text("adid") ?? fields.text("ad.id"),
     },
     fields,
   }));
 };
+
+function readForm(fields: Fields): RawLead {
+  if (Array.isArray(fields.peek("field_data"))) {
+    return readLeadForm(fields.items("field_data"), { name: "name", answer: "values" });
+  }
+  const contact = readContact(fields);
+  if (!isObject(fields.peek("data")) || contact.first_name || contact.full_name) return contact;
+  const answers = Object.entries(fields.value("data") as JsonObject);
+  const questions = answers.map(([name, values]) => new Fields({ name, values }));
+  return readLeadForm(questions, { name: "name", answer: "values" });
+}
+
+function isEmpty({ more, ...contact }: RawLead): boolean {
+  return [...Object.values(contact), more?.answers].every((value) => value === undefined);
+}
 
 /**
  * Whether the boxes of the form's disclaimer are checked; undefined where only some are. What each box says stands in
@@ -62,13 +79,8 @@ export function isTestLead(value: Json): boolean {
   return isObject(value) && Object.values(value).some(isTestLead);
 }
 
-function isNotification(payload: Json, form: RawLead, leadgenId?: string): boolean {
-  if (form.first_name !== undefined || form.full_name !== undefined) return false;
-  return leadgenId !== undefined || (isObject(payload) && hasLeadgenChange(payload));
-}
-
-function hasLeadgenChange({ entry }: JsonObject): boolean {
-  if (!Array.isArray(entry)) return false;
-  const changes = entry.filter(isObject).flatMap((item) => item.changes ?? []);
+function hasLeadgenChange(payload: Json): boolean {
+  if (!isObject(payload) || !Array.isArray(payload.entry)) return false;
+  const changes = payload.entry.filter(isObject).flatMap((item) => item.changes ?? []);
   return changes.some((change) => isObject(change) && change.field === "leadgen");
 }
