@@ -116,8 +116,9 @@ async function setWebhook(
   } catch (error) {
     throw explain(error, {
       "23514":
-        "A header is a name such as X-Signature; --signed holds {body}, perhaps {timestamp}, and no other { or }; " +
-        "--prefix is 64 characters at most; --tolerance-seconds 86400 at most",
+        "A header is a name such as X-Signature, and not X-Request-Id, which is logged; --signed holds {body}, perhaps " +
+        "{timestamp}, and no other { or }; --prefix is 64 characters at most; --tolerance-seconds 86400 at most; " +
+        "--parameter is a name without spaces, and not dry_run",
     });
   }
   return await describe(session, vendor!);

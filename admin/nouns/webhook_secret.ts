@@ -147,7 +147,7 @@ async function insertSecret(
     return made.id;
   } catch (error) {
     const { code, message } = error as postgres.PostgresError;
-    throw code === "PT400" ? new CommandError(message) : error;
+    throw code === "PT400" || code === "PT409" ? new CommandError(message) : error;
   }
 }
 

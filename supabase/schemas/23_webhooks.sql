@@ -10,9 +10,10 @@ as $$
     when name = 'tolerance_seconds' then
       jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
     when jsonb_typeof(value) <> 'string' then false
-    -- The characters that a header's name may have: RFC 9110, 5.6.2.
-    when name in ('header', 'timestamp_header') then value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
-    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$'
+    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
+    when name in ('header', 'timestamp_header') then
+      value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
+    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and value #>> '{}' <> 'dry_run'
     when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
     when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
     when name = 'prefix' then value #>> '{}' ~ '^[\x20-\x7e]{0,64}$'
@@ -124,6 +125,19 @@ begin
     raise exception 'secret: must be whsec_ and base64' using errcode = 'PT400';
   end if;
 
+  -- Stored twice, it would still work after one of them is taken away.
+  if exists (
+    select
+    from private.vendor_webhook_secrets s
+    where s.vendor_id = vendor.id
+      and s.kind = create_vendor_webhook_secret.kind
+      and s.secret = create_vendor_webhook_secret.secret
+      and s.revoked_at is null
+      and (s.expires_at is null or s.expires_at > now())
+  ) then
+    raise exception 'secret: the vendor has it already' using errcode = 'PT409';
+  end if;
+
   insert into private.vendor_webhook_secrets (vendor_id, kind, secret, label, expires_at)
   values (
     vendor.id,
@@ -140,7 +154,7 @@ $$;
 comment on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) is
   'Adds a secret to a vendor''s webhook and returns its id. kind: secret or verify_token. PT404 for an unknown slug. '
   'PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and '
-  'base64.';
+  'base64. PT409 for one that works already.';
 grant execute on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) to service_role;
 
 create function public.revoke_vendor_webhook_secret(id uuid) returns boolean

@@ -1,6 +1,6 @@
 -- Webhooks: what a vendor's webhook may be set to, its secrets, and deliveries that come again.
 begin;
-select plan(119);
+select plan(125);
 
 -- Settings
 create temp table settings (scheme text, config jsonb, is_valid boolean, description text);
@@ -44,6 +44,8 @@ insert into settings values
   ('header', '{"header": "x y"}', false, 'a header with a space'),
   ('header', '{"header": "x:"}', false, 'a header with a colon'),
   ('header', '{"header": 1}', false, 'a header that is a number'),
+  ('header', '{"header": "X-Request-ID"}', false, 'the header that every line of the log has'),
+  ('query', '{"parameter": "dry_run"}', false, 'the parameter that is ours'),
   ('header', jsonb_build_object('header', repeat('x', 129)), false, 'a header of 129 characters'),
   ('query', '{"parameter": "a b"}', false, 'a parameter with a space'),
   ('hmac', '{"header": "x", "algorithm": "md5"}', false, 'an unknown algorithm'),
@@ -131,6 +133,20 @@ from bad_secrets;
 select lives_ok(
   $$select public.create_vendor_webhook_secret('test-off', 'secret', repeat('x', 1024), null)$$,
   'a secret of 1,024 characters');
+
+select throws_ok(
+  format('select public.create_vendor_webhook_secret(%L, %L, %L, null)', 'test-hook', kind, secret), 'PT409',
+  'secret: the vendor has it already', description)
+from (values
+  ('secret', 'whsec_Zmlyc3Q=', 'a secret that the vendor has'),
+  ('verify_token', 'my token', 'a verify_token that the vendor has')
+) as twice (kind, secret, description);
+select lives_ok(
+  $$select public.create_vendor_webhook_secret('test-hook', 'secret', 'whsec_b2xk', null)$$,
+  'a secret that has expired may be made anew');
+select lives_ok(
+  $$select public.create_vendor_webhook_secret('test-basic', 'verify_token', 'ann:pass:word', null)$$,
+  'a secret of another kind');
 
 -- A request to a webhook
 create function pg_temp.webhook(secret_id uuid, delivery_id text default null, part integer default 0) returns jsonb

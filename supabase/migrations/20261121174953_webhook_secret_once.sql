@@ -1,0 +1,92 @@
+set local check_function_bodies = off;
+
+create or replace function private.is_webhook_setting (
+  name text,
+  value jsonb
+)
+  returns boolean
+  language sql
+  immutable
+  set search_path to ''
+  AS $function$
+  select case
+    when name = 'tolerance_seconds' then
+      jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
+    when jsonb_typeof(value) <> 'string' then false
+    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
+    when name in ('header', 'timestamp_header') then
+      value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
+    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and value #>> '{}' <> 'dry_run'
+    when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
+    when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
+    when name = 'prefix' then value #>> '{}' ~ '^[\x20-\x7e]{0,64}$'
+    when name = 'signed' then
+      value #>> '{}' like '%{body}%'
+      and replace(replace(value #>> '{}', '{body}', ''), '{timestamp}', '') !~ '[{}]'
+      and length(value #>> '{}') <= 256
+    else false
+  end
+$function$;
+
+create or replace function public.create_vendor_webhook_secret (
+  vendor_slug text,
+  kind text,
+  secret text,
+  label text,
+  expires_at timestamp with time zone default null::timestamp with time zone
+)
+  returns uuid
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  vendor public.vendors;
+  new_id uuid;
+begin
+  select v.* into vendor from public.vendors v where v.slug = create_vendor_webhook_secret.vendor_slug;
+  if not found then
+    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+  end if;
+
+  -- Before the table's own checks: their errors quote the row, and so the secret, in the server's log.
+  if coalesce(kind, '') not in ('secret', 'verify_token') then
+    raise exception 'kind: must be secret or verify_token' using errcode = 'PT400';
+  elsif coalesce(secret, '') = '' or secret <> btrim(secret) or secret ~ '[[:cntrl:]]' or length(secret) > 1024 then
+    raise exception 'secret: must be one line of 1 to 1,024 characters, without spaces around it'
+      using errcode = 'PT400';
+  elsif kind = 'secret' and vendor.webhook_scheme = 'basic' and secret !~ '^[^:]+:.' then
+    raise exception 'secret: must be user:password' using errcode = 'PT400';
+  elsif kind = 'secret' and vendor.webhook_scheme = 'standard'
+    and secret !~ '^(whsec_)?[A-Za-z0-9+/_-]{4,}={0,2}$'
+  then
+    raise exception 'secret: must be whsec_ and base64' using errcode = 'PT400';
+  end if;
+
+  -- Stored twice, it would still work after one of them is taken away.
+  if exists (
+    select
+    from private.vendor_webhook_secrets s
+    where s.vendor_id = vendor.id
+      and s.kind = create_vendor_webhook_secret.kind
+      and s.secret = create_vendor_webhook_secret.secret
+      and s.revoked_at is null
+      and (s.expires_at is null or s.expires_at > now())
+  ) then
+    raise exception 'secret: the vendor has it already' using errcode = 'PT409';
+  end if;
+
+  insert into private.vendor_webhook_secrets (vendor_id, kind, secret, label, expires_at)
+  values (
+    vendor.id,
+    create_vendor_webhook_secret.kind,
+    create_vendor_webhook_secret.secret,
+    create_vendor_webhook_secret.label,
+    create_vendor_webhook_secret.expires_at
+  )
+  returning id into new_id;
+  return new_id;
+end
+$function$;
+
+comment on function "public"."create_vendor_webhook_secret"(text, text, text, text, timestamp
+  with time zone) is 'Adds a secret to a vendor''s webhook and returns its id. kind: secret or verify_token. PT404 for an unknown slug. PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and base64. PT409 for one that works already.';
