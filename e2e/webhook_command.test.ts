@@ -147,7 +147,11 @@ Deno.test("a mistake with a webhook is named with what to do next, and changes n
   for (const [setting, value] of [["--header", "X Y"], ["--signed", "{id}"]] as const) {
     const given = ["--header", "X", "--algorithm", "sha1", setting, value];
     const refused = await webhook("set", slug, "--scheme", "hmac", ...given);
-    assertRefused(refused, 1, /^A header is a name such as X-Signature, .* --signed holds \{body\}/);
+    assertRefused(
+      refused,
+      1,
+      /^A header is a name such as X-Signature, .* --signed holds \{body\}/,
+    );
   }
   assert.equal(await identified(vendor), null);
 
