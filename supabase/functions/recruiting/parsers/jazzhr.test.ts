@@ -66,6 +66,16 @@ Deno.test("jazzhr: a further application of an exported candidate is another lea
   assert.equal(idOf(), "candidate-311");
 });
 
+Deno.test("jazzhr: the first e-mail address and phone number that are not empty", () => {
+  const communication = {
+    email: [{ address: "" }, { address: "ann@example.com" }, { address: "b@example.com" }],
+    phone: [{ formattedNumber: null }, { formattedNumber: "(412) 555-0177" }],
+  };
+  const { vendor_metadata } = parse(jazzhr, { candidate: { person: { communication } } });
+  assert.equal(vendor_metadata.email, "ann@example.com");
+  assert.equal(vendor_metadata.phone, "+14125550177");
+});
+
 Deno.test("jazzhr: of several documents none is known to be the resume", () => {
   const attachments = [{ url: "https://d.example.com/1" }, { url: "https://d.example.com/2" }];
   const payload = {

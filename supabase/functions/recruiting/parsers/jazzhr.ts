@@ -37,8 +37,8 @@ function readCandidate(candidate: Fields): RawLead {
     first_name: person.text("name.given"),
     last_name: person.text("name.family"),
     full_name: person.text("name.formattedName"),
-    email: person.items("communication.email")[0]?.text("address"),
-    phone: person.items("communication.phone")[0]?.text("formattedNumber"),
+    email: firstText(person.items("communication.email"), "address"),
+    phone: firstText(person.items("communication.phone"), "formattedNumber"),
     address: address?.text("line", "formattedAddress"),
     city: address?.text("city"),
     state: state?.text("value"),
@@ -83,6 +83,10 @@ function readApplicant(fields: Fields): RawLead {
       answers: readAnswers(fields, "questionnaire"),
     },
   };
+}
+
+function firstText(items: Fields[], key: string): string | undefined {
+  return items.values().map((item) => item.text(key)).find((text) => text !== undefined);
 }
 
 /** The item of a list that has only one. */

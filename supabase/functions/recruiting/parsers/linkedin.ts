@@ -35,7 +35,8 @@ function readApplication(fields: Fields): RawLead {
     first_name: fields.text(`${CONTACT}.firstNameAnswer.value`),
     last_name: fields.text(`${CONTACT}.lastNameAnswer.value`),
     email: fields.text(`${CONTACT}.emailAnswer.value`),
-    ...readPhone(fields),
+    phone: fields.text(`${CELLPHONE}.nationalNumber`),
+    phone_country: fields.text(`${CELLPHONE}.countryCode`),
     resume: { url: fields.text(`${RESUME}.mediaUrl`) },
     submitted_at: fields.text("appliedAt"),
     more: {
@@ -43,16 +44,6 @@ function readApplication(fields: Fields): RawLead {
       answers: answers.length > 0 ? answers : undefined,
     },
   };
-}
-
-// The country code is two letters or a dialling code.
-function readPhone(fields: Fields): { phone?: string; phone_country?: string } {
-  const phone = fields.text(`${CELLPHONE}.nationalNumber`);
-  const code = fields.text(`${CELLPHONE}.countryCode`);
-  const dialling = /^\+?(\d{1,3})$/.exec(code ?? "")?.[1];
-  return dialling !== undefined && phone !== undefined
-    ? { phone: `+${dialling} ${phone}` }
-    : { phone, phone_country: code };
 }
 
 /** What says the answer below the key of its type. A phone number and a document have further keys beside it. */

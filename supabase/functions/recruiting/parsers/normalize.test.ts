@@ -89,6 +89,41 @@ for (
 }
 
 for (
+  const [phone, country, expected] of [
+    ["7911 123456", "+44", "+447911123456"],
+    ["(312) 555-0187", "1", "+13125550187"],
+    ["+1 312 555 0187", "+44", "+13125550187"],
+    ["312-555-0187", "+999", "+13125550187"],
+  ] as const
+) {
+  Deno.test(`the phone ${phone} with the dialling code ${country} is ${expected}`, () => {
+    const fields = new Fields({ country });
+    const lead = normalizeLead({ phone, country: fields.text("country"), state: "IL", fields });
+    const { state, vendor_fields, ...others } = lead.vendor_metadata;
+    assert.deepEqual(others, { phone: expected, phone_raw: phone });
+    assert.deepEqual([state, vendor_fields], ["IL", { country }]);
+  });
+}
+
+for (
+  const [given, email] of [
+    [" Ann@Example.com ", "ann@example.com"],
+    ["mailto:Ann@example.com", "ann@example.com"],
+    ["Ann Lee <Ann@example.com>", "ann@example.com"],
+    ["ann@example.com, bob@example.com", "ann@example.com"],
+    ["ann@example.com; Bob", "ann@example.com"],
+    ["ann lee@example.com", "ann lee@example.com"],
+    ["None", "none"],
+    [`${"@".repeat(200_000)} `, "@".repeat(200_000)],
+    [`${"<".repeat(200_000)}`, "<".repeat(200_000)],
+  ] as const
+) {
+  Deno.test(`the e-mail ${JSON.stringify(given.slice(0, 40))} is ${email.slice(0, 40)}`, () => {
+    assert.equal(normalizeLead({ email: given }).vendor_metadata.email, email);
+  });
+}
+
+for (
   const [state, code] of [
     ["texas", "TX"],
     [" tx ", "TX"],

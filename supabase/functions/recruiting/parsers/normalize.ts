@@ -23,7 +23,7 @@ export interface RawLead {
   state?: Json;
   zip?: Json;
   country?: Json;
-  /** The country of a phone number without a country code. Unless given, `country` is used. */
+  /** The country of a phone number without a country code, or its dialling code. Unless given, `country` is used. */
   phone_country?: Json;
   vendor_lead_id?: Json;
   resume?: ResumeFields;
@@ -48,12 +48,14 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   const fullName = toText(raw.full_name);
   const split = fullName === undefined ? undefined : splitName(fullName);
   const phone = toText(raw.phone);
-  const country = toText(raw.country);
+  const givenCountry = toText(raw.country);
+  // Some forms have the dialling code where others have the country.
+  const country = givenCountry && DIALLING_CODE.test(givenCountry) ? undefined : givenCountry;
   const countryOfLead = country && countryCode(country);
-  const countryOfPhone = countryCode(toText(raw.phone_country) ?? "") ?? countryOfLead;
-  const e164 = phone && toE164(phone, countryOfPhone);
+  const e164 = phone && readPhone(phone, toText(raw.phone_country) ?? "", givenCountry ?? "");
   const state = toText(raw.state);
   const code = state && isUs(countryOfLead) ? stateCode(state) : undefined;
+  const email = toText(raw.email);
   const { resume, resume_url } = readResume(raw.resume ?? {});
 
   const first_name = givenName(raw.first_name) ?? split?.first_name;
@@ -62,7 +64,7 @@ export function normalizeLead(raw: RawLead): ParsedLead {
     ...raw.more,
     full_name: fullName,
     last_name: givenName(raw.last_name) ?? split?.last_name,
-    email: toText(raw.email)?.toLowerCase(),
+    email: email && readEmail(email),
     phone: e164,
     phone_raw: phone,
     address: toText(raw.address),
@@ -84,6 +86,24 @@ export function normalizeLead(raw: RawLead): ParsedLead {
     resume,
     vendor_metadata: { ...metadata, ...withoutFiles(compact({ vendor_fields }), file) },
   };
+}
+
+/** A dialling code, such as `+44`. */
+const DIALLING_CODE = /^\+?([1-9]\d{0,2})$/;
+
+/** @param countries each a name, a code of two letters, or a dialling code; the first that is one counts */
+function readPhone(phone: string, ...countries: string[]): string | undefined {
+  const given = countries.find((text) => DIALLING_CODE.test(text) || countryCode(text)) ?? "";
+  const dialling = DIALLING_CODE.exec(given)?.[1];
+  const dialled = dialling && !phone.startsWith("+") ? toE164(`+${dialling} ${phone}`) : undefined;
+  return dialled ?? toE164(phone, countryCode(given));
+}
+
+/** A whole address, alone, after `mailto:`, in `Ann Lee <ann@example.com>`, or the first of several. */
+const EMAIL = /^(?:mailto:|[^<>]*<)?([^\s<>,;@]+@[^\s<>,;@]+)(?:>|[,;].*)?$/is;
+
+function readEmail(email: string): string {
+  return (EMAIL.exec(email)?.[1] ?? email).toLowerCase();
 }
 
 function givenName(value: Json | undefined): string | undefined {

@@ -9,7 +9,7 @@ import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
 const NEW_CANDIDATE = "candidate_created";
 
 /** Where an answer may be, by the type of its question. */
-const ANSWER_KEYS = ["body", "checked", "date", "number", "value", "file_url"];
+const ANSWER_KEYS = ["body", "checked", "date", "number", "value", "file_url", "answer"];
 
 /**
  * A candidate of Workable: the event `candidate_created` with the candidate as `data`, the response of
@@ -53,7 +53,7 @@ function readItem(item: Fields): Answer[] {
   const answer = readChoices(said) ??
     ANSWER_KEYS.map((key) => readAnswer(said, key)).find((answer) => answer != null);
   if (answer === undefined) return [];
-  return [{ question: item.text("question.body", "question_key") ?? null, answer }];
+  return [{ question: item.text("question.body", "question", "question_key") ?? null, answer }];
 }
 
 /** The chosen ones of the choices: texts, or objects with `body`, of which `selected` may say that it was not chosen. */
