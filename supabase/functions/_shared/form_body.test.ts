@@ -47,6 +47,15 @@ Deno.test("a form becomes an object; a repeated name gets a list", async () => {
   assert.deepEqual(await parse(""), {});
 });
 
+Deno.test("a form that says that it is in Latin-1 keeps its letters", async () => {
+  const latin1 = `${URL_ENCODED}; charset=ISO-8859-1`;
+  const text = "first_name=Jos%E9+%2B&l%E4ge=Mu\xf1oz%80&zip=1";
+  const bytes = () => Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const expected = { first_name: "José +", läge: "Muñoz€", zip: "1" };
+  assert.deepEqual(await parse(bytes(), latin1), expected);
+  assert.deepEqual(await parse("first_name=Jos%C3%A9", latin1), { first_name: "José" });
+});
+
 Deno.test("an uploaded file becomes an object with its content in base64", async () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   const file = new File([bytes], "Lebenslauf Müller.pdf", { type: "application/pdf" });

@@ -12,6 +12,9 @@ export const FORM_TYPES: readonly string[] = [
 /** A field of a form: its name, and its text or its uploaded file. */
 type Field = readonly [name: string, value: string | File];
 
+/** A form in Latin-1, which is read as its superset Windows-1252, as browsers do. */
+const LATIN1 = /;\s*charset="?(?:iso-8859-1|latin-?1|windows-1252)/i;
+
 /** What stands before the content of a part, in bytes. */
 const PART_HEAD_BYTES = 16 * 1024;
 
@@ -31,7 +34,7 @@ export async function parseForm(
 ): Promise<JsonObject> {
   const fields = isMultipart(contentType)
     ? await readMultipart(bytes, contentType, bounds)
-    : readUrlEncoded(bytes, bounds);
+    : readUrlEncoded(bytes, contentType, bounds);
   // Left to the garbage collector, they would stay for as long as there is memory.
   bytes.buffer.transfer(0);
   requireWithin(bounds, fields);
@@ -54,13 +57,22 @@ function isMultipart(contentType: string): boolean {
   return /^\s*multipart\//i.test(contentType);
 }
 
-function readUrlEncoded(bytes: Uint8Array, bounds: JsonBounds): Field[] {
+function readUrlEncoded(bytes: Uint8Array, contentType: string, bounds: JsonBounds): Field[] {
   let count = 1;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = buffer.indexOf("&"); at >= 0; at = buffer.indexOf("&", at + 1)) {
     if (++count > bounds.keys) throw tooMany(bounds.keys, "fields");
   }
-  return [...new URLSearchParams(new TextDecoder().decode(bytes))];
+  const fields = [...new URLSearchParams(new TextDecoder().decode(bytes))];
+  // Some senders say Latin-1, and send UTF-8 all the same.
+  const isUtf8 = !fields.flat().some((text) => text.includes("\ufffd"));
+  if (isUtf8 || !LATIN1.test(contentType)) return fields;
+  const decoder = new TextDecoder("windows-1252");
+  const text = decoder.decode(bytes).replace(
+    /%([89a-f][0-9a-f])/gi,
+    (_, hex) => decoder.decode(Uint8Array.of(parseInt(hex, 16))),
+  );
+  return [...new URLSearchParams(text)];
 }
 
 async function readMultipart(
