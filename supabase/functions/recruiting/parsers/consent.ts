@@ -35,8 +35,8 @@ export function readConsent(value: ConsentFields | Json | undefined): JsonObject
 }
 
 /** In English, Spanish, Portuguese, French and German; `on` is what a web form sends for a checked box. */
-const YES = /^(?:true|yes|y|1|on|sí|si|sim|oui|ja)$/;
-const NO = /^(?:false|no|n|0|off|não|nao|non|nein)$/;
+const YES = /^(?:true|t|yes|y|1|on|sí|si|sim|oui|ja)$/;
+const NO = /^(?:false|f|no|n|0|off|não|nao|non|nein)$/;
 
 /** A vendor's yes or no: `true`, `"Yes"`, `"y"`, `1`, …; undefined for anything else. */
 export function readBoolean(value: Json | undefined): boolean | undefined {

@@ -55,6 +55,10 @@ for (
     ["candidate_phone", "phone"],
     ["candidateFirstName", "first_name"],
     ["Contact Last Name", "last_name"],
+    ["Lead.FirstName", "first_name"],
+    ["lead_phone_number", "phone"],
+    ["lead_name", "full_name"],
+    ["towncity", "city"],
     ["State / Province", "state"],
     ["ZIP / Postal Code", "zip"],
   ] as const

@@ -1,35 +1,40 @@
 import { type Fields, plainKey } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
 
+/** A name with what forms and lead sellers put before it: `Applicant Phone`, `Lead.Phone`. */
+function theirs(name: string): string[] {
+  return ["applicant", "candidate", "contact", "lead"].map((whose) => whose + name);
+}
+
 /**
  * The usual spellings of each contact field, in the form that `plainKey` gives. The first one found wins. The Spanish,
  * Portuguese, German and French ones are those of Meta's forms in these languages.
  */
 const SPELLINGS = {
   first_name: [
-    ...["firstname", "fname", "givenname", "forename", "applicantfirstname", "candidatefirstname"],
-    ...["contactfirstname", "primernombre", "primeironome", "vorname", "prenom"],
+    ...["firstname", "fname", "givenname", "forename", ...theirs("firstname")],
+    ...["primernombre", "primeironome", "vorname", "prenom"],
   ],
   last_name: [
-    ...["lastname", "lname", "surname", "familyname", "applicantlastname", "candidatelastname"],
-    ...["contactlastname", "apellido", "apellidos", "sobrenome", "nachname", "nomdefamille"],
+    ...["lastname", "lname", "surname", "familyname", ...theirs("lastname")],
+    ...["apellido", "apellidos", "sobrenome", "nachname", "nomdefamille"],
   ],
   full_name: [
-    ...["fullname", "name", "applicantname", "candidatename", "contactname"],
+    ...["fullname", "name", ...theirs("name"), ...theirs("fullname")],
     ...["firstandlastname", "firstlastname"],
     ...["nombrecompleto", "nombreyapellido", "nombreyapellidos", "nomecompleto"],
     ...["vollstandigername", "nomcomplet"],
   ],
   email: [
     ...["email", "emailaddress", "email1", "mail", "primaryemail", "useremail", "workemail"],
-    ...["applicantemail", "candidateemail", "contactemail"],
+    ...theirs("email"),
     ...["correoelectronico", "direcciondecorreoelectronico", "correo", "emailadresse"],
   ],
   phone: [
     ...["phone", "phonenumber", "phone1", "mobile", "mobilephone", "mobilenumber"],
     ...["cell", "cellphone", "cellphonenumber", "telephone", "tel"],
     ...["primaryphone", "userphone", "homephone", "workphone", "workphonenumber"],
-    ...["applicantphone", "candidatephone", "contactphone"],
+    ...[...theirs("phone"), ...theirs("phonenumber"), ...theirs("homephone")],
     ...["numerodetelefono", "telefono", "celular", "movil"],
     ...["numerodetelefone", "telefone", "telemovel"],
     ...["telefonnummer", "telefon", "numerodetelephone"],
@@ -38,7 +43,7 @@ const SPELLINGS = {
     ...["address", "streetaddress", "street", "address1", "addressline1"],
     ...["direccion", "endereco", "adresse"],
   ],
-  city: ["city", "town", "ciudad", "cidade", "stadt", "wohnort", "ville"],
+  city: ["city", "town", "towncity", "ciudad", "cidade", "stadt", "wohnort", "ville"],
   state: [
     ...["state", "statecode", "province", "region", "stateprovince"],
     ...["estado", "provincia", "bundesland"],

@@ -45,6 +45,12 @@ Deno.test("generic: other spellings, a full name alone, a numeric id of 21 digit
   });
 });
 
+for (const key of ["submission_id", "Entry Id", "responseId", "external_reference_id"]) {
+  Deno.test(`generic: ${key} is the id`, () => {
+    assert.equal(parse(generic, { [key]: 7 }).vendor_lead_id, "7");
+  });
+}
+
 for (const key of ["first_name", "firstName", "First Name", "FIRSTNAME", "first-name", "fname"]) {
   Deno.test(`generic: ${key} is the first name`, () => {
     assert.equal(parse(generic, { [key]: " Ann " }).first_name, "Ann");
@@ -184,8 +190,17 @@ Deno.test("generic: a lead as boberdoo's buyers name its fields", () => {
   assert.deepEqual({ SRC, LeadiD_Token }, { SRC: "Seller", LeadiD_Token: "9A8B" });
 });
 
+Deno.test("generic: PX's lead_mode 0 is a test, and 1 is none", () => {
+  const isTest = (payload: JsonObject) => parse(generic, payload).vendor_metadata.is_test;
+  assert.equal(isTest({ lead_mode: "0" }), true);
+  assert.equal(isTest({ lead_mode: 0 }), true);
+  assert.equal(isTest({ lead_mode: "1" }), undefined);
+  assert.equal(isTest({ lead_mode: "0", is_test: false }), undefined);
+});
+
 for (
   const [payload, consent] of [
+    [{ Disclaimer: "I agree to be called." }, { text: "I agree to be called." }],
     [{ consent: false }, { given: false }],
     [{ consent: "on" }, { given: true }],
     [{ tcpa_consent: "Sí" }, { given: true }],

@@ -2,7 +2,7 @@ import { isObject, type Json } from "../../_shared/json.ts";
 import { success } from "../../_shared/result.ts";
 import { type ConsentFields, readConsent } from "./consent.ts";
 import { readContact } from "./contact.ts";
-import { Fields } from "./fields.ts";
+import { Fields, toText } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead } from "./normalize.ts";
 import type { Parser } from "./parser.ts";
@@ -12,7 +12,7 @@ import { readTime } from "./time.ts";
 /** The usual spellings of the other fields, in the form that `plainKey` gives. The first one found wins. */
 const VENDOR_LEAD_ID = [
   ...["vendorleadid", "leadid", "applicationid", "applicantid", "candidateid", "externalid"],
-  ...["uniqueidentifier", "id"],
+  ...["uniqueidentifier", "externalreferenceid", "submissionid", "responseid", "entryid", "id"],
 ];
 const RESUME = [
   "resume",
@@ -32,7 +32,9 @@ const SUBMITTED_AT = [
   ...["sourcetimestamp", "createdat", "createdtime", "datecreated"],
 ];
 const CONSENT = ["consent", "consentgiven", "tcpaconsent", "tcpa"];
-const CONSENT_TEXT = ["consenttext", "consentlanguage", "tcpatext", "tcpalanguage"];
+const CONSENT_TEXT = [
+  ...["consenttext", "consentlanguage", "tcpatext", "tcpalanguage", "disclaimer"],
+];
 const CONSENT_URL = [
   ...["consenturl", "trustedformcerturl", "trustedformurl", "xxtrustedformcerturl"],
 ];
@@ -47,7 +49,8 @@ const CONSENT_IP = ["consentip", "ipaddress", "ip"];
  *
  * Source for LeadConduit: https://support.activeprospect.com/hc/en-us/articles/115003219546
  * No documentation of boberdoo's own was found in public. Its names are from a buyer's specification,
- * https://inquirly.com/l, and `origination_datetime` is from PX's, https://support.px.com/hc/en-us/articles/115004727127
+ * https://inquirly.com/l, and `origination_datetime` and `lead_mode` are from PX's,
+ * https://support.px.com/hc/en-us/articles/115004727127
  */
 export const generic: Parser = (payload: Json) => {
   const fields = new Fields(payload);
@@ -61,12 +64,17 @@ export const generic: Parser = (payload: Json) => {
       url: text(RESUME_URL),
       ...readResume(fields),
     },
-    is_test: fields.value(...fields.spelt(...IS_TEST)),
+    is_test: fields.value(...fields.spelt(...IS_TEST)) ?? isTestMode(fields),
     submitted_at: firstTime(fields),
     consent: consentOf(fields),
     fields,
   }));
 };
+
+// PX's `lead_mode` is 0 for a test and 1 for a live lead.
+function isTestMode(fields: Fields): boolean {
+  return fields.spelt("leadmode").some((key) => toText(fields.peek([key])) === "0");
+}
 
 /** The first of the usual fields whose text can be read as a time. */
 function firstTime(fields: Fields): string | undefined {

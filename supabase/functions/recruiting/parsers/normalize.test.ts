@@ -59,6 +59,15 @@ Deno.test("an id: a number becomes text, and an id of more than 512 characters i
   );
 });
 
+Deno.test("an id that stands for none is none, and is kept", () => {
+  for (const id of ["null", "undefined", " N/A ", "NaN", "None"]) {
+    const fields = new Fields({ id });
+    const lead = normalizeLead({ vendor_lead_id: fields.text("id"), fields });
+    assert.equal(lead.vendor_lead_id, undefined);
+    assert.deepEqual(lead.vendor_metadata.vendor_fields, { id });
+  }
+});
+
 Deno.test("a phone that cannot be read keeps its text", () => {
   assert.deepEqual(normalizeLead({ phone: "call me" }).vendor_metadata, { phone_raw: "call me" });
 });
@@ -192,13 +201,15 @@ Deno.test("a state is read of no other country than the United States", () => {
   }
 });
 
-for (const mark of [true, "true", "YES", " y ", 1, "1", "on", "Sí"]) {
+for (const mark of [true, "true", "YES", " y ", 1, "1", "T", "on", "Sí"]) {
   Deno.test(`${JSON.stringify(mark)} marks a test`, () => {
     assert.equal(normalizeLead({ is_test: mark }).vendor_metadata.is_test, true);
   });
 }
 
-for (const mark of [false, "false", "no", 0, "off", "Não", null, "test", {}, [true]] as Json[]) {
+for (
+  const mark of [false, "false", "no", 0, "F", "off", "Não", null, "test", {}, [true]] as Json[]
+) {
   Deno.test(`${JSON.stringify(mark)} does not mark a test`, () => {
     assert.equal("is_test" in normalizeLead({ is_test: mark }).vendor_metadata, false);
   });

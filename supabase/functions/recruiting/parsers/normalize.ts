@@ -59,7 +59,7 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   const { resume, resume_url } = readResume(raw.resume ?? {});
 
   const first_name = givenName(raw.first_name) ?? split?.first_name;
-  const vendor_lead_id = shortId(toText(raw.vendor_lead_id));
+  const vendor_lead_id = shortId(withoutPlaceholder(toText(raw.vendor_lead_id)));
   const metadata = withoutFiles(compact({
     ...raw.more,
     full_name: fullName,
@@ -117,6 +117,11 @@ const US_COUNTRIES = ["US", "AS", "GU", "MP", "PR", "VI"];
 // An unknown country counts as the United States, as it does for the phone.
 function isUs(country: string | undefined): boolean {
   return !country || US_COUNTRIES.includes(country);
+}
+
+// A template that finds no id writes one of these, and all its leads but the first would be duplicates.
+function withoutPlaceholder(id: string | undefined): string | undefined {
+  return id !== undefined && /^(?:null|undefined|nan|none|n\/a)$/i.test(id) ? undefined : id;
 }
 
 function shortId(id: string | undefined): string | undefined {
