@@ -1,6 +1,6 @@
 /** Webhook deliveries with several leads, or with none. */
 import assert from "node:assert/strict";
-import { adminJson } from "./admin.ts";
+import { admin, adminJson, assertRefused } from "./admin.ts";
 import { assertError, createOrder, sql, storedLeads } from "./client.ts";
 import { functionWith } from "./function.ts";
 import { createWebhook, deliver, proofOf, rejected } from "./webhooks.ts";
@@ -59,6 +59,10 @@ Deno.test("of several leads each is stored by itself; a bad one is in the journa
   } where id = ${webhook.id}`;
   const replayed = await adminJson("delivery", "replay", kept[0]!.id);
   assert.equal(replayed.status, "created");
+  const ben = { first_name: "Ben", email: "ben@example.com" };
+  const corrected = leads.map((lead, row) => row === 1 ? ben : lead);
+  const late = await deliver(webhook, corrected, { id });
+  assert.deepEqual(late.body.results[1], { id: replayed.lead_id, status: "duplicate" });
   const listed = await adminJson(
     "delivery",
     "list",
@@ -70,6 +74,25 @@ Deno.test("of several leads each is stored by itself; a bad one is in the journa
   assert.deepEqual(listed.map(({ route }: { route: string }) => route), [
     "/recruiting/webhooks/:slug",
   ]);
+});
+
+Deno.test("of a delivery that is refused several times and then stored, no replay makes a second lead", async () => {
+  const webhook = await createWebhook("standard");
+  const id = crypto.randomUUID();
+  for (let n = 0; n < 2; n++) await deliver(webhook, { email: "ann@example.com" }, { id });
+  const config = { fields: { first_name: "email" } };
+  await sql`
+    update public.vendors set parser = 'mapping', parser_config = ${
+    sql.json(config)
+  } where id = ${webhook.id}`;
+  const [first, second] = await rejected(webhook);
+  const { lead_id } = await adminJson("delivery", "replay", first!.id);
+  const corrected = { first_name: "Ann", email: "ann@example.com" };
+  const late = await deliver(webhook, corrected, { id });
+  assert.deepEqual(late.body, { id: lead_id, status: "duplicate" });
+  const { status, ...again } = await adminJson("delivery", "replay", second!.id);
+  assert.deepEqual([status, again.lead_id], ["duplicate", lead_id]);
+  assert.equal((await storedLeads(webhook)).length, 1);
 });
 
 Deno.test("the leads that a mapping finds in a body are stored, and one is replayed whatever ignore_when says of bodies", async () => {
@@ -104,7 +127,9 @@ Deno.test("a body with more than 1,000 leads is refused whole", async () => {
   const webhook = await createWebhook();
   const leads = Array.from({ length: 1_001 }, () => ({}));
   assertError(await deliver(webhook, leads), 413, "PAYLOAD_TOO_LARGE", /1000 leads/);
-  assert.equal((await rejected(webhook)).length, 1);
+  const [whole, ...others] = await rejected(webhook);
+  assert.equal(others.length, 0);
+  assertRefused(await admin("delivery", "replay", whole!.id), 1, /whole request of several leads/);
   const { status, body } = await deliver(webhook, []);
   assert.deepEqual([status, body], [200, { results: [] }]);
 });

@@ -122,7 +122,7 @@ async function readDelivery(
   if (payload_json === null) {
     return failure("only the beginning of what was sent is kept, so it must be sent again");
   }
-  const isBatch = vendor_id === null || route.endsWith("/bulk");
+  const isBatch = vendor_id === null || route.endsWith("/bulk") || payload_json.startsWith("[");
   if (isBatch && row === null) {
     return failure("it is a whole request of several leads, which must be sent again");
   }

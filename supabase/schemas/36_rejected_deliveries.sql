@@ -48,7 +48,8 @@ comment on column public.rejected_deliveries.payload_text is
   'The beginning, at most 256 KiB, of what is not in payload.';
 comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
 comment on column public.rejected_deliveries.context is
-  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}.';
+  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
+  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
 comment on column public.rejected_deliveries.status is
   '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
 comment on column public.rejected_deliveries.lead_id is

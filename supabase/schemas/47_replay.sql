@@ -93,6 +93,31 @@ comment on function private.replay_imported_lead(public.rejected_deliveries, jso
   'id, or the id of the lead that has this external_id.';
 grant execute on function private.replay_imported_lead(public.rejected_deliveries, jsonb) to service_role;
 
+create function private.replay_once(delivery public.rejected_deliveries, lead jsonb) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  scope constant text := 'delivery ' || delivery.vendor_id;
+  webhook_id constant jsonb := private.webhook_delivery(delivery.context -> 'webhook');
+  kept constant jsonb := private.kept_result(scope, webhook_id);
+  lead_id uuid;
+begin
+  if kept is not null then
+    return kept ->> 'id';
+  end if;
+  lead_id := private.replay_recruiting_lead(delivery, lead);
+  perform private.keep_result(
+    scope, webhook_id, jsonb_build_object('id', lead_id, 'status', 'created'), '7 days');
+  return lead_id;
+end
+$$;
+
+comment on function private.replay_once(public.rejected_deliveries, jsonb) is
+  'Does replay_recruiting_lead(), unless the same delivery of a webhook has been stored within 7 days: when it came again, or '
+  'by another replay. Returns the id of the lead. PT409 while it is being stored.';
+grant execute on function private.replay_once(public.rejected_deliveries, jsonb) to service_role;
+
 create function private.replayed(delivery public.rejected_deliveries) returns jsonb
 language plpgsql
 stable
@@ -143,7 +168,7 @@ begin
     status = 'replayed',
     lead_id = case
       when delivery.vendor_id is null then private.replay_imported_lead(delivery, lead)
-      else private.replay_recruiting_lead(delivery, lead)
+      else private.replay_once(delivery, lead)
     end
   where d.id = delivery.id
   returning * into delivery;

@@ -1,6 +1,6 @@
 -- Webhooks: what a vendor's webhook may be set to, its secrets, and deliveries that come again.
 begin;
-select plan(125);
+select plan(131);
 
 -- Settings
 create temp table settings (scheme text, config jsonb, is_valid boolean, description text);
@@ -215,6 +215,24 @@ select throws_ok(
   'PT400', 'missing first_name', 'a delivery without a name is refused')
 from made;
 select is(pg_temp.ingest(first, 'three', 'd2'), pg_temp.created('three'), 'which does not use its id up') from made;
+
+-- A refused delivery that is replayed
+insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes, context)
+select
+  md5(name)::uuid, 'test', '/recruiting/webhooks/:slug', md5('hook')::uuid, 'BAD_REQUEST', 'missing first_name', 2,
+  jsonb_build_object('webhook', jsonb_build_object('delivery_id', delivery_id, 'part', part))
+from (values
+  ('came again', 'd2', 0), ('other part', 'd2', 1), ('refused', 'd4', 0), ('refused again', 'd4', 0), ('no id', null, 0)
+) as refused (name, delivery_id, part);
+create function pg_temp.replay(name text) returns jsonb language sql as $$
+  select public.replay_delivery(md5(name)::uuid, '{"first_name": "A", "vendor_metadata": {"is_test": true}}')
+$$;
+select is(pg_temp.replay('came again'), pg_temp.repeated('three'), 'a refused delivery that was stored when it came again');
+select is(pg_temp.replay('other part'), pg_temp.created('other part'), 'another part of it was not stored');
+select is(pg_temp.replay('refused'), pg_temp.created('refused'), 'nor was a delivery that was refused each time');
+select is(pg_temp.replay('refused again'), pg_temp.repeated('refused'), 'it is stored once');
+select is(pg_temp.ingest(first, 'late', 'd4'), pg_temp.repeated('refused'), 'and known when it comes after that') from made;
+select is(pg_temp.replay('no id'), pg_temp.created('no id'), 'a delivery without an id is stored');
 
 -- An Idempotency-Key of the same vendor, without and with a webhook
 insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)

@@ -20,6 +20,8 @@ const PATIENCE_MS = 250;
 export interface Sender {
   /** Null for an import, whose sender is no recruiting vendor. */
   vendor_id: string | null;
+  /** What a replay needs besides the lead, unless a row has its own. */
+  context?: JsonObject;
   /** Reads a payload that was refused: the sender's id of the lead, and the payload without files and secrets. */
   describe(payload: Json): { vendor_lead_id: string | null; payload: Json };
 }
@@ -63,7 +65,7 @@ export class Journal {
   }
 
   /** Adds a row that was refused. */
-  rejectRow({ row, code, reason, payload, vendor_lead_id, context = {} }: RejectedRow): void {
+  rejectRow({ row, code, reason, payload, vendor_lead_id, context }: RejectedRow): void {
     const entry = this.#entry({ row, code, reason, context }, payload);
     this.#entries.push(vendor_lead_id === undefined ? entry : { ...entry, vendor_lead_id });
   }
@@ -78,7 +80,7 @@ export class Journal {
     if (!this.#isOpen) return;
     if (refusal !== undefined && WRITTEN.has(refusal.code) && this.#entries.length === 0) {
       const { code, message: reason } = refusal;
-      this.#entries.push(this.#entry({ row: null, code, reason, context: {} }, body));
+      this.#entries.push(this.#entry({ row: null, code, reason }, body));
     }
     if (this.#entries.length === 0) return;
     const written = writeToJournal(this.#entries);
@@ -90,11 +92,17 @@ export class Journal {
   }
 
   #entry(
-    refusal: Pick<JournalEntry, "row" | "code" | "reason" | "context">,
+    { context, ...refusal }: Pick<RejectedRow, "row" | "code" | "reason" | "context">,
     sent: Json | ReceivedBody,
   ): JournalEntry {
     const { vendor_id } = this.#sender;
-    return { ...this.#request, vendor_id, ...refusal, ...this.#payloadOf(sent) };
+    return {
+      ...this.#request,
+      vendor_id,
+      ...refusal,
+      context: context ?? this.#sender.context ?? {},
+      ...this.#payloadOf(sent),
+    };
   }
 
   #payloadOf(

@@ -2,7 +2,7 @@ import { type AppContext, openJournal } from "../../_shared/app.ts";
 import { bearerToken } from "../../_shared/bearer.ts";
 import { callDatabase, type CallOptions } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import type { Json } from "../../_shared/json.ts";
+import type { Json, JsonObject } from "../../_shared/json.ts";
 import { requireWithinLimit } from "../../_shared/rate_limit.ts";
 import type { Result } from "../../_shared/result.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
@@ -82,12 +82,20 @@ export async function admitVendor(c: AppContext, vendor: Vendor): Promise<void> 
   c.get("log").vendor_id = vendor.id;
   openJournal(c, {
     vendor_id: vendor.id,
+    context: replayContext(vendor.credential),
     describe: (payload) => ({
       vendor_lead_id: vendor.parse && vendorLeadId(vendor.parse, payload),
       payload: describeFiles(payload),
     }),
   });
   await requireWithinLimit(`vendor ${vendor.id}`, vendor.rateLimit);
+}
+
+/** What a replay has to know besides the lead: the id of a webhook's delivery, which may have come again meanwhile. */
+export function replayContext({ webhook }: Credential): JsonObject {
+  if (webhook === null || webhook.delivery_id === null) return {};
+  const { delivery_id, part } = webhook;
+  return { webhook: { delivery_id, part } };
 }
 
 async function findVendor(request: Request, keyHash: string): Promise<Vendor> {

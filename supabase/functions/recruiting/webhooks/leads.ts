@@ -6,7 +6,7 @@ import type { Json } from "../../_shared/json.ts";
 import { type DryRun, tryLead } from "../ingest/dry_run.ts";
 import { type IngestedLead, ingestLead } from "../ingest/ingest_lead.ts";
 import { vendorLeadId } from "../ingest/lead.ts";
-import type { Vendor } from "../ingest/vendor.ts";
+import { replayContext, type Vendor } from "../ingest/vendor.ts";
 import { LEAD_NOTICE } from "../parsers/linkedin_lead_sync.ts";
 import { NO_CONTACT_DETAILS } from "../parsers/meta.ts";
 import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
@@ -92,7 +92,8 @@ export async function receiveLeads(
     if (refusal === failure && failure.code !== "INTERNAL_ERROR") continue;
     const { code, message: reason } = refusal;
     const vendor_lead_id = parse && vendorLeadId(parse, payload);
-    c.get("journal")?.rejectRow({ row, code, reason, payload, vendor_lead_id });
+    const context = replayContext(partOf(vendor, options, row).vendor.credential);
+    c.get("journal")?.rejectRow({ row, code, reason, payload, vendor_lead_id, context });
   }
   if (failure !== undefined) throw failure;
 
