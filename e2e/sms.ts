@@ -64,12 +64,11 @@ export function newSid(): string {
 /** The parameters of a form. A list is a repeated parameter. */
 export type Parameters = Record<string, string | string[]>;
 
-/** Sends a form as Twilio does, signed for the stack's public URL. */
-export function sendSigned(
+/** A form as Twilio sends it, signed for the stack's public URL. */
+export function signedForm(
   path: string,
   parameters: Parameters,
-  headers: Record<string, string> = {},
-): Promise<ApiResponse> {
+): { headers: Record<string, string>; body: URLSearchParams } {
   const signature = getExpectedTwilioSignature(
     stack.twilio_auth_token,
     stack.functions_url + path,
@@ -77,8 +76,15 @@ export function sendSigned(
   );
   const pairs = Object.entries(parameters)
     .flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
-  return send(path, {
-    headers: { "x-twilio-signature": signature, ...headers },
-    body: new URLSearchParams(pairs),
-  });
+  return { headers: { "x-twilio-signature": signature }, body: new URLSearchParams(pairs) };
+}
+
+/** Sends a form as Twilio does. */
+export function sendSigned(
+  path: string,
+  parameters: Parameters,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
+  const signed = signedForm(path, parameters);
+  return send(path, { ...signed, headers: { ...signed.headers, ...headers } });
 }

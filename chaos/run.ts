@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { eventually } from "../e2e/processes.ts";
+import { takeAccount } from "./account.ts";
+import { Driver } from "./driver.ts";
+import { type Fault, FAULTS, recovery } from "./faults.ts";
+import type { Finding } from "./finding.ts";
+import { Random } from "./random.ts";
+import type { Report } from "./report.ts";
+import { Traffic } from "./traffic.ts";
+import { createWorld } from "./world.ts";
+
+export interface ChaosOptions {
+  /** How many requests are sent at least. They go on until the last fault is over. */
+  requests: number;
+  /** How many faults there are. */
+  faults: number;
+  /** The names of the faults to choose from; all of them unless given. */
+  only?: string[];
+  /** Requests a second. */
+  rate: number;
+  /** About how many seconds a fault takes that ends by itself. */
+  seconds: number;
+  /** The same seed makes the same requests and faults in the same order. */
+  seed: number;
+  /** Is told how far it is. */
+  say(line: string): void;
+}
+
+/** The launcher gives a part up that ends more than five times within 30 s. */
+const CALM_MS = 1_500;
+/** A resume whose upload got no response is looked after 40 s later, and once more 40 s after that. */
+const SETTLE_SECONDS = 130;
+
+/** Sends traffic to the stack while one fault follows another, and takes account of every request. */
+export async function runChaos(options: ChaosOptions): Promise<Report> {
+  const { requests, rate, seed, say } = options;
+  const random = new Random(seed);
+  const faults = chooseFaults(options, random);
+  const world = await createWorld(requests);
+  // The driver has random numbers of its own, because the order of its questions depends on the responses.
+  const driver = new Driver(rate, new Random(seed + 1));
+  const traffic = new Traffic(random, world);
+
+  let done = 0;
+  const making = (async () => {
+    for (const [index, fault] of faults.entries()) {
+      const due = (requests * (index + 0.5)) / faults.length;
+      while (driver.sent.length < due) await delay(20);
+      driver.fault = index;
+      await fault.run(options.seconds, world, driver);
+      await recovery();
+      driver.fault = null;
+      done = index + 1;
+      say(
+        `${done} of ${faults.length}: ${fault.name}; ${driver.sent.length} requests sent, ` +
+          `${driver.underWay} have no success yet`,
+      );
+      await delay(CALM_MS);
+    }
+  })();
+  await Promise.all([
+    making,
+    driver.run(() => traffic.next(), requests, () => done === faults.length),
+  ]);
+
+  say("The faults are over. Taking account");
+  const findings = await settledFindings(async () => {
+    // Whatever a request has left pending, the next one hands out.
+    await driver.run(() => traffic.lead(), 1, () => true);
+    return takeAccount(world, driver.sent);
+  });
+  return { faults: faults.map(({ name }) => name), sent: driver.sent, findings };
+}
+
+/** What is wrong once everything has had its time: some of it is put right after the response. */
+async function settledFindings(take: () => Promise<Finding[]>): Promise<Finding[]> {
+  let findings: Finding[] = [];
+  await eventually(SETTLE_SECONDS, async () => {
+    findings = await take();
+    assert(!findings.some(({ kind }) => kind === "orphaned" || kind === "wrongly charged"));
+  }).catch((error) => {
+    if (!(error instanceof assert.AssertionError)) throw error;
+  });
+  return findings;
+}
+
+function chooseFaults({ faults, only }: ChaosOptions, random: Random): Fault[] {
+  const choice = FAULTS.filter(({ name }) => only === undefined || only.includes(name));
+  const rounds = Math.ceil(faults / choice.length);
+  return Array.from({ length: rounds }, () => random.shuffle(choice)).flat().slice(0, faults);
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
