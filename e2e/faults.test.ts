@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { createClient } from "@supabase/supabase-js";
 import {
   type ApiResponse,
   createVendor,
@@ -95,6 +96,25 @@ Deno.test("fault: while storage is down a lead with a resume is INTERNAL_ERROR, 
     assert.equal((await ingest(vendor, application(1))).status, 201);
   });
   await assertNothingHalfMade(vendor, 2);
+});
+
+Deno.test("fault: the resume of a request that died before its lead was stored is removed by the next one", async () => {
+  const vendor = await createVendor();
+  const id = crypto.randomUUID();
+  const path = `${vendor.id}/${id}.pdf`;
+  // What the request leaves: the note of its upload, and the object.
+  await sql`
+    insert into private.resume_uploads (lead_id, path, begun_at)
+    values (${id}, ${path}, now() - interval '1 minute')`;
+  const { storage } = createClient(stack.api_url, stack.service_role_key);
+  const { error } = await storage.from("resumes")
+    .upload(path, PDF, { contentType: "application/pdf" });
+  assert.equal(error, null);
+
+  assert.equal((await ingest(vendor, application(1))).status, 201);
+  await eventually(10, () => assertNothingHalfMade(vendor, 1));
+  const notes = await sql`select from private.resume_uploads where path like ${vendor.id + "/%"}`;
+  assert.equal(notes.length, 0);
 });
 
 Deno.test("fault: a body that breaks off leaves nothing behind", async () => {

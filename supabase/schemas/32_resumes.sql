@@ -25,3 +25,120 @@ create policy "agents read their recruits' resumes, managers their agency's" on 
     bucket_id = 'resumes'
     and exists (select from public.recruiting_leads l where l.resume_path = objects.name)
   );
+
+-- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before it
+-- begins, until its lead is stored or its object is removed.
+
+create table private.resume_uploads (
+  lead_id uuid primary key,
+  path text not null,
+  begun_at timestamptz not null default now()
+);
+
+create index on private.resume_uploads (begun_at);
+
+comment on table private.resume_uploads is
+  'Resumes that may be in storage without a lead: their upload has begun, and the lead is not stored.';
+comment on column private.resume_uploads.begun_at is
+  'When the upload began, or when somebody last undertook to remove the object.';
+
+alter table private.resume_uploads enable row level security;
+grant select, insert, update, delete on private.resume_uploads to service_role;
+
+create function private.end_resume_upload() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.resume_uploads u where u.lead_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.end_resume_upload() is 'Trigger: the upload of a resume has ended, because its lead is stored.';
+
+create trigger end_resume_upload
+  after insert on public.recruiting_leads
+  for each row when (new.resume_path is not null)
+  execute function private.end_resume_upload();
+
+create function private.resume_upload_time() returns interval
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return interval '35 seconds';
+end
+$$;
+
+comment on function private.resume_upload_time() is
+  'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
+grant execute on function private.resume_upload_time() to service_role;
+
+create function public.begin_resume_upload(lead_id uuid, path text) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+as $$
+begin
+  insert into private.resume_uploads as u (lead_id, path)
+  values (begin_resume_upload.lead_id, begin_resume_upload.path)
+  on conflict do nothing;
+  return jsonb_build_object('has_left_over', exists (
+    select from private.resume_uploads u where u.begun_at < now() - private.resume_upload_time()
+  ));
+end
+$$;
+
+comment on function public.begin_resume_upload(uuid, text) is
+  'Notes that the resume of a lead is about to be uploaded to this path. Returns {has_left_over}: whether '
+  'left_over_resumes() has any. A repeated call does no harm.';
+grant execute on function public.begin_resume_upload(uuid, text) to service_role;
+
+create function public.left_over_resumes() returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '4s'
+as $$
+declare
+  upload private.resume_uploads;
+  paths jsonb := '[]';
+begin
+  for upload in
+    select u.*
+    from private.resume_uploads u
+    where u.begun_at < now() - private.resume_upload_time()
+    order by u.begun_at
+    limit 20
+    for update skip locked
+  loop
+    -- A request that is still alive, however slow, must not store the lead any more.
+    if public.abandon_recruiting_lead(upload.lead_id) is null then
+      update private.resume_uploads u set begun_at = now() where u.lead_id = upload.lead_id;
+      paths := paths || to_jsonb(upload.path);
+    else
+      delete from private.resume_uploads u where u.lead_id = upload.lead_id;
+    end if;
+  end loop;
+  return paths;
+end
+$$;
+
+comment on function public.left_over_resumes() is
+  'Paths of up to 20 objects whose leads are not stored and never will be, for the caller to remove. Nobody else gets '
+  'them meanwhile. When they are removed, call forget_resume_uploads(); otherwise they come again after 35 seconds.';
+grant execute on function public.left_over_resumes() to service_role;
+
+create function public.forget_resume_uploads(paths text[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.resume_uploads u where u.path = any (paths);
+  return null;
+end
+$$;
+
+comment on function public.forget_resume_uploads(text[]) is 'Ends these uploads, because their objects are removed. Returns null.';
+grant execute on function public.forget_resume_uploads(text[]) to service_role;

@@ -1040,6 +1040,7 @@ export type Database = {
     Functions: {
       "abandon_recruiting_lead": { Args: { "lead_id": string }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
+      "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "count_request": { Args: { "bucket": string; "per_minute": number }; Returns: Json };
       "create_vendor_api_key": {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
@@ -1063,6 +1064,7 @@ export type Database = {
         Args: { "max": number; "vendor_id"?: string };
         Returns: number;
       };
+      "forget_resume_uploads": { Args: { "paths": (string)[] }; Returns: Json };
       "identify_vendor": { Args: { "key_hash": string }; Returns: Json };
       "identify_webhook": { Args: { "slug": string }; Returns: Json };
       "import_leads": {
@@ -1083,6 +1085,7 @@ export type Database = {
         Args: { "idempotency"?: Json; "key_hash": string; "leads": Json; "request_id"?: string };
         Returns: Json;
       };
+      "left_over_resumes": { Args: Record<PropertyKey, never>; Returns: Json };
       "log_presentation_activity": {
         Args: {
           "agent_id": string;

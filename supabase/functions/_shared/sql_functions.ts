@@ -14,6 +14,10 @@ export interface SqlResults {
   ingest_recruiting_lead: Ingested;
   /** Null when the lead is not stored and never will be. */
   abandon_recruiting_lead: Ingested | null;
+  begin_resume_upload: { /** Whether `left_over_resumes` has any. */ has_left_over: boolean };
+  /** Paths of objects in the bucket `resumes`. */
+  left_over_resumes: string[];
+  forget_resume_uploads: null;
   distribute_pending_leads: Distribution & {
     /** The other leads that the call asked about, by their ids. */
     others?: Record<string, Distribution>;

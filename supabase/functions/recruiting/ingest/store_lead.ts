@@ -2,26 +2,20 @@
  * Keeps a recruiting lead and its resume together. The database and storage share no transaction, so the order counts:
  *
  * 1. Look for a duplicate. A duplicate then uploads nothing.
- * 2. Upload the resume. If the request dies after this, a leftover object remains, which is harmless. With the insert
- *    first it would be a lead that has lost its resume.
- * 3. Insert the lead.
+ * 2. Upload the resume, after noting the upload in the database. If the request dies after this, another one removes the
+ *    object. With the insert first it would be a lead that has lost its resume.
+ * 3. Insert the lead, which ends the note.
  * 4. Remove the object if no lead was inserted. If the insert got no response, the database decides what became of it. If
- *    that gets no response either, the object is looked after later.
+ *    that gets no response either, the object is looked after later (resume_uploads.ts).
  */
-import { continueAfterResponse } from "../../_shared/background.ts";
-import {
-  callDatabase,
-  type CallOptions,
-  mayHaveRun,
-  serviceClient,
-} from "../../_shared/database.ts";
-import { ApiError, internalError } from "../../_shared/errors.ts";
+import { callDatabase, type CallOptions, mayHaveRun } from "../../_shared/database.ts";
+import { ApiError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/idempotency.ts";
-import { describeError, logError } from "../../_shared/log.ts";
 import type { Ingested, Preview } from "../../_shared/sql_functions.ts";
 import type { ResumeFile } from "../resumes/resume_file.ts";
 import type { Lead } from "./lead.ts";
 import { waitForDistribution } from "./pending_leads.ts";
+import { removeLeftOversLater, removeResume, uploadResume } from "./resume_uploads.ts";
 import { callAsVendor, type Vendor } from "./vendor.ts";
 
 /** For how long a passing fault of the database is retried. A repeated call with the same lead id does no harm. */
@@ -29,10 +23,6 @@ const RETRY: CallOptions = { retryWithin: 3_000 };
 
 /** A little more than the statement timeout of `abandon_recruiting_lead`, which may be repeated. */
 const ABANDON: CallOptions = { retryWithin: 4_500 };
-
-/** By then storage has finished or given up an upload that got no response. */
-const CLEAN_UP_AFTER_MS = 40_000;
-const CLEAN_UP_ATTEMPTS = 3;
 
 /** Nobody can say whether the lead was stored: the database does not respond at all. */
 class UnknownOutcome extends ApiError {
@@ -74,11 +64,11 @@ export async function storeLead(
   try {
     const stored = await insertLead(vendor, { ...lead, id, resume_path: path }, idempotency);
     // A duplicate, or a request that was carried out before.
-    if (stored.id !== id) await removeResume(id, path);
+    if (stored.id !== id) await removeResume(path);
     return stored;
   } catch (error) {
-    if (error instanceof UnknownOutcome) removeResumeLater(id, path);
-    else await removeResume(id, path);
+    if (error instanceof UnknownOutcome) removeLeftOversLater();
+    else await removeResume(path);
     throw error;
   }
 }
@@ -123,50 +113,4 @@ async function findDuplicate(vendor: Vendor, lead: Lead): Promise<Ingested | nul
   if (!isRecognized(vendor, lead)) return null;
   const { status, id } = await previewLead(vendor, lead);
   return status === "duplicate" && id !== null ? { id, status } : null;
-}
-
-async function uploadResume(
-  leadId: string,
-  path: string,
-  { bytes, mediaType }: ResumeFile,
-): Promise<void> {
-  const { error } = await resumes().upload(path, bytes, { contentType: mediaType });
-  if (error === null) return;
-  // Without a response, the object may have been made, or may still be made.
-  await resumes().remove([path]);
-  removeResumeLater(leadId, path);
-  throw internalError(error);
-}
-
-/** Removes the object of a lead that was not inserted: now, or later if storage fails. */
-async function removeResume(leadId: string, path: string): Promise<void> {
-  const { error } = await resumes().remove([path]);
-  if (error !== null) removeResumeLater(leadId, path);
-}
-
-/**
- * Removes an object later, unless its lead is stored. Runs after the response. If it fails, the leftover object is
- * logged.
- */
-function removeResumeLater(leadId: string, path: string): void {
-  const remove = async () => {
-    for (let attempt = 1;; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, CLEAN_UP_AFTER_MS));
-      try {
-        if (await abandon(leadId) !== null) return;
-        const { error } = await resumes().remove([path]);
-        if (error !== null) throw error;
-        return;
-      } catch (error) {
-        if (attempt < CLEAN_UP_ATTEMPTS) continue;
-        logError({ event: "resume_left_over", path, ...describeError(error) });
-        return;
-      }
-    }
-  };
-  continueAfterResponse(remove());
-}
-
-function resumes() {
-  return serviceClient().storage.from("resumes");
 }

@@ -1,0 +1,80 @@
+/**
+ * Resumes in storage whose leads may never be stored. The database has a note of each upload, so that any request removes
+ * what another one has left over.
+ */
+import { continueAfterResponse } from "../../_shared/background.ts";
+import { callDatabase, type CallOptions, serviceClient } from "../../_shared/database.ts";
+import { internalError } from "../../_shared/errors.ts";
+import { describeError, logError } from "../../_shared/log.ts";
+import type { ResumeFile } from "../resumes/resume_file.ts";
+
+/** For how long a passing fault of the database is retried. */
+const RETRY: CallOptions = { retryWithin: 3_000 };
+
+/** A little more than the time after which the database takes an upload for left over. */
+const CLEAN_UP_AFTER_MS = 40_000;
+const CLEAN_UP_ATTEMPTS = 3;
+
+/**
+ * Notes the upload of a lead's resume, and uploads it.
+ *
+ * @throws ApiError INTERNAL_ERROR when the database or storage fails.
+ */
+export async function uploadResume(
+  lead_id: string,
+  path: string,
+  { bytes, mediaType }: ResumeFile,
+): Promise<void> {
+  const { has_left_over } = await callDatabase("begin_resume_upload", { lead_id, path }, RETRY);
+  if (has_left_over) continueAfterResponse(removeLeftOvers());
+
+  const { error } = await resumes().upload(path, bytes, { contentType: mediaType });
+  if (error === null) return;
+  // Without a response, the object may have been made, or may still be made.
+  await resumes().remove([path]);
+  removeLeftOversLater();
+  throw internalError(error);
+}
+
+/** Removes the object of a lead that was not inserted: now, or later if storage or the database fails. */
+export async function removeResume(path: string): Promise<void> {
+  try {
+    await remove([path]);
+  } catch {
+    removeLeftOversLater();
+  }
+}
+
+/** Removes what is left over after this request has ended. If that fails, the next request with a resume tries again. */
+export function removeLeftOversLater(): void {
+  const work = async () => {
+    for (let attempt = 0; attempt < CLEAN_UP_ATTEMPTS; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, CLEAN_UP_AFTER_MS));
+      if (await removeLeftOvers()) return;
+    }
+  };
+  continueAfterResponse(work());
+}
+
+/** Removes the objects whose requests have died. Returns whether that went well; never rejects. */
+async function removeLeftOvers(): Promise<boolean> {
+  try {
+    const paths = await callDatabase("left_over_resumes", {}, RETRY);
+    if (paths.length > 0) await remove(paths);
+    return true;
+  } catch (error) {
+    const cause = (error as Error).cause ?? error;
+    logError({ event: "resumes_left_over", ...describeError(cause) });
+    return false;
+  }
+}
+
+async function remove(paths: string[]): Promise<void> {
+  const { error } = await resumes().remove(paths);
+  if (error !== null) throw error;
+  await callDatabase("forget_resume_uploads", { paths }, RETRY);
+}
+
+function resumes() {
+  return serviceClient().storage.from("resumes");
+}
