@@ -107,9 +107,9 @@ export class Traffic {
     return this.#random.pick(this.#kinds)();
   }
 
-  /** A single lead with an id of the vendor. */
+  /** A single lead with a resume. */
   lead(): TrafficRequest {
-    return this.#ingest("id");
+    return this.#ingest("resume");
   }
 
   #ingest(kind = this.#random.pick(RECOGNIZED_BY)): TrafficRequest {
