@@ -226,6 +226,14 @@ async function orderFindings({ orderIds, vendorIds }: World): Promise<Finding[]>
     join public.recruiting_orders o on o.id = l.order_id
     where (o.id in ${sql(orderIds)} or l.vendor_id in ${sql(vendorIds)})
       and l.vendor_id is distinct from o.vendor_id`;
+  const unfilled = await sql`
+    select o.id, o.filled, o.quantity
+    from public.recruiting_orders o
+    where o.id in ${sql(orderIds)} and o.filled < o.quantity
+      and o.quantity <= (
+        select count(*) from public.recruiting_leads l
+        where l.vendor_id = o.vendor_id and l.order_id is not null
+      )`;
   // The last order of each vendor takes any lead, so none may wait.
   const waiting = await sql`
     select l.id, l.distribution from public.recruiting_leads l
@@ -246,6 +254,9 @@ async function orderFindings({ orderIds, vendorIds }: World): Promise<Finding[]>
       .map(({ id, filled, quantity, status }) =>
         charged(`order ${id} is ${status} with ${filled} leads of ${quantity}`)
       ),
+    ...unfilled.map(({ id, filled, quantity }) =>
+      charged(`order ${id} has ${filled} leads of ${quantity}, and orders behind it got others`)
+    ),
     ...days.map(({ id, leads, daily_cap }) =>
       charged(`order ${id} got ${leads} leads in a day, and its daily cap is ${daily_cap}`)
     ),

@@ -49,13 +49,18 @@ export class Driver {
   /** The share of the requests whose callers hang up. */
   hangUps = 0;
   readonly #rate: number;
+  readonly #mostUnderWay: number;
   readonly #random: Random;
   readonly #underWay = new Set<Promise<void>>();
   #nextRepeatAt = 0;
 
-  /** @param rate requests a second */
-  constructor(rate: number, random: Random) {
+  /**
+   * @param rate requests a second
+   * @param mostUnderWay with so many requests under way no further one is sent, because the machine does not keep up
+   */
+  constructor(rate: number, mostUnderWay: number, random: Random) {
     this.#rate = rate;
+    this.#mostUnderWay = mostUnderWay;
     this.#random = random;
   }
 
@@ -63,10 +68,14 @@ export class Driver {
    * Sends requests until this many are sent and `isOver` says that it is enough, and waits until the last of them is done.
    */
   async run(next: () => TrafficRequest, count: number, isOver: () => boolean): Promise<void> {
-    const startedAt = performance.now();
+    let due = performance.now();
     for (let n = 0; n < count || !isOver(); n++) {
-      const early = startedAt + (n * 1_000) / this.#rate - performance.now();
-      if (early > 0) await delay(early);
+      due += 1_000 / this.#rate;
+      if (due > performance.now()) await delay(due - performance.now());
+      while (this.#underWay.size >= this.#mostUnderWay) {
+        await delay(20);
+        due = performance.now();
+      }
       this.#begin(next());
     }
     while (this.#underWay.size > 0) await Promise.race(this.#underWay);

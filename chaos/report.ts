@@ -32,6 +32,7 @@ function line(name: string, sent: Sent[], findings: Finding[]) {
     requests: String(sent.length),
     responses: countedStatuses(first.map(({ status }) => status)),
     "worst s": (Math.max(0, ...first.map(({ ms }) => ms)) / 1_000).toFixed(1),
+    unknown: String(sent.filter(({ outcome }) => outcome === "unknown").length),
     "sent again": String(sent.filter(({ attempts }) => attempts.length > 1).length),
     ...Object.fromEntries(
       KINDS.map((

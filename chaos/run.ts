@@ -17,6 +17,8 @@ export interface ChaosOptions {
   only?: string[];
   /** Requests a second. */
   rate: number;
+  /** How many requests may be under way. Beyond that the machine does not keep up, and no further one is sent. */
+  mostUnderWay: number;
   /** About how many seconds a fault takes that ends by itself. */
   seconds: number;
   /** The same seed makes the same requests and faults in the same order. */
@@ -36,7 +38,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   const faults = chooseFaults(options, random);
   const world = await createWorld(requests);
   // The driver has random numbers of its own, because the order of its questions depends on the responses.
-  const driver = new Driver(rate, new Random(seed + 1));
+  const driver = new Driver(rate, options.mostUnderWay, new Random(seed + 1));
   const traffic = new Traffic(random, world);
 
   let done = 0;

@@ -34,6 +34,8 @@ const SALES_LEADS = 50;
  * @param requests how many requests it is made for
  */
 export async function createWorld(requests: number): Promise<World> {
+  // Otherwise an order that takes any vendor's leads would get those whose orders are locked.
+  await sql`update public.recruiting_orders set status = 'paused' where status = 'open'`;
   const vendor = await createVendor();
   const webhooks = await Promise.all(SCHEMES.map((scheme) => createWebhook(scheme)));
   const target = await createTarget();
@@ -65,7 +67,7 @@ export async function createWorld(requests: number): Promise<World> {
   };
 }
 
-/** Three orders of a vendor: one that is filled on the way, one whose daily cap is reached, and one that takes the rest. */
+/** Three orders of a vendor: one that is filled first, then one up to its daily cap, and one that takes the rest. */
 async function createOrders(vendor: Vendor, small: number): Promise<string[]> {
   const filled = await createOrder(vendor, { quantity: small, agents: 3 });
   const capped = await createOrder(vendor, { quantity: 1_000_000, agents: 3 });

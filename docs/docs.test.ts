@@ -17,7 +17,8 @@ const SCRIPTS = Object.keys(
 );
 
 /** A path from the root of the checkout, without a placeholder in it. */
-const PATH = /^(?:\.github|admin|bench|docs|e2e|local|scripts|supabase|testing)(?:\/[\w.-]+)*\/?$/;
+const PATH =
+  /^(?:\.github|admin|bench|chaos|docs|e2e|local|scripts|supabase|testing)(?:\/[\w.-]+)*\/?$/;
 
 /** The pages whose commands e2e/docs.test.ts and e2e/operations_docs.test.ts run. */
 const RUN_PAGES = ["README.md", "docs/vendors.md", "docs/parsers.md", "docs/operations.md"];

@@ -110,12 +110,19 @@ export const STEPS: Step[] = [
     name: "hosted",
     title: "What a hosted project does otherwise",
     remedy: "npm test -- hosted runs it alone.",
+    beside: "chaos",
     async run(stack) {
       const { file, tail } = await stack();
       const counts = await denoTest(["testing/hosted"], { STACK_FILE: file });
       if (counts.failed > 0) console.log(`The last lines of the stack:\n${tail()}`);
       return counts;
     },
+  },
+  {
+    name: "chaos",
+    title: "One fault after another, and an account of every request",
+    remedy: "npm test -- chaos runs it alone; npm run chaos shows more.",
+    run: (_, showOutput) => denoTest(["chaos"], {}, showOutput),
   },
   browserStep,
   {

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { startThrowawayStack } from "../testing/throwaway_stack.ts";
+import { reportTable } from "./report.ts";
+
+const stack = await startThrowawayStack();
+Deno.test.afterAll(() => stack.stop());
+// What is imported here reads stack.json.
+Deno.env.set("STACK_FILE", stack.file);
+const { runChaos } = await import("./run.ts");
+
+Deno.test("chaos: of 2,000 requests during 4 faults none is lost, doubled, orphaned or wrongly charged", async () => {
+  const report = await runChaos({
+    requests: 2_000,
+    faults: 4,
+    only: [
+      "Postgres is killed",
+      "PostgREST stands still",
+      "the functions are killed",
+      "the distribution lock is held",
+    ],
+    rate: 180,
+    // On a slow machine it takes longer.
+    mostUnderWay: 200,
+    seconds: 1.5,
+    seed: 1,
+    say: () => {},
+  });
+  const table = reportTable(report);
+  assert.equal(report.findings.map(({ kind, what }) => `${kind}: ${what}`).join("\n"), "", table);
+  // Each fault has been felt.
+  for (const [fault, name] of report.faults.entries()) {
+    const during = report.sent.filter((one) => one.fault === fault);
+    assert(during.length > 50, `${name}\n${table}`);
+  }
+});
