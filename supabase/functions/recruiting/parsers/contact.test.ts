@@ -58,6 +58,7 @@ for (
     ["Lead.FirstName", "first_name"],
     ["lead_phone_number", "phone"],
     ["lead_name", "full_name"],
+    ["whatsapp_number", "phone"],
     ["towncity", "city"],
     ["State / Province", "state"],
     ["ZIP / Postal Code", "zip"],

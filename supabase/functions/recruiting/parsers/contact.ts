@@ -38,6 +38,7 @@ const SPELLINGS = {
     ...["numerodetelefono", "telefono", "celular", "movil"],
     ...["numerodetelefone", "telefone", "telemovel"],
     ...["telefonnummer", "telefon", "numerodetelephone"],
+    ...["whatsappnumber", "numerodewhatsapp"],
   ],
   address: [
     ...["address", "streetaddress", "street", "address1", "addressline1"],

@@ -91,6 +91,24 @@ Deno.test("meta: a lead without a name is no notification", () => {
   }
 });
 
+Deno.test("meta: a notification to which a relay has added the answers is read", () => {
+  const value = {
+    leadgen_id: "77",
+    form_id: "5",
+    created_time: 1785312000,
+    field_data: [{ name: "full_name", values: ["Lee Whitfield"] }],
+  };
+  const notification = (...values: Json[]) => ({
+    object: "page",
+    entry: [{ id: "4", changes: values.map((value) => ({ field: "leadgen", value })) }],
+  });
+  const { first_name, vendor_lead_id, vendor_metadata } = parse(meta, notification(value));
+  assert.deepEqual([first_name, vendor_lead_id], ["Lee", "77"]);
+  assert.equal(vendor_metadata.form_id, "5");
+  assert.equal(vendor_metadata.submitted_at, "2026-07-29T08:00:00.000Z");
+  assert.equal(meta(notification(value, value), {}).error, NO_CONTACT_DETAILS);
+});
+
 Deno.test("meta: a notification of something else than a lead is no new application", () => {
   const { error } = meta({
     object: "page",

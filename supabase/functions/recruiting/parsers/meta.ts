@@ -20,8 +20,9 @@ export const NO_CONTACT_DETAILS =
  */
 export const meta: Parser = (payload) => {
   const fields = new Fields(payload);
-  const text = (spelling: string) => fields.text(...fields.spelt(spelling));
-  const form = readForm(fields);
+  const lead = leadIn(fields);
+  const text = (spelling: string) => lead.text(...lead.spelt(spelling));
+  const form = readForm(lead);
   const leadgenId = text("leadgenid");
   if (isEmpty(form)) {
     if (leadgenId !== undefined || hasLeadgenChange(payload)) return failure(NO_CONTACT_DETAILS);
@@ -31,18 +32,26 @@ export const meta: Parser = (payload) => {
   return success(normalizeLead({
     ...form,
     vendor_lead_id: text("id") ?? leadgenId ?? text("leadid"),
-    is_test: isTestLead(payload) || fields.value("is_test"),
+    is_test: isTestLead(payload) || lead.value("is_test"),
     submitted_at: text("createdtime") ?? text("datecreated"),
-    consent: { given: isGiven(fields.peek("custom_disclaimer_responses")) },
+    consent: { given: isGiven(lead.peek("custom_disclaimer_responses")) },
     more: {
       ...form.more,
-      form_id: text("formid") ?? fields.text("form.id"),
+      form_id: text("formid") ?? lead.text("form.id"),
       campaign_id: text("campaignid"),
-      ad_id: text("adid") ?? fields.text("ad.id"),
+      ad_id: text("adid") ?? lead.text("ad.id"),
     },
     fields,
   }));
 };
+
+/** Where the lead stands: some relays add the answers to the notification of a lead. */
+function leadIn(fields: Fields): Fields {
+  const value = "entry.0.changes.0.value";
+  const isOnlyOne = fields.items("entry").length === 1 &&
+    fields.items("entry.0.changes").length === 1;
+  return isOnlyOne && Array.isArray(fields.peek(`${value}.field_data`)) ? fields.at(value) : fields;
+}
 
 function readForm(fields: Fields): RawLead {
   if (Array.isArray(fields.peek("field_data"))) {
