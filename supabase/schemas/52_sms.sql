@@ -98,7 +98,7 @@ begin
 
   insert into public.recruiting_message_events as e (id, provider_message_id, provider_status, status, error_code)
   values (event_id, sid, update_sms_status.provider_status, new_status, update_sms_status.error_code)
-  on conflict (id) do nothing
+  on conflict do nothing
   returning e.received_at into received_at;
   is_repeated := not found;
 

@@ -8,7 +8,7 @@ from pg_class c
 cross join pg_roles r
 cross join unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p (privilege)
 where c.relnamespace = 'public'::regnamespace
-  and c.relkind = 'r'
+  and c.relkind in ('r', 'p')
   and r.rolname in ('anon', 'authenticated', 'service_role')
   and has_table_privilege(r.rolname, c.oid, p.privilege);
 
@@ -27,7 +27,7 @@ select is_empty(
 
 select is_empty(
   $$select c.oid::regclass, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
       and has_column_privilege('anon', c.oid, a.attnum, 'select, insert, update, references')$$,
   'anon has no privilege on any column');
 
@@ -45,7 +45,7 @@ select set_eq(
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     cross join unnest(array['insert', 'update']) p (privilege)
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
       and has_column_privilege('authenticated', c.oid, a.attnum, p.privilege)$$,
   $$values ('lead_presentations', 'insert'), ('lead_demographics', 'insert'), ('lead_demographics', 'update'),
     ('lead_sales', 'insert'), ('lead_referrals', 'insert')$$,
@@ -55,7 +55,7 @@ select set_eq(
   $$select "table", privilege from pg_temp.table_grants where role = 'service_role'$$,
   $$select c.relname::text, p.privilege
     from pg_class c cross join unnest(array['select', 'insert', 'update', 'delete']) p (privilege)
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
       and not (c.relname = 'recruiting_message_events' and p.privilege in ('update', 'delete'))$$,
   'the service role reads and writes every table, but never changes or deletes recruiting_message_events');
 

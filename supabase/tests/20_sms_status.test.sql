@@ -42,7 +42,7 @@ select is(
      m.delivered_at = min(e.received_at) filter (where e.status = 'delivered'),
      m.failed_at = min(e.received_at) filter (where e.status = 'failed')]
    from public.recruiting_messages m join public.recruiting_message_events e using (provider_message_id)
-   where m.provider_message_id = 'test SM1' group by m.id),
+   where m.provider_message_id = 'test SM1' group by m.sent_at, m.delivered_at, m.failed_at),
   array[true, true, true], 'the message has the times at which it was first sent, delivered and failed');
 
 select is(pg_temp.callback('test SM1', 'failed', '30003'), 'updated', 'a failure with a code updates the message');
