@@ -4,6 +4,7 @@ import { formatTable } from "../admin/table.ts";
 import { bodies } from "./bodies.ts";
 import { codeSize } from "./code_size.ts";
 import { coldStart } from "./cold_start.ts";
+import { costs } from "./costs.ts";
 import { functionCpu } from "./function_cpu.ts";
 import { growth } from "./growth.ts";
 import { importLeads } from "./import.ts";
@@ -22,6 +23,7 @@ const BENCHMARKS: Benchmark[] = [
   bodies,
   coldStart,
   codeSize,
+  costs,
 ];
 
 const command = new Command("npm run bench --")
