@@ -241,7 +241,11 @@ Deno.test("a secret in the query or the body is in no log and not in the journal
   } finally {
     Object.assign(console, { log, error });
   }
-  assert.equal(lines.filter((line) => line.includes("/recruiting/webhooks/:slug")).length, 9);
+  const requests = lines.filter((line) => line.includes("/recruiting/webhooks/:slug"))
+    .map((line) => JSON.parse(line));
+  assert.equal(requests.length, 9);
+  const refused = requests.filter(({ status }) => status === 401).map(({ vendor_id }) => vendor_id);
+  assert.deepEqual(refused, [query.id, query.id, query.id, google.id, query.id]);
   const kept = [...await rejected(query), ...await rejected(google)];
   assert.deepEqual(kept.map(({ route }) => route), Array(3).fill("/recruiting/webhooks/:slug"));
   for (const { secret } of [query, google]) {

@@ -49,21 +49,27 @@ export async function webhook(c: AppContext): Promise<Response> {
 /** GET /recruiting/webhooks/<vendor slug>: the challenges by which LinkedIn and Meta ask whether the address is ours. */
 export async function respondToWebhookChallenge(c: AppContext): Promise<Response> {
   const query = new URL(c.req.url).searchParams;
-  const { proof } = await authenticateWebhook(
-    c.req.raw,
-    slugOf(c),
-    (settings) => respondToChallenge(settings, query),
-  );
+  const { proof } = await authenticate(c, (settings) => respondToChallenge(settings, query));
   return proof;
+}
+
+/** Checks a proof with the webhook of the request's slug. A wrong one is logged with the vendor, for its operator to see. */
+function authenticate<Proof>(
+  c: AppContext,
+  check: (settings: WebhookSettings | null) => Proof | null,
+): Promise<{ webhook: WebhookSettings; proof: Proof }> {
+  return authenticateWebhook(c.req.raw, c.req.param("slug") ?? "", (settings) => {
+    if (settings !== null) c.get("log").vendor_id = settings.vendor_id;
+    return check(settings);
+  });
 }
 
 /** @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS for one too many, of strangers or of a vendor. */
 async function identifySender(c: AppContext, body: Uint8Array): Promise<Sender> {
   const query = new URL(c.req.url).searchParams;
   const given = { headers: c.req.raw.headers, query, body };
-  const { webhook: settings, proof } = await authenticateWebhook(
-    c.req.raw,
-    slugOf(c),
+  const { webhook: settings, proof } = await authenticate(
+    c,
     (settings) => verifyProof(settings, given, new Date()),
   );
   const vendor = await webhookVendor(c, settings, proof);
@@ -80,8 +86,4 @@ function severalLeads(
 ): Pick<SplitLeads, "leads"> & { parse: Vendor["parse"] } | null {
   const split = splitLeads(parser ?? "", body, parser_config);
   return split ?? (Array.isArray(body) ? { leads: body, parse } : null);
-}
-
-function slugOf(c: AppContext): string {
-  return c.req.param("slug") ?? "";
 }
