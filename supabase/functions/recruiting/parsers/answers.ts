@@ -116,6 +116,8 @@ function readItem(item: Fields, questions: Questions, name?: string): Answer[] {
 
   const usual = item.spelt(...ANSWER, ...VALUE);
   const keys = usual.length > 0 ? usual : item.spelt("text", "file");
+  // The name of a file that is the answer.
+  keys.push(...item.spelt("filename"));
   const said = keys.filter((key) => !isEmpty(item.peek([key])));
   for (const key of said.length > 0 ? said : keys) {
     const answer = readAnswer(item, key, labels);

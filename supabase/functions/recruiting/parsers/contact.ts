@@ -31,7 +31,8 @@ const SPELLINGS = {
     ...["correoelectronico", "direcciondecorreoelectronico", "correo", "emailadresse"],
   ],
   phone: [
-    ...["phone", "phonenumber", "phone1", "mobile", "mobilephone", "mobilenumber"],
+    ...["phone", "phonenumber", "phone1", "mobile", "mobilephone", "mobilephonenumber"],
+    ...["mobilenumber"],
     ...["cell", "cellphone", "cellphonenumber", "telephone", "tel"],
     ...["primaryphone", "userphone", "homephone", "workphone", "workphonenumber"],
     ...[...theirs("phone"), ...theirs("phonenumber"), ...theirs("homephone")],

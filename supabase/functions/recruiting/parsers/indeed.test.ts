@@ -117,6 +117,10 @@ for (const form of ["text", "html", "json"]) {
   });
 }
 
+Deno.test("indeed: a resume that is the file itself", () => {
+  assert.equal(parse(indeed, { applicant: { resume: PDF } }).resume?.base64, PDF);
+});
+
 Deno.test("indeed: a resume with a file and a text gives the file", () => {
   const payload = readFixture("indeed");
   (payload.applicant as { resume: Record<string, unknown> }).resume.text = "Maria";

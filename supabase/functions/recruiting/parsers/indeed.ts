@@ -24,7 +24,7 @@ const QUESTIONS = [
  */
 export const indeed: Parser = (payload) => {
   const fields = new Fields(payload);
-  const resume = readFile(fields, "applicant.resume.file");
+  const resume = readFile(fields, resumePath(fields));
   const email = fields.text("applicant.email");
   return success(normalizeLead({
     vendor_lead_id: fields.text("id"),
@@ -53,6 +53,11 @@ export const indeed: Parser = (payload) => {
     fields,
   }));
 };
+
+// The resume is an object, of which `file` is one form. A relay may send the file in its place.
+function resumePath(fields: Fields): string {
+  return isObject(fields.peek("applicant.resume")) ? "applicant.resume.file" : "applicant.resume";
+}
 
 // Indeed forwards e-mail to such an address, and makes a new one for each application.
 function isAlias(email: string | undefined): boolean {

@@ -76,3 +76,16 @@ for (
     });
   });
 }
+
+Deno.test("ziprecruiter: an answer that is a file is told by its name, where it has one", () => {
+  // As loganh0522/eko (app/controllers/inbound_candidates_controller.rb) takes it: the value is the file.
+  const answers: JsonObject[] = [{ id: "f", value: PDF, filename: "license.pdf" }, {
+    id: "g",
+    value: PDF,
+  }];
+  const { vendor_metadata } = parse(ziprecruiter, { answers });
+  assert.deepEqual(vendor_metadata, {
+    answers: [{ question: "f", answer: "license.pdf" }],
+    vendor_fields: { answers: [{}, { id: "g" }] },
+  });
+});
