@@ -55,14 +55,14 @@ export async function receiveLead(
 /**
  * Takes in each lead of a body by itself. One that cannot be stored does not stop the others, and is in the journal.
  *
- * @param split the leads, and what reads each of them
+ * @param vendor with the parser that reads each of them
  * @throws ApiError PAYLOAD_TOO_LARGE beyond 1,000 leads. When the database or storage fails, its error: the delivery is
  * to be sent again, and the leads that are stored already are then duplicates.
  */
 export async function receiveLeads(
   c: AppContext,
   vendor: Vendor,
-  { leads, parse }: { leads: Json[]; parse: Vendor["parse"] },
+  leads: Json[],
   options: DeliveryOptions,
 ): Promise<{ results: LeadResult[] }> {
   if (leads.length > MAX_LEADS) {
@@ -75,7 +75,7 @@ export async function receiveLeads(
     for (const [part, lead] of rest) {
       if (failure !== undefined) return;
       try {
-        const own = partOf({ ...vendor, parse }, options, part);
+        const own = partOf(vendor, options, part);
         outcomes[part] = await takeLead(c, own.vendor, lead, own.options, part);
       } catch (error) {
         const refusal = error instanceof ApiError ? error : internalError(error);
@@ -91,8 +91,8 @@ export async function receiveLeads(
     if (!(refusal instanceof ApiError)) continue;
     if (refusal === failure && failure.code !== "INTERNAL_ERROR") continue;
     const { code, message: reason } = refusal;
-    const vendor_lead_id = parse && vendorLeadId(parse, payload);
     const context = replayContext(partOf(vendor, options, row).vendor.credential);
+    const vendor_lead_id = vendor.parse && vendorLeadId(vendor.parse, payload);
     c.get("journal")?.rejectRow({ row, code, reason, payload, vendor_lead_id, context });
   }
   if (failure !== undefined) throw failure;

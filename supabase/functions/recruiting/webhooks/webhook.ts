@@ -1,7 +1,6 @@
 import type { AppContext } from "../../_shared/app.ts";
 import { readStrangersBody } from "../../_shared/body.ts";
 import { idempotencyKey } from "../../_shared/idempotency.ts";
-import type { Json } from "../../_shared/json.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import type { WebhookSettings } from "../../_shared/sql_functions.ts";
 import { isDryRun } from "../ingest/dry_run.ts";
@@ -9,7 +8,6 @@ import { BODY_LIMIT } from "../ingest/ingest.ts";
 import type { Vendor } from "../ingest/vendor.ts";
 import { authenticateWebhook, webhookVendor } from "../ingest/vendor_webhook.ts";
 import { splitLeads } from "../parsers/index.ts";
-import type { SplitLeads } from "../parsers/parser.ts";
 import { respondToChallenge } from "./challenges.ts";
 import { receiveLead, receiveLeads } from "./leads.ts";
 import { verifyProof } from "./proof.ts";
@@ -38,8 +36,13 @@ export async function webhook(c: AppContext): Promise<Response> {
   const idempotency = key === null ? null : { key, part: 0, request_hash: hash };
   const options = { dryRun, idempotency, hash };
 
-  const several = severalLeads(settings, vendor, body);
-  if (several !== null) return c.json(await receiveLeads(c, vendor, several, options));
+  const split = splitLeads(settings.parser ?? "", body, settings.parser_config);
+  // A list has several leads also where no parser is configured: so each of them can be replayed when there is one.
+  const leads = split?.leads ?? (Array.isArray(body) ? body : null);
+  if (leads !== null) {
+    const parse = split?.parse ?? vendor.parse;
+    return c.json(await receiveLeads(c, { ...vendor, parse }, leads, options));
+  }
   const response = await receiveLead(c, vendor, body, options);
   // Greenhouse takes nothing but 200 for success.
   const isNew = response.status === "created" && !dryRun && settings.scheme !== "greenhouse";
@@ -76,14 +79,4 @@ async function identifySender(c: AppContext, body: Uint8Array): Promise<Sender> 
   // Before the body is looked at: a dry run is not in the journal, whatever the body is.
   if (query.get("dry_run") === "true") c.get("journal")?.discard();
   return { settings, vendor, hash: sha256Hex(body) };
-}
-
-/** A list has several leads also where no parser is configured: so each of them can be replayed when there is one. */
-function severalLeads(
-  { parser, parser_config }: WebhookSettings,
-  { parse }: Vendor,
-  body: Json,
-): Pick<SplitLeads, "leads"> & { parse: Vendor["parse"] } | null {
-  const split = splitLeads(parser ?? "", body, parser_config);
-  return split ?? (Array.isArray(body) ? { leads: body, parse } : null);
 }
