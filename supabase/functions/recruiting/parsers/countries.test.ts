@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { countryCode } from "./countries.ts";
+import { countryCode, diallingCode } from "./countries.ts";
 
 for (
   const [name, code] of [
@@ -36,3 +36,12 @@ for (
     assert.equal(countryCode(text), undefined);
   });
 }
+
+Deno.test("a dialling code, with a plus or without", () => {
+  assert.equal(diallingCode("+44"), "44");
+  assert.equal(diallingCode("1"), "1");
+  assert.equal(diallingCode("353"), "353");
+  for (const code of ["840", "+999", "044", "44 ", "US", "+", ""]) {
+    assert.equal(diallingCode(code), undefined, code);
+  }
+});

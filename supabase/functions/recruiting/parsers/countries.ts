@@ -1,4 +1,9 @@
-import { type CountryCode, getCountries, isSupportedCountry } from "libphonenumber-js";
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  isSupportedCountry,
+} from "libphonenumber-js";
 
 /** The languages in which a country's name is known. Of two countries with one name, the earlier language decides. */
 const LANGUAGES = ["en", "es", "pt", "fr", "de"];
@@ -52,6 +57,14 @@ export function countryCode(country: string): CountryCode | undefined {
   // Made for the first name that comes, because it takes about 10 ms and most vendors send codes.
   codeOfName ??= namesOfCountries();
   return codeOfName.get(plain);
+}
+
+const DIALLING_CODES = new Set<string>(getCountries().map((code) => getCountryCallingCode(code)));
+
+/** The digits of a country's dialling code: `44` for `+44`. Undefined for anything else, such as ISO's number 840. */
+export function diallingCode(code: string): string | undefined {
+  const digits = code.replace(/^\+/, "");
+  return DIALLING_CODES.has(digits) ? digits : undefined;
 }
 
 function namesOfCountries(): Map<string, CountryCode> {

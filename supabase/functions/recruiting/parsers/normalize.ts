@@ -2,7 +2,7 @@ import type { Json } from "../../_shared/json.ts";
 import { toE164 } from "../../_shared/phone.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { type ConsentFields, readBoolean, readConsent } from "./consent.ts";
-import { countryCode } from "./countries.ts";
+import { countryCode, diallingCode } from "./countries.ts";
 import { compact, type Fields, toText } from "./fields.ts";
 import { mayBeFile, withoutFiles } from "./files.ts";
 import { splitName, withoutCredentials } from "./names.ts";
@@ -50,12 +50,13 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   const phone = toText(raw.phone);
   const givenCountry = toText(raw.country);
   // Some forms have the dialling code where others have the country.
-  const country = givenCountry && DIALLING_CODE.test(givenCountry) ? undefined : givenCountry;
+  const country = givenCountry && diallingCode(givenCountry) ? undefined : givenCountry;
   const countryOfLead = country && countryCode(country);
   const e164 = phone && readPhone(phone, toText(raw.phone_country) ?? "", givenCountry ?? "");
   const state = toText(raw.state);
   const code = state && isUs(countryOfLead) ? stateCode(state) : undefined;
   const email = toText(raw.email);
+  const zip = toText(raw.zip);
   const { resume, resume_url } = readResume(raw.resume ?? {});
 
   const first_name = givenName(raw.first_name) ?? split?.first_name;
@@ -71,7 +72,7 @@ export function normalizeLead(raw: RawLead): ParsedLead {
     city: toText(raw.city),
     state: code,
     state_raw: code === undefined ? state : undefined,
-    zip: toText(raw.zip),
+    zip: code === undefined ? zip : zip?.replace(SHORT_ZIP, (digits) => digits.padStart(5, "0")),
     country,
     is_test: readBoolean(raw.is_test) || undefined,
     submitted_at: readTime(raw.submitted_at),
@@ -88,16 +89,16 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   };
 }
 
-/** A dialling code, such as `+44`. */
-const DIALLING_CODE = /^\+?([1-9]\d{0,2})$/;
-
 /** @param countries each a name, a code of two letters, or a dialling code; the first that is one counts */
 function readPhone(phone: string, ...countries: string[]): string | undefined {
-  const given = countries.find((text) => DIALLING_CODE.test(text) || countryCode(text)) ?? "";
-  const dialling = DIALLING_CODE.exec(given)?.[1];
+  const given = countries.find((text) => diallingCode(text) ?? countryCode(text)) ?? "";
+  const dialling = diallingCode(given);
   const dialled = dialling && !phone.startsWith("+") ? toE164(`+${dialling} ${phone}`) : undefined;
   return dialled ?? toE164(phone, countryCode(given));
 }
+
+/** A ZIP code that was made a number on its way, and so has lost its first zeros. */
+const SHORT_ZIP = /^\d{3,4}$/;
 
 /** A whole address, alone, after `mailto:`, in `Ann Lee <ann@example.com>`, or the first of several. */
 const EMAIL = /^(?:mailto:|[^<>]*<)?([^\s<>,;@]+@[^\s<>,;@]+)(?:>|[,;].*)?$/is;
