@@ -151,6 +151,25 @@ for (
   });
 }
 
+for (
+  const [shape, answers] of [
+    ["a list with one value each", {
+      field_data: [{ name: "full_name", value: "Lee W" }, { name: "licensed?", value: "yes" }],
+    }],
+    ["an object", { field_data: { full_name: "Lee W", "licensed?": "yes" } }],
+    ["an object beside an empty list", {
+      field_data: [],
+      data: { full_name: "Lee W", "licensed?": ["yes"] },
+    }],
+  ] as [string, JsonObject][]
+) {
+  Deno.test(`meta: the answers as ${shape}`, () => {
+    const { first_name, vendor_metadata } = parse(meta, { leadgen_id: "998", ...answers });
+    assert.equal(first_name, "Lee");
+    assert.deepEqual(vendor_metadata.answers, [{ question: "licensed?", answer: "yes" }]);
+  });
+}
+
 Deno.test("meta: forms in German and French", () => {
   const forms: [Record<string, string>, JsonObject][] = [
     [

@@ -55,14 +55,19 @@ function leadIn(fields: Fields): Fields {
 }
 
 function readForm(fields: Fields): RawLead {
-  if (Array.isArray(fields.peek("field_data"))) {
-    return readLeadForm(fields.items("field_data"), { name: "name", answer: "values" });
+  const questions = fields.items("field_data");
+  if (questions.length > 0) {
+    const isGraph = questions.some((question) => question.keys().includes("values"));
+    return readLeadForm(questions, { name: "name", answer: isGraph ? "values" : "value" });
   }
   const contact = readContact(fields);
-  if (!isObject(fields.peek("data")) || contact.first_name || contact.full_name) return contact;
-  const answers = Object.entries(fields.value("data") as JsonObject);
-  const questions = answers.map(([name, values]) => new Fields({ name, values }));
-  return readLeadForm(questions, { name: "name", answer: "values" });
+  const path = ["field_data", "data"].find((path) => isObject(fields.peek(path)));
+  if (path === undefined || contact.first_name || contact.full_name) return contact;
+  const answers = Object.entries(fields.value(path) as JsonObject);
+  return readLeadForm(answers.map(([name, value]) => new Fields({ name, value })), {
+    name: "name",
+    answer: "value",
+  });
 }
 
 function isEmpty({ more, ...contact }: RawLead): boolean {
