@@ -60,6 +60,7 @@ for (
     ["Jane Doe - State Farm", "Jane", "Doe"],
     ["Jane Doe | Insurance Agent", "Jane", "Doe"],
     ["| Jane Doe", "Jane", "Doe"],
+    ["Jane Doe (Texas - any county)", "Jane", "Doe"],
     ["RN", "RN", undefined],
     // Names that look like credentials.
     ["Jack Ma", "Jack", "Ma"],

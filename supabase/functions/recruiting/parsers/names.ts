@@ -37,6 +37,9 @@ const PARTICLES = new Set([
 const LAST_NAME_FIRST =
   /^[\p{sc=Han}\p{sc=Hangul}]+ [\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]+$/u;
 
+/** What stands in brackets, and quotation marks, of which the text stays. */
+const BRACKETS = /\([^()]*\)|["“”]/g;
+
 /** Longer than any person's name. */
 const MAX_LENGTH = 200;
 
@@ -69,12 +72,13 @@ export function withoutCredentials(name: string): string {
 
 /** What stands before a bar or a dash: "Jane Doe" of "Jane Doe - State Farm". */
 function withoutRemark(name: string): string {
-  return name.split(/\||\s[-–—]\s/).find((part) => part.trim() !== "") ?? name;
+  const parts = name.replace(BRACKETS, " ").split(/\||\s[-–—]\s/);
+  return parts.find((part) => part.trim() !== "") ?? name;
 }
 
 /** The words of a name, in groups that a comma or the like divides, and the titles before it. */
 function readName(name: string): { groups: string[][]; titles: string[] } {
-  const groups = name.replace(/\([^()]*\)|["“”]/g, " ").split(/[,;|]|\s[-–—]\s/)
+  const groups = name.replace(BRACKETS, " ").split(/[,;|]|\s[-–—]\s/)
     .map((group) => group.split(/\s+/).filter((word) => word !== ""))
     .filter((group) => group.length > 0);
   const titles = groups.flatMap(takeTitles);
