@@ -59,9 +59,10 @@ create table public.agents (
   unique (id, agency_id)
 );
 
--- Also finds the agent whose turn it is. last_assigned_at is not in it: an update of a column without an index is
--- cheaper (heap-only), and the agents of one agency are few enough to sort.
 create index on public.agents (agency_id);
+-- Finds the agent whose turn it is: the agents of an agency who take turns, the one who has waited longest first.
+create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls first, created_at, id)
+  where is_active and accepts_recruits;
 
 comment on table public.agents is
   'A person who works for an agency: an agent or a manager. Without a user_id the person cannot sign in.';

@@ -26,9 +26,16 @@ create table public.recruiting_orders (
 
 create index on public.recruiting_orders (agent_id, agency_id);
 create index on public.recruiting_orders (vendor_id);
--- For choosing an order. `filled` is not in it, because it changes with every lead: an update of a column without an
--- index is cheaper (heap-only).
-create index recruiting_orders_open_idx on public.recruiting_orders (priority desc) where status = 'open';
+-- For choosing an order: the open orders of each vendor and state, best first. An order for any vendor has the id of zeros
+-- here, and one for any state, or for several, the empty text.
+create index recruiting_orders_choice_idx on public.recruiting_orders (
+  coalesce(vendor_id, '00000000-0000-0000-0000-000000000000'),
+  coalesce(case when array_length(states, 1) = 1 then states[1] end, ''),
+  priority desc,
+  (filled::numeric / quantity),
+  created_at,
+  id
+) where status = 'open';
 
 comment on table public.recruiting_orders is 'An agency''s order for a number of recruiting leads.';
 comment on column public.recruiting_orders.agent_id is

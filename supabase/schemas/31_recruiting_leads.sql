@@ -90,3 +90,17 @@ create policy "agents read their recruits, managers their agency's" on public.re
     agent_id = (select private.current_agent_id())
     or agency_id = (select private.managed_agency_id())
   );
+
+create function private.lead_state(vendor_metadata jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
+end
+$$;
+
+comment on function private.lead_state(jsonb) is
+  'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
+grant execute on function private.lead_state(jsonb) to service_role;

@@ -4,37 +4,6 @@
 -- leads would wait with it. An order or an agent that somebody else has locked is passed over, for example one that an
 -- operator has changed in an open transaction.
 
-create function private.day_start(moment timestamptz, timezone text) returns timestamptz
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  midnight timestamp;
-  day_start timestamptz;
-  first_midnight timestamptz;
-begin
-  -- When the clock goes back over midnight, the local date after the moment may already have begun.
-  for day_offset in reverse 1 .. 0 loop
-    midnight := date_trunc('day', moment at time zone timezone) + make_interval(days => day_offset);
-    -- Of two midnights Postgres takes the second. The first is found with the offset of 24 hours before.
-    day_start := midnight at time zone timezone;
-    first_midnight := day_start - interval '24 hours'
-      + (midnight - (day_start - interval '24 hours') at time zone timezone);
-    if first_midnight < day_start and first_midnight at time zone timezone = midnight then
-      day_start := first_midnight;
-    end if;
-    exit when day_start <= moment;
-  end loop;
-  return day_start;
-end
-$$;
-
-comment on function private.day_start(timestamptz, text) is
-  'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
-  'first of the two midnights; where it skips midnight, at the first moment after it.';
-grant execute on function private.day_start(timestamptz, text) to service_role;
-
 -- Two functions choose, and both a preview and the distribution itself call them, so that the two always agree. They are
 -- written in plpgsql because it keeps their query plans, while an SQL function is planned again at every call.
 
@@ -48,27 +17,40 @@ language plpgsql
 stable
 rows 1
 set search_path = ''
+-- The planner would read all of a small table for each order, and a kept plan lives longer than the table stays small.
+set enable_seqscan = off
 as $$
 begin
+  -- Up to four searches, for this vendor or any, and this state or any. recruiting_orders_choice_idx has the orders of each
+  -- best first, so a search ends at the first that fits, however many there are.
   return query
-  select o.*
-  from public.recruiting_orders o
-  join public.agencies a on a.id = o.agency_id
-  where o.status = 'open'
-    and o.filled < o.quantity
-    and o.id <> all (passed_over)
-    and (o.vendor_id is null or o.vendor_id = match_recruiting_order.vendor_id)
-    and (o.states is null or match_recruiting_order.state = any (o.states))
-    and (o.starts_at is null or o.starts_at <= moment)
-    and (o.ends_at is null or o.ends_at > moment)
-    and (o.daily_cap is null or o.daily_cap > (
-      select count(*)
-      from public.recruiting_leads l
-      where l.order_id = o.id
-        and l.agency_id = o.agency_id
-        and l.distributed_at >= private.day_start(moment, a.timezone)
-    ))
-  order by o.priority desc, o.filled::numeric / o.quantity, o.created_at, o.id
+  select best.*
+  from (values ('00000000-0000-0000-0000-000000000000'), (match_recruiting_order.vendor_id)) as wanted (vendor)
+  cross join (values (''), (match_recruiting_order.state)) as from_state (state)
+  cross join lateral (
+    select o.*
+    from public.recruiting_orders o
+    where coalesce(o.vendor_id, '00000000-0000-0000-0000-000000000000') = wanted.vendor
+      and coalesce(case when array_length(o.states, 1) = 1 then o.states[1] end, '') = from_state.state
+      and o.status = 'open'
+      and o.filled < o.quantity
+      and o.id <> all (passed_over)
+      and (o.vendor_id is null or o.vendor_id = match_recruiting_order.vendor_id)
+      and (o.states is null or match_recruiting_order.state = any (o.states))
+      and (o.starts_at is null or o.starts_at <= moment)
+      and (o.ends_at is null or o.ends_at > moment)
+      and (o.daily_cap is null or o.daily_cap > coalesce(
+        (
+          select d.leads
+          from private.recruiting_order_days d
+          where d.order_id = o.id and d.starts_at <= moment and d.ends_at > moment
+        ),
+        0
+      ))
+    order by o.priority desc, o.filled::numeric / o.quantity, o.created_at, o.id
+    limit 1
+  ) best
+  order by best.priority desc, best.filled::numeric / best.quantity, best.created_at, best.id
   limit 1;
 end
 $$;
@@ -78,86 +60,81 @@ comment on function private.match_recruiting_order(uuid, text, timestamptz, uuid
   'first, then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
 grant execute on function private.match_recruiting_order(uuid, text, timestamptz, uuid[]) to service_role;
 
-create function private.next_agent(agency_id uuid, named_agent_id uuid, passed_over uuid[] default '{}')
-returns uuid
+create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
 language plpgsql
 stable
 set search_path = ''
 as $$
 begin
-  return (
-    select a.id
-    from public.agents a
-    where a.agency_id = next_agent.agency_id
-      and a.is_active
-      and (a.accepts_recruits or a.id = named_agent_id)
-      and a.id <> all (passed_over)
-    order by
-      (a.id = named_agent_id) desc nulls last,
-      a.last_assigned_at nulls first,
-      a.created_at,
-      a.id
-    limit 1
+  return coalesce(
+    (
+      select a.id
+      from public.agents a
+      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
+    ),
+    (
+      select a.id
+      from public.agents a
+      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
+      order by a.last_assigned_at nulls first, a.created_at, a.id
+      limit 1
+    )
   );
 end
 $$;
 
-comment on function private.next_agent(uuid, uuid, uuid[]) is
+comment on function private.next_agent(uuid, uuid) is
   'The agent that the order names if active; else the active agent of the agency who accepts recruits and has waited '
-  'longest; else null. Leaves out the agents in passed_over.';
-grant execute on function private.next_agent(uuid, uuid, uuid[]) to service_role;
+  'longest; else null.';
+grant execute on function private.next_agent(uuid, uuid) to service_role;
 
-create function private.take_turn(
-  chosen_order public.recruiting_orders,
-  moment timestamptz,
-  out agent_id uuid,
-  out is_locked boolean
-)
+create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
 declare
-  passed_over uuid[] := '{}';
+  agent_ids uuid[];
 begin
-  loop
-    agent_id := private.next_agent(chosen_order.agency_id, chosen_order.agent_id, passed_over);
-    exit when agent_id is null;
-
-    update public.agents a
-    set last_assigned_at = moment
-    where a.id = (
-      select free.id
-      from public.agents free
-      where free.id = take_turn.agent_id
-        and free.is_active
-        and (free.accepts_recruits or free.id = chosen_order.agent_id)
+  -- The same choice as next_agent() makes.
+  if exists (
+    select
+    from public.agents a
+    where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
+  ) then
+    return (
+      select array[a.id]
+      from public.agents a
+      where a.id = named_agent_id and a.is_active
       for no key update skip locked
     );
-    exit when found;
+  end if;
 
-    passed_over := passed_over || agent_id;
-    if agent_id = chosen_order.agent_id then
-      agent_id := null;
-      exit;
-    end if;
-  end loop;
-  is_locked := agent_id is null and passed_over <> '{}';
+  agent_ids := array(
+    select a.id
+    from public.agents a
+    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+    order by a.last_assigned_at nulls first, a.created_at, a.id
+    limit wanted
+    for no key update skip locked
+  );
+  if agent_ids = '{}' and private.next_agent(agency_id, null) is not null then
+    return null;
+  end if;
+  return agent_ids;
 end
 $$;
 
-comment on function private.take_turn(public.recruiting_orders, timestamptz) is
-  'Gives the turn to the next agent of the order whom nobody has locked, and returns the agent_id; null without such an '
-  'agent. is_locked: there is an agent, but the one that the order names, or each of them, is locked.';
-grant execute on function private.take_turn(public.recruiting_orders, timestamptz) to service_role;
+comment on function private.lock_agents(uuid, uuid, integer) is
+  'Locks the agents who get the next leads of an order, at most as many as are wanted, and returns their ids in the order '
+  'of their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
+  'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
+  'names, or all of them.';
+grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;
 
-create function private.assign_lead(lead public.recruiting_leads, chosen_order public.recruiting_orders)
-returns public.recruiting_leads
+create function private.lock_order(chosen_order public.recruiting_orders) returns boolean
 language plpgsql
 set search_path = ''
 as $$
-declare
-  moment constant timestamptz := clock_timestamp();
-  turn record;
 begin
   -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
   -- locked here because the foreign key of the lead locks it, and would wait for it.
@@ -167,103 +144,220 @@ begin
   where o.id = chosen_order.id and o is not distinct from chosen_order
   for no key update of o skip locked
   for key share of a skip locked;
-  if not found then
-    return null;
-  end if;
-
-  select * into turn from private.take_turn(chosen_order, moment);
-  if turn.is_locked then
-    return null;
-  end if;
-
-  update public.recruiting_orders o
-  set
-    filled = o.filled + 1,
-    status = case when o.filled + 1 = o.quantity then 'filled' else o.status end
-  where o.id = chosen_order.id;
-
-  update public.recruiting_leads l
-  set
-    distribution = 'distributed',
-    order_id = chosen_order.id,
-    agency_id = chosen_order.agency_id,
-    agent_id = turn.agent_id,
-    distributed_at = moment
-  where l.id = lead.id
-  returning * into lead;
-  return lead;
+  return found;
 end
 $$;
 
-comment on function private.assign_lead(public.recruiting_leads, public.recruiting_orders) is
-  'Gives a lead to an order and an agent, counts it, and returns it. Null, and nothing is counted, when the order has '
-  'changed since it was chosen, or when somebody has locked the order, its agency, or every agent who may get the lead.';
-grant execute on function private.assign_lead(public.recruiting_leads, public.recruiting_orders) to service_role;
+comment on function private.lock_order(public.recruiting_orders) is
+  'Locks an order, so that it can take leads. False when it has changed since it was chosen, or when somebody else has '
+  'locked it or its agency.';
+grant execute on function private.lock_order(public.recruiting_orders) to service_role;
 
-create function private.set_distribution(lead public.recruiting_leads, distribution text)
-returns public.recruiting_leads
+create function private.leads_before_rival(chosen_order public.recruiting_orders, rival public.recruiting_orders)
+returns integer
 language plpgsql
+immutable
 set search_path = ''
 as $$
+declare
+  -- The rival's share of the chosen order's quantity.
+  product constant bigint := rival.filled::bigint * chosen_order.quantity;
+  is_older constant boolean := (chosen_order.created_at, chosen_order.id) < (rival.created_at, rival.id);
+  last_filled bigint;
 begin
-  if lead.distribution <> set_distribution.distribution then
-    update public.recruiting_leads l
-    set distribution = set_distribution.distribution
-    where l.id = lead.id
-    returning * into lead;
+  if rival.id is null or rival.priority < chosen_order.priority then
+    return chosen_order.quantity - chosen_order.filled;
+  elsif rival.priority > chosen_order.priority then
+    return 1;
   end if;
-  return lead;
+  -- Of equal shares the older order comes first.
+  last_filled := (product - case when is_older then 0 else 1 end) / rival.quantity;
+  return greatest(least(last_filled + 1, chosen_order.quantity) - chosen_order.filled, 1);
 end
 $$;
 
-comment on function private.set_distribution(public.recruiting_leads, text) is
-  'Changes the distribution of a lead, if it is another one, and returns the lead.';
-grant execute on function private.set_distribution(public.recruiting_leads, text) to service_role;
+comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
+  'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
+  'reached. The rival is what match_recruiting_order() returns without the chosen order; null: there is none. At least '
+  'one, also when somebody has changed the rival since the order was chosen.';
+grant execute on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) to service_role;
 
-create function private.distribute_lead(
-  lead public.recruiting_leads,
+create type private.placement as (
+  distribution text,
+  leads integer,
+  order_id uuid,
+  agency_id uuid,
+  agent_ids uuid[],
+  distributed_at timestamptz
+);
+
+comment on type private.placement is
+  'Where the next leads of one vendor and state go. distribution: as in recruiting_leads. The rest is for `distributed` '
+  'alone: how many leads the order takes now, its agents in the order of their turns (empty: the agency gets the leads with '
+  'no agent), and when the first of them is distributed. Each further lead is distributed a microsecond later, so that '
+  'the turns go on in this order.';
+
+create function private.find_placement(
+  vendor_id uuid,
+  state text,
+  wanted integer,
   chosen_order public.recruiting_orders default null
-) returns public.recruiting_leads
+) returns private.placement
 language plpgsql
 set search_path = ''
 as $$
 declare
-  assigned public.recruiting_leads;
   passed_over uuid[] := '{}';
+  moment timestamptz;
+  leads integer;
+  rival public.recruiting_orders;
+  agent_ids uuid[];
 begin
   -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
   -- sees what was committed before it.
   loop
-    if chosen_order.id is not null then
-      assigned := private.assign_lead(lead, chosen_order);
-      exit when assigned.id is not null;
+    if chosen_order.id is not null and private.lock_order(chosen_order) then
+      moment := clock_timestamp();
+      leads := wanted;
+      if wanted > 1 then
+        select * into rival
+        from private.match_recruiting_order(vendor_id, state, moment, passed_over || chosen_order.id);
+        leads := least(wanted, private.leads_before_rival(chosen_order, rival));
+      end if;
+      -- After the lock, because a count changes without the order's row. Null, for no cap, does not count in least().
+      leads := least(leads, private.room_under_cap(chosen_order.id, chosen_order.daily_cap, moment));
+      if leads > 0 then
+        agent_ids := private.lock_agents(chosen_order.agency_id, chosen_order.agent_id, leads);
+        if agent_ids is not null then
+          return row(
+            'distributed', leads, chosen_order.id, chosen_order.agency_id, agent_ids, moment)::private.placement;
+        end if;
+      end if;
     end if;
 
     select * into chosen_order
-    from private.match_recruiting_order(lead.vendor_id, lead.state, clock_timestamp(), passed_over);
+    from private.match_recruiting_order(vendor_id, state, clock_timestamp(), passed_over);
     exit when not found;
     passed_over := passed_over || chosen_order.id;
   end loop;
 
-  if assigned.id is not null then
-    return assigned;
-  end if;
-  return private.set_distribution(
-    lead,
+  return row(
     case
-      when exists (select from private.match_recruiting_order(lead.vendor_id, lead.state, clock_timestamp()))
-      then 'pending'
+      when exists (select from private.match_recruiting_order(vendor_id, state, clock_timestamp())) then 'pending'
       else 'unmatched'
-    end
+    end, null, null, null, null, null)::private.placement;
+end
+$$;
+
+comment on function private.find_placement(uuid, text, integer, public.recruiting_orders) is
+  'Finds the best order that can take leads of this vendor and state now, and its agents, and locks them. The caller '
+  'holds the distribution lock, gives the leads to them, and then calls count_placement(). `unmatched`: no order wants such '
+  'leads. `pending`: all orders that want them, or their agents, are locked by somebody else. wanted: how many leads there '
+  'are. A chosen_order is tried first: the one that match_recruiting_order() returned before.';
+grant execute on function private.find_placement(uuid, text, integer, public.recruiting_orders) to service_role;
+
+create function private.count_placement(placement private.placement) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  turns constant integer := cardinality(placement.agent_ids);
+begin
+  update public.recruiting_orders o
+  set
+    filled = o.filled + placement.leads,
+    status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
+  where o.id = placement.order_id;
+
+  update public.agents a
+  set last_assigned_at = placement.distributed_at
+    -- The last of the leads that came to this agent.
+    + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / turns * turns) * interval '1 microsecond'
+  from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
+  where a.id = turn.agent_id and turn.ordinal <= placement.leads;
+end
+$$;
+
+comment on function private.count_placement(private.placement) is
+  'Counts the leads of a placement at its order and its agents, which find_placement() has locked.';
+grant execute on function private.count_placement(private.placement) to service_role;
+
+create function private.lock_waiting_leads(lead_ids uuid[], vendor_id uuid, state text, max integer default null)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select l.id
+    from unnest(lead_ids) with ordinality as waiting (lead_id, ordinal)
+    join public.recruiting_leads l on l.id = waiting.lead_id
+    where l.distribution in ('unmatched', 'pending')
+      and l.vendor_id = lock_waiting_leads.vendor_id
+      and l.state is not distinct from lock_waiting_leads.state
+    order by waiting.ordinal
+    limit max
+    for no key update of l skip locked
   );
 end
 $$;
 
-comment on function private.distribute_lead(public.recruiting_leads, public.recruiting_orders) is
-  'Gives a stored lead to the best order that can take it now, and returns the lead as it is then: distributed; '
-  'unmatched, when no order wants it; or pending, when all orders that want it are locked by somebody else. The caller '
-  'holds the distribution lock. A chosen_order is tried first: the one that match_recruiting_order() returned before.';
-grant execute on function private.distribute_lead(public.recruiting_leads, public.recruiting_orders) to service_role;
+comment on function private.lock_waiting_leads(uuid[], uuid, text, integer) is
+  'Locks those of the leads that still wait, are still of this vendor and state, and that nobody else has locked. Returns '
+  'their ids in the same order, at most max.';
+grant execute on function private.lock_waiting_leads(uuid[], uuid, text, integer) to service_role;
+
+create function private.distribute_leads(
+  lead_ids uuid[],
+  vendor_id uuid,
+  state text,
+  deadline timestamptz default 'infinity'
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  placement private.placement;
+  rest uuid[] := lead_ids;
+  locked uuid[];
+begin
+  while rest <> '{}' loop
+    placement := private.find_placement(vendor_id, state, cardinality(rest));
+    -- An operator may have locked, changed or deleted a lead.
+    locked := private.lock_waiting_leads(rest, vendor_id, state, placement.leads);
+    exit when locked = '{}';
+
+    if placement.distribution <> 'distributed' then
+      update public.recruiting_leads l
+      set distribution = placement.distribution
+      where l.id = any (locked) and l.distribution <> placement.distribution;
+      exit;
+    end if;
+
+    placement.leads := cardinality(locked);
+    update public.recruiting_leads l
+    set
+      distribution = 'distributed',
+      order_id = placement.order_id,
+      agency_id = placement.agency_id,
+      agent_id = placement.agent_ids[(place.ordinal - 1) % greatest(cardinality(placement.agent_ids), 1) + 1],
+      distributed_at = placement.distributed_at + (place.ordinal - 1) * interval '1 microsecond'
+    from unnest(locked) with ordinality as place (lead_id, ordinal)
+    where l.id = place.lead_id;
+    perform private.count_placement(placement);
+    rest := rest[array_position(rest, locked[placement.leads]) + 1:];
+    exit when clock_timestamp() > deadline;
+  end loop;
+  return placement.distribution;
+end
+$$;
+
+comment on function private.distribute_leads(uuid[], uuid, text, timestamptz) is
+  'Gives stored leads of one vendor and state, one after the other, each to the best order that can take it now. Leaves out '
+  'those that lock_waiting_leads() leaves out, and after the deadline those that are left. Returns what became of the last: '
+  'distributed; or unmatched or pending, as find_placement() says, and then so are the leads before it that found no '
+  'order. The caller holds the distribution lock.';
+grant execute on function private.distribute_leads(uuid[], uuid, text, timestamptz) to service_role;
 
 create function private.distributed_to(agency_id uuid, agent_id uuid) returns jsonb
 language plpgsql

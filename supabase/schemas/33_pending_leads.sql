@@ -17,6 +17,19 @@ $$;
 comment on function private.distribution_lock() is 'The key of the advisory lock that whoever hands leads out holds.';
 grant execute on function private.distribution_lock() to service_role;
 
+create function private.keep_waits_short() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform set_config('lock_timeout', '20ms', true);
+end
+$$;
+
+comment on function private.keep_waits_short() is
+  'From now on this function call waits only 20 ms for what others have locked (55P03), because all leads wait with it.';
+grant execute on function private.keep_waits_short() to service_role;
+
 create function private.take_distribution_lock() returns boolean
 language plpgsql
 set search_path = ''
@@ -25,6 +38,7 @@ declare
   key constant bigint := private.distribution_lock();
 begin
   if pg_try_advisory_xact_lock(key) then
+    perform private.keep_waits_short();
     return true;
   end if;
 
@@ -34,6 +48,7 @@ begin
     if pg_try_advisory_xact_lock(key + place) then
       begin
         perform pg_advisory_xact_lock(key);
+        perform private.keep_waits_short();
         return true;
       exception when lock_not_available then
         return false;
@@ -55,75 +70,94 @@ as $$
 declare
   -- So that others do not wait long for the lock, and the statement stays far below its timeout.
   deadline constant timestamptz := clock_timestamp() + interval '200 ms';
-  pending record;
-  lead public.recruiting_leads;
+  last_created_at timestamptz := '-infinity';
+  last_id uuid := '00000000-0000-0000-0000-000000000000';
+  is_more boolean := true;
+  run record;
   -- Vendors and states whose orders are locked: leads of the same vendor and state want the same orders.
   locked text[] := '{}';
 begin
-  for pending in
-    select l.id, l.vendor_id || coalesce(l.state, '') as kind
-    from public.recruiting_leads l
-    where l.distribution = 'pending'
-    order by l.created_at, l.id
-  loop
-    continue when pending.kind = any (locked);
-    if clock_timestamp() > deadline then
-      return false;
-    end if;
-
-    -- An operator may have locked, changed or deleted the lead.
-    select * into lead
-    from public.recruiting_leads l
-    where l.id = pending.id and l.distribution = 'pending'
-    for no key update skip locked;
-    continue when not found;
-
-    lead := private.distribute_lead(lead);
-    if lead.distribution = 'pending' then
-      locked := locked || pending.kind;
-    end if;
+  while is_more loop
+    is_more := false;
+    -- A run is what follows each other with the same vendor and state. It is handed out together, because an order that is
+    -- changed for each of many leads has as many versions, and each change reads them all.
+    for run in
+      with pending as materialized (
+        select l.id, l.created_at, l.vendor_id, l.state, l.vendor_id || coalesce(l.state, '') as kind
+        from public.recruiting_leads l
+        where l.distribution = 'pending'
+          and (l.created_at, l.id) > (last_created_at, last_id)
+          and l.vendor_id || coalesce(l.state, '') <> all (locked)
+        order by l.created_at, l.id
+        limit 500
+      ),
+      numbered as (
+        select
+          p.*,
+          row_number() over (order by p.created_at, p.id) as ordinal,
+          row_number() over (partition by p.kind order by p.created_at, p.id) as ordinal_in_kind
+        from pending p
+      )
+      select
+        n.vendor_id, n.state, n.kind, max(n.created_at) as last_created_at, array_agg(n.id order by n.ordinal) as lead_ids
+      from numbered n
+      -- The two ordinals go up together within a run.
+      group by n.vendor_id, n.state, n.kind, n.ordinal - n.ordinal_in_kind
+      order by min(n.ordinal)
+    loop
+      is_more := true;
+      last_created_at := run.last_created_at;
+      last_id := run.lead_ids[cardinality(run.lead_ids)];
+      continue when run.kind = any (locked);
+      if private.distribute_leads(run.lead_ids, run.vendor_id, run.state, deadline) = 'pending' then
+        locked := locked || run.kind;
+      end if;
+      if clock_timestamp() > deadline then
+        return false;
+      end if;
+    end loop;
   end loop;
   return true;
 end
 $$;
 
 comment on function private.distribute_pending() is
-  'Hands out the leads that are pending, oldest first. Returns false when its time was over before the last of them. '
+  'Hands out the leads that are pending, oldest first. Returns false when its time was over, perhaps before the last. '
   'The caller holds the distribution lock.';
 grant execute on function private.distribute_pending() to service_role;
 
-create function private.distribute_new_lead(lead public.recruiting_leads) returns public.recruiting_leads
+create function private.place_new_lead(vendor_id uuid, state text) returns private.placement
 language plpgsql
 set search_path = ''
 as $$
 declare
   wanted_by public.recruiting_orders;
 begin
-  select * into wanted_by
-  from private.match_recruiting_order(lead.vendor_id, lead.state, clock_timestamp());
+  select * into wanted_by from private.match_recruiting_order(vendor_id, state, clock_timestamp());
 
   -- A lead that no order wants needs no lock, unless others have left leads behind.
   if wanted_by.id is null
     and not exists (select from public.recruiting_leads l where l.distribution = 'pending')
   then
-    return lead;
+    return row('unmatched', null, null, null, null, null)::private.placement;
   end if;
 
   if private.take_distribution_lock() then
     if not exists (select from public.recruiting_leads l where l.distribution = 'pending')
       or private.distribute_pending()
     then
-      return private.distribute_lead(lead, wanted_by);
+      return private.find_placement(vendor_id, state, 1, wanted_by);
     end if;
   end if;
-  return private.set_distribution(lead, case when wanted_by.id is null then 'unmatched' else 'pending' end);
+  return row(
+    case when wanted_by.id is null then 'unmatched' else 'pending' end, null, null, null, null, null)::private.placement;
 end
 $$;
 
-comment on function private.distribute_new_lead(public.recruiting_leads) is
-  'Distributes the leads that are pending, and then a lead that this transaction has stored as unmatched. Returns it as '
-  'it is then: pending, too, while other transactions hand leads out.';
-grant execute on function private.distribute_new_lead(public.recruiting_leads) to service_role;
+comment on function private.place_new_lead(uuid, text) is
+  'Distributes the leads that are pending, and then finds the placement of a lead that is about to be stored, as '
+  'find_placement() does: `pending`, too, while other transactions hand leads out.';
+grant execute on function private.place_new_lead(uuid, text) to service_role;
 
 create function public.distribute_pending_leads(lead_id uuid, other_lead_ids uuid[] default '{}') returns jsonb
 language plpgsql
@@ -211,8 +245,7 @@ begin
     for no key update skip locked;
     continue when not found;
 
-    lead := private.distribute_lead(lead);
-    if lead.distribution = 'distributed' then
+    if private.distribute_leads(array[lead.id], lead.vendor_id, lead.state) = 'distributed' then
       handed_out := handed_out + 1;
     else
       passed_over := passed_over || waiting.kind;

@@ -55,6 +55,65 @@ comment on function private.repeated_lead(jsonb, uuid) is
   'Records that a lead was sent again, and returns it as ingest_recruiting_lead() does: {id, status: duplicate}.';
 grant execute on function private.repeated_lead(jsonb, uuid) to service_role;
 
+create function private.wait_for_same_lead(vendor_id uuid, vendor_lead_id text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  key constant bigint := hashtextextended(format('recruiting lead %s %s', vendor_id, vendor_lead_id), 0);
+begin
+  -- The first has the lock alone. All that wait for it go on together when it ends.
+  if vendor_lead_id is not null and not pg_try_advisory_xact_lock(key) then
+    perform pg_advisory_xact_lock_shared(key);
+  end if;
+end
+$$;
+
+comment on function private.wait_for_same_lead(uuid, text) is
+  'Waits for another transaction that stores a lead with this vendor_lead_id. Without it the insert would wait, and hold the '
+  'distribution lock meanwhile. 55P03 when it takes longer than the lock_timeout.';
+grant execute on function private.wait_for_same_lead(uuid, text) to service_role;
+
+create function private.insert_recruiting_lead(vendor_id uuid, lead jsonb) returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  metadata constant jsonb := coalesce(nullif(lead -> 'vendor_metadata', 'null'), '{}');
+  is_test constant boolean := metadata -> 'is_test' is not distinct from 'true';
+  placement private.placement := row('not_requested', null, null, null, null, null);
+  stored public.recruiting_leads;
+begin
+  if not is_test then
+    placement := private.place_new_lead(insert_recruiting_lead.vendor_id, private.lead_state(metadata));
+  end if;
+
+  -- The lead is written once, with its placement, because each update of it changes all its indexes.
+  insert into public.recruiting_leads (
+    id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via,
+    distribution, order_id, agency_id, agent_id, distributed_at
+  )
+  values (
+    (lead ->> 'id')::uuid, insert_recruiting_lead.vendor_id, private.indexable_id(lead ->> 'vendor_lead_id'),
+    lead ->> 'first_name', metadata, lead ->> 'resume_path', lead ->> 'request_id', lead ->> 'received_via',
+    placement.distribution, placement.order_id, placement.agency_id, placement.agent_ids[1], placement.distributed_at
+  )
+  on conflict on constraint recruiting_leads_vendor_id_vendor_lead_id_key do nothing
+  returning * into stored;
+
+  if found and placement.distribution = 'distributed' then
+    perform private.count_placement(placement);
+  end if;
+  return stored;
+end
+$$;
+
+comment on function private.insert_recruiting_lead(uuid, jsonb) is
+  'Distributes and stores a lead of a vendor, and returns it, or null when the vendor has a lead with its vendor_lead_id. '
+  'lead: see public.ingest_recruiting_lead(). The caller has called wait_for_same_lead(). 55P03 when such a lead is in a '
+  'transaction that has not called it, of a bulk request or an operator, and is not committed: the call is to be repeated.';
+grant execute on function private.insert_recruiting_lead(uuid, jsonb) to service_role;
+
 create function private.store_recruiting_lead(vendor_id uuid, lead jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -62,32 +121,12 @@ as $$
 declare
   lead_id constant uuid := lead ->> 'id';
   indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
-  is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
-  metadata constant jsonb := coalesce(nullif(lead -> 'vendor_metadata', 'null'), '{}');
   stored public.recruiting_leads;
 begin
   perform private.require_recruiting_lead(lead);
+  perform private.wait_for_same_lead(store_recruiting_lead.vendor_id, indexed_id);
 
   loop
-    insert into public.recruiting_leads (
-      id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, distribution, request_id, received_via
-    )
-    values (
-      lead_id, store_recruiting_lead.vendor_id, indexed_id, lead ->> 'first_name', metadata, lead ->> 'resume_path',
-      case when is_test then 'not_requested' else 'unmatched' end, lead ->> 'request_id', lead ->> 'received_via'
-    )
-    on conflict do nothing
-    returning * into stored;
-
-    if found then
-      if not is_test then
-        stored := private.distribute_new_lead(stored);
-      end if;
-      return private.created_lead(stored);
-    end if;
-
-    -- The conflicting row may have been committed after the insert began, so only a new statement can see it. If it
-    -- has been deleted since, the loop tries the insert again.
     select * into stored
     from public.recruiting_leads l
     where l.id = lead_id
@@ -102,6 +141,13 @@ begin
     elsif found then
       return private.repeated_lead(lead, stored.id);
     end if;
+
+    stored := private.insert_recruiting_lead(store_recruiting_lead.vendor_id, lead);
+    if stored.id is not null then
+      return private.created_lead(stored);
+    end if;
+    -- The other lead may have been committed after this one was looked for, so only a new statement can see it. If it has
+    -- been deleted since, the loop tries the insert again.
   end loop;
 end
 $$;
@@ -249,7 +295,7 @@ begin
 
   if existing_id is null and not is_test then
     select * into matched
-    from private.match_recruiting_order(sender_id, upper(lead #>> '{vendor_metadata,state}'), now());
+    from private.match_recruiting_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
   end if;
 
   return jsonb_build_object(

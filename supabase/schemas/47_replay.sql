@@ -6,10 +6,10 @@ set search_path = ''
 as $$
 declare
   indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
-  is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
   stored public.recruiting_leads;
   existing_id uuid;
 begin
+  perform private.wait_for_same_lead(delivery.vendor_id, indexed_id);
   loop
     -- Also for a lead that could not be stored: the vendor may have sent it again in a better form.
     select l.id into existing_id
@@ -20,20 +20,9 @@ begin
     end if;
 
     perform private.require_recruiting_lead(lead);
-    insert into public.recruiting_leads (
-      id, vendor_id, vendor_lead_id, first_name, vendor_metadata, distribution, request_id, received_via
-    )
-    values (
-      delivery.id, delivery.vendor_id, indexed_id, lead ->> 'first_name',
-      coalesce(nullif(lead -> 'vendor_metadata', 'null'), '{}'),
-      case when is_test then 'not_requested' else 'unmatched' end, delivery.request_id, 'replay'
-    )
-    on conflict on constraint recruiting_leads_vendor_id_vendor_lead_id_key do nothing
-    returning * into stored;
-    if found then
-      if not is_test then
-        perform private.distribute_new_lead(stored);
-      end if;
+    stored := private.insert_recruiting_lead(delivery.vendor_id, lead || jsonb_build_object(
+      'id', delivery.id, 'resume_path', null, 'request_id', delivery.request_id, 'received_via', 'replay'));
+    if stored.id is not null then
       return stored.id;
     end if;
   end loop;

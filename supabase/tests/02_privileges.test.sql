@@ -82,7 +82,7 @@ select set_eq(
     'public.begin_resume_upload', 'public.left_over_resumes', 'public.forget_resume_uploads',
     'public.ingest_recruiting_leads', 'public.count_request', 'public.service_health', 'public.import_leads',
     'public.log_presentation_activity', 'public.receive_sms', 'public.update_sms_status', 'public.record_rejections',
-    'public.replay_delivery', 'public.distribute_waiting_leads', 'public.prune_deliveries'
+    'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries'
   ],
   'the service role may execute what the edge functions and administrators call');
 

@@ -1,11 +1,12 @@
 -- Which order a recruiting lead goes to.
 begin;
-select plan(34);
+select plan(35);
 
 update public.recruiting_orders set status = 'paused';
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into public.vendors (id, slug, name) values
-  (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
+  (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other'),
+  ('00000000-0000-0000-0000-000000000000', 'test-zeros', 'Zeros');
 insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
   (md5('vendor')::uuid, repeat('a', 64), 'test');
 
@@ -49,6 +50,8 @@ from (values
   (jsonb_build_object('a', jsonb_build_object('vendor_id', md5('vendor')::uuid)), '{}', 'a', 'an order for the vendor'),
   (jsonb_build_object('a', jsonb_build_object('vendor_id', md5('other')::uuid)), '{}', null,
     'an order for another vendor'),
+  ('{"a": {"vendor_id": "00000000-0000-0000-0000-000000000000"}}', '{}', null,
+    'an order for the vendor with the id that stands for any vendor in the index'),
 
   ('{"a": {"states": ["OK", "TX"]}}', '{"state": "TX"}', 'a', 'an order for the lead''s state'),
   ('{"a": {"states": ["OK", "TX"]}}', '{"state": "tx"}', 'a', 'the lead''s state in lower case matches too'),

@@ -1,7 +1,7 @@
 -- Distribution of many leads at once, over several connections. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(14);
+select plan(19);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=%s password=postgres',
@@ -50,8 +50,7 @@ create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $setup$
   values (md5('overflow')::uuid, md5('race')::uuid, 1000000, 1000);
 $setup$);
 
--- Ten connections send ten leads each. Each lead is a transaction.
-create function pg_temp.send_100_leads(orders text) returns void language plpgsql as $$
+create function pg_temp.make_orders(orders text) returns void language plpgsql as $$
 begin
   perform extensions.dblink_exec(pg_temp.dsn(), format($new$
     delete from public.recruiting_leads where vendor_id = md5('race')::uuid;
@@ -60,6 +59,11 @@ begin
     select md5('race ' || name)::uuid, md5('race')::uuid, md5('race')::uuid, quantity, filled, daily_cap, 1001
     from (values %s) o (name, quantity, filled, daily_cap);
   $new$, orders));
+end
+$$;
+-- Ten connections send ten leads each. Each lead is a transaction.
+create function pg_temp.send_100_leads() returns void language plpgsql as $$
+begin
   perform pg_temp.race(10, $work$
     do $do$
     begin
@@ -72,6 +76,12 @@ begin
     end
     $do$
   $work$);
+end
+$$;
+create function pg_temp.send_100_leads(orders text) returns void language plpgsql as $$
+begin
+  perform pg_temp.make_orders(orders);
+  perform pg_temp.send_100_leads();
 end
 $$;
 create view pg_temp.sent as
@@ -176,6 +186,67 @@ select is(
   (select filled from public.recruiting_orders where agency_id = md5('overflow')::uuid),
   (select count(*)::integer from public.recruiting_leads where agency_id = md5('overflow')::uuid) + 90 + 93 + 4 + 4,
   'the order counts each of them once');
+
+-- Orders that an administrator edits all the time, while leads are sent and deleted. Each edit is a transaction.
+select extensions.dblink_connect('administrator', pg_temp.dsn());
+create function pg_temp.send_100_leads_during_edits() returns void language plpgsql as $$
+begin
+  perform pg_temp.make_orders($orders$
+    ('capped', 1000, 0, 10), ('small', 30, 0, null), ('changing', 1000, 0, null), ('deleted', 1000, 0, null),
+    ('given', 1000, 999, null)
+  $orders$);
+  perform extensions.dblink_send_query('administrator', $edits$
+    do $do$
+    begin
+      for n in 1..60 loop
+        update public.recruiting_orders set daily_cap = 10 + 10 * (n % 2) where id = md5('race capped')::uuid;
+        commit;
+        update public.recruiting_orders set quantity = 25 + 5 * (n % 2) where id = md5('race small')::uuid and filled <= 25;
+        commit;
+        update public.recruiting_orders set status = case n % 3 when 0 then 'paused' else 'open' end, priority = 1000 + n % 4
+        where id = md5('race changing')::uuid;
+        commit;
+        update public.agencies set timezone = case n % 2 when 0 then 'UTC' else 'Asia/Tokyo' end
+        where id = md5('race')::uuid;
+        commit;
+        delete from public.recruiting_leads
+        where id in (select l.id from public.recruiting_leads l where l.order_id = md5('race deleted')::uuid limit 2);
+        commit;
+        update public.recruiting_leads set order_id = md5('race given')::uuid
+        where id in (select l.id from public.recruiting_leads l where l.order_id = md5('race deleted')::uuid limit 1);
+        commit;
+        perform pg_sleep(0.003);
+      end loop;
+    end
+    $do$
+  $edits$);
+  perform pg_temp.send_100_leads();
+  perform from extensions.dblink_get_result('administrator') as result (status text);
+  perform extensions.dblink_disconnect('administrator');
+end
+$$;
+select pg_temp.send_100_leads_during_edits();
+select extensions.dblink_exec(pg_temp.dsn(), $$
+  update public.recruiting_orders set status = 'open' where id = md5('race changing')::uuid and filled < quantity$$);
+-- What could not be handed out while everything was locked
+select from extensions.dblink(pg_temp.dsn(), $$
+  select public.distribute_waiting_leads(100, md5('race')::uuid)$$) as result (leads integer);
+
+select is(
+  (select count(*)::integer from public.recruiting_leads where vendor_id = md5('race')::uuid and agency_id is null), 0,
+  'while orders are edited every lead is handed out');
+select is_empty(
+  $$select * from sent where id <> md5('race deleted')::uuid and id <> md5('race given')::uuid and filled <> leads$$,
+  'each is counted by the order that got it');
+select ok(
+  (select leads <= 20 from sent where id = md5('race capped')::uuid)
+    and (select leads <= 30 from sent where id = md5('race small')::uuid),
+  'no order passes a cap or a quantity that it ever had');
+select is_empty(
+  $$select l.id from public.recruiting_leads l where l.vendor_id = md5('race')::uuid and l.distribution <> 'distributed'$$,
+  'and none of them waits');
+
+select is_empty('select * from public.check_daily_counts()', 'after all this the kept counts of the days are right');
 
 select pg_temp.clean_up();
 select * from finish();

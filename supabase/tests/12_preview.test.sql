@@ -1,6 +1,6 @@
 -- A dry run returns what would happen and changes nothing.
 begin;
-select plan(10);
+select plan(18);
 
 update public.recruiting_orders set status = 'paused';
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
@@ -57,5 +57,25 @@ select is(
   jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid),
   'the lead then goes where the dry run said');
 
+-- What counts as the state of a lead. Some letters outside of ASCII have an upper-case form in ASCII.
+update public.recruiting_orders set quantity = 100, status = 'open', states = '{TX,ID,SD}' where id = md5('order')::uuid;
+select is(
+  array[
+    pg_temp.preview(jsonb_build_object('vendor_metadata', jsonb_build_object('state', state))) -> 'distributed_to',
+    public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object(
+      'id', md5('state ' || state)::uuid, 'first_name', 'Ada', 'vendor_metadata', jsonb_build_object('state', state)))
+      -> 'distributed_to'
+  ],
+  array_fill(
+    case when goes then jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid) else 'null' end,
+    array[2]),
+  format('a preview and ingest agree about the state %s', to_json(state)))
+from (values ('tx', true), ('ıd', false), ('ſd', false), ('Texas', false), (' TX', false), ('', false)) states (state, goes);
+select is_empty(
+  $$select from public.recruiting_leads where vendor_id = md5('vendor')::uuid and (order_id is null) <> (state is null)$$,
+  'a lead goes to an order for states only by the state that it has');
+select is(
+  (select private.lead_state(l.vendor_metadata) from public.recruiting_leads l where l.id = md5('state tx')::uuid), 'TX',
+  'this state is known before the lead is stored');
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 -- The same call many times at once, over several connections. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(18);
+select plan(19);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=%s password=postgres',
@@ -215,6 +215,8 @@ select results_eq(
       referrals
     from public.lead_metrics where lead_id = md5('race')::uuid$$,
   'values (1::bigint, 1, 1, 10.00, 1)', 'all ten return the same, and the metrics count one');
+
+select is_empty('select * from public.check_daily_counts()', 'the kept counts of the days are right');
 
 select pg_temp.clean_up();
 select * from finish();

@@ -2,7 +2,7 @@
 -- one that sends leads. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(32);
+select plan(49);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=postgres password=postgres',
@@ -43,10 +43,11 @@ begin
     insert into public.agents (id, agency_id, first_name, created_at) values
       (md5('first')::uuid, md5('locks')::uuid, 'first', '2026-01-01'),
       (md5('second')::uuid, md5('locks')::uuid, 'second', '2026-01-02');
-    insert into public.recruiting_orders (id, agency_id, vendor_id, agent_id, states, quantity, priority)
+    insert into public.recruiting_orders (
+      id, agency_id, vendor_id, agent_id, states, quantity, daily_cap, priority)
     select
       md5(name)::uuid, coalesce(r.agency_id, md5('locks')::uuid), md5('locks')::uuid, r.agent_id, r.states,
-      coalesce(r.quantity, 100), coalesce(r.priority, 0)
+      coalesce(r.quantity, 100), r.daily_cap, coalesce(r.priority, 0)
     from jsonb_each(%L) o (name, columns)
     cross join jsonb_populate_record(null::public.recruiting_orders, o.columns) r;
   $new$, orders));
@@ -122,7 +123,7 @@ select is(
 
 select pg_temp.with_orders('{"a": {}}');
 select pg_temp.hold($$select id from public.recruiting_orders where id = md5('a')::uuid for key share$$);
-select is(pg_temp.send('1'), 'first', 'a lead written by hand, whose foreign key locks the order, is in nobody''s way');
+select is(pg_temp.send('1'), 'first', 'a lock that only keeps the order from being deleted is in nobody''s way');
 select pg_temp.let_go();
 select pg_temp.hold($$select id from public.agencies where id = md5('locks')::uuid for update$$);
 select is(pg_temp.send('2'), 'pending', 'with its agency locked, an order counts as locked');
@@ -133,6 +134,44 @@ select is(pg_temp.send('3'), 'pending', 'while an order is being closed its lead
 select extensions.dblink_exec('operator', 'commit');
 select pg_temp.distribute('3');
 select is(pg_temp.went_to('3'), 'unmatched', 'and unmatched once it is closed');
+
+-- A lead that an operator gives to an order, or takes away, counts under the cap once that is committed.
+select pg_temp.with_orders('{"a": {"daily_cap": 2}}');
+select pg_temp.hold($$insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, order_id, distributed_at)
+  values (md5('by hand')::uuid, md5('locks')::uuid, 'Ada', md5('locks')::uuid, md5('a')::uuid, now()) returning ''$$);
+select is(pg_temp.send('1'), 'pending', 'while an operator gives an order a lead, the order counts as locked');
+select extensions.dblink_exec('operator', 'commit');
+select is(pg_temp.send('2'), 'unmatched', 'the operator''s lead counts: the cap of 2 leaves place for the first one');
+select is(pg_temp.went_to('1'), 'first', 'which goes before the second one');
+select pg_temp.hold($$delete from public.recruiting_leads where id = md5('by hand')::uuid returning ''$$);
+select is(pg_temp.send('3'), 'unmatched', 'a lead whose deletion is not committed still counts');
+select extensions.dblink_exec('operator', 'commit');
+select is(pg_temp.send('4'), 'second', 'and does not afterwards');
+
+-- Orders that are edited while leads wait
+select pg_temp.with_orders('{"a": {"priority": 2, "quantity": 9, "states": ["TX"]}, "b": {"daily_cap": 3}, "c": {"priority": 1}}');
+select pg_temp.hold($$select id from public.recruiting_orders where vendor_id = md5('locks')::uuid for update$$);
+create temp table waiting as select pg_temp.send(n::text, '{"state": "TX"}') from generate_series(1, 10) n;
+select is(
+  pg_temp.query($$select count(*) from public.recruiting_leads where vendor_id = md5('locks')::uuid and distribution = 'pending'$$),
+  '10', 'ten leads wait');
+select extensions.dblink_exec('operator', $$
+  update public.recruiting_orders set quantity = 2 where id = md5('a')::uuid;
+  update public.recruiting_orders set priority = 1 where id = md5('b')::uuid;
+  update public.recruiting_orders set priority = 0, quantity = 3, daily_cap = 4 where id = md5('c')::uuid;
+  commit$$);
+select pg_temp.distribute('1');
+select results_eq(
+  $$select pg_temp.filled('a'), pg_temp.filled('b'), pg_temp.filled('c')$$, 'values (2, 3, 3)',
+  'they go by what the orders say then: quantity, cap and priority');
+select results_eq(
+  $$select l::text, pg_temp.went_to(l::text) from generate_series(1, 10) l order by 1$$,
+  $$values ('1', 'first'), ('10', 'unmatched'), ('2', 'second'), ('3', 'first'), ('4', 'second'), ('5', 'first'),
+    ('6', 'second'), ('7', 'first'), ('8', 'second'), ('9', 'unmatched')$$,
+  'the oldest first, by turns through all orders');
+select is(
+  pg_temp.query($$select status from public.recruiting_orders where id = md5('a')::uuid$$), 'filled',
+  'an order that is full is filled');
 
 -- A locked agent
 select pg_temp.with_orders('{"a": {}}');
@@ -182,7 +221,55 @@ select pg_temp.let_go();
 select is(pg_temp.send('2'), 'second', 'the next lead');
 select is(pg_temp.went_to('1'), 'first', 'takes it along');
 
+select pg_temp.with_orders('{"best": {"priority": 1}, "next": {}}');
+select pg_temp.hold($$select private.take_distribution_lock()$$);
+create temp table sent as select extensions.dblink_send_query('sender', format(
+  'select public.ingest_recruiting_lead(%L, %L)::text', encode(sha256('locks'), 'hex'),
+  jsonb_build_object('id', md5('late')::uuid, 'first_name', 'late')));
+create function pg_temp.is_waiting() returns boolean language plpgsql as $$
+begin
+  for attempt in 1..100 loop
+    if exists (select from pg_locks where locktype = 'advisory' and not granted) then
+      return true;
+    end if;
+    perform pg_sleep(0.002);
+  end loop;
+  return false;
+end
+$$;
+select ok(pg_temp.is_waiting(), 'a lead waits a moment for the distribution lock');
+select extensions.dblink_exec('operator', $$
+  update public.recruiting_orders set filled = filled + 1 where id = md5('best')::uuid; commit$$);
+create temp table received as
+select result from extensions.dblink_get_result('sender', false) as results (result text);
+insert into received select result from extensions.dblink_get_result('sender', false) as results (result text);
+select results_eq(
+  $$select pg_temp.filled('best'), pg_temp.filled('next')$$, 'values (2, 0)',
+  'and goes to the best order, although another lead has gone to it meanwhile');
+
+-- The same lead in a transaction that is not committed
+select pg_temp.with_orders('{"a": {}}');
+create function pg_temp.send_again() returns text language sql as $$
+  select pg_temp.query(format(
+    'select public.ingest_recruiting_lead(%L, %L) ->> ''status''', encode(sha256('locks'), 'hex'),
+    jsonb_build_object('id', md5('again')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'same')))
+$$;
+select pg_temp.hold($$insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name)
+  values (md5('locks')::uuid, 'same', 'Ada') returning ''$$);
+select throws_ok(
+  'select pg_temp.send_again()', '55P03', null, 'a lead that an operator stores at this moment is to be sent again');
+select is(pg_temp.filled('a'), 0, 'it is not counted');
+select is(pg_temp.send('other'), 'first', 'other leads are handed out meanwhile');
+select pg_temp.let_go();
+select is(pg_temp.send_again(), 'created', 'sent again when the operator has given up, it is created');
+select pg_temp.query($$delete from public.recruiting_leads where vendor_lead_id = 'same'$$ || ' returning id');
+select pg_temp.hold($$insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name)
+  values (md5('locks')::uuid, 'same', 'Ada') returning ''$$);
+select extensions.dblink_exec('operator', 'commit');
+select is(pg_temp.send_again(), 'duplicate', 'when the operator has stored it, it is a duplicate');
+
 select extensions.dblink_disconnect('operator'), extensions.dblink_disconnect('sender');
+select is_empty('select * from public.check_daily_counts()', 'after all this the kept counts of the days are right');
 select extensions.dblink_exec(pg_temp.dsn(), format(
   'update public.recruiting_orders set status = ''open'' where id = any (%L)', array(select id from open_before)));
 select pg_temp.clean_up();

@@ -85,9 +85,9 @@ const CHANGES: [change: string, sql: string, named: RegExp][] = [
   ["a new index", "create index on public.leads (state)", /index public\.leads_state_idx/],
   [
     "an index's condition",
-    `drop index public.recruiting_orders_open_idx;
-      create index recruiting_orders_open_idx on public.recruiting_orders (priority desc)`,
-    /index public\.recruiting_orders_open_idx/,
+    `drop index public.agents_turn_idx;
+      create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls first, created_at, id)`,
+    /index public\.agents_turn_idx/,
   ],
   [
     "a dropped trigger",

@@ -1041,6 +1041,15 @@ export type Database = {
       "abandon_recruiting_lead": { Args: { "lead_id": string }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
+      "check_daily_counts": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "counted": number;
+          "kept": number;
+          "order_id": string;
+          "starts_at": string;
+        }[];
+      };
       "count_request": { Args: { "bucket": string; "per_minute": number }; Returns: Json };
       "create_vendor_api_key": {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };

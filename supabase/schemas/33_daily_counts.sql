@@ -1,0 +1,325 @@
+-- How many leads each order has got on each day, so that nobody counts the day's leads to check a daily cap.
+--
+-- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. Whoever changes a
+-- count locks its order until the transaction ends. Distribution passes over locked orders, so it never waits for a count,
+-- and never reads one that is about to change.
+
+create table private.recruiting_order_days (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  leads integer not null,
+  -- By the end, so that a search for the day of now does not pass the days before it.
+  primary key (order_id, ends_at),
+  check (ends_at > starts_at)
+)
+-- Leaves room in each page for a new version of a row, so that counting changes no index.
+with (fillfactor = 50);
+
+comment on table private.recruiting_order_days is
+  'How many leads an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
+  'day without leads has no row.';
+comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
+comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
+
+alter table private.recruiting_order_days enable row level security;
+grant select, insert, update, delete on private.recruiting_order_days to service_role;
+
+create function private.day_start(moment timestamptz, timezone text) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  midnight timestamp;
+  day_start timestamptz;
+  first_midnight timestamptz;
+begin
+  -- When the clock goes back over midnight, the local date after the moment may already have begun.
+  for day_offset in reverse 1 .. 0 loop
+    midnight := date_trunc('day', moment at time zone timezone) + make_interval(days => day_offset);
+    -- Of two midnights Postgres takes the second. The first is found with the offset of 24 hours before.
+    day_start := midnight at time zone timezone;
+    first_midnight := day_start - interval '24 hours'
+      + (midnight - (day_start - interval '24 hours') at time zone timezone);
+    if first_midnight < day_start and first_midnight at time zone timezone = midnight then
+      day_start := first_midnight;
+    end if;
+    exit when day_start <= moment;
+  end loop;
+  return day_start;
+end
+$$;
+
+comment on function private.day_start(timestamptz, text) is
+  'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
+  'first of the two midnights; where it skips midnight, at the first moment after it.';
+grant execute on function private.day_start(timestamptz, text) to service_role;
+
+create function private.day_end(day_start timestamptz, timezone text) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  -- A day has 23 to 25 hours, so this moment is always in the next one.
+  return private.day_start(day_start + interval '30 hours', timezone);
+end
+$$;
+
+comment on function private.day_end(timestamptz, text) is 'When the day that began then ends in this time zone.';
+grant execute on function private.day_end(timestamptz, text) to service_role;
+
+create function private.count_leads(order_ids uuid[], moments timestamptz[], differences integer[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- In one order, so that two transactions do not wait for each other.
+  perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
+
+  insert into private.recruiting_order_days as d (order_id, starts_at, ends_at, leads)
+  select day.order_id, day.starts_at, day.ends_at, sum(day.difference)
+  from (
+    select
+      change.order_id,
+      coalesce(known.starts_at, private.day_start(change.moment, a.timezone)) as starts_at,
+      coalesce(known.ends_at, private.day_end(private.day_start(change.moment, a.timezone), a.timezone)) as ends_at,
+      change.difference
+    from unnest(order_ids, moments, differences) as change (order_id, moment, difference)
+    join public.recruiting_orders o on o.id = change.order_id
+    join public.agencies a on a.id = o.agency_id
+    left join private.recruiting_order_days known
+      on known.order_id = change.order_id and known.starts_at <= change.moment and known.ends_at > change.moment
+  ) day
+  group by day.order_id, day.starts_at, day.ends_at
+  on conflict on constraint recruiting_order_days_pkey do update
+  set leads = d.leads + excluded.leads;
+
+  if 0 > any (differences) then
+    delete from private.recruiting_order_days d where d.order_id = any (order_ids) and d.leads <= 0;
+  end if;
+end
+$$;
+
+comment on function private.count_leads(uuid[], timestamptz[], integer[]) is
+  'Adds to the counts of orders: to each order, on the day of the moment, the difference, which may be negative. The three '
+  'arrays are of one length. Locks the orders.';
+grant execute on function private.count_leads(uuid[], timestamptz[], integer[]) to service_role;
+
+create function private.count_changed_leads() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  order_ids uuid[];
+  moments timestamptz[];
+  differences integer[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(n.order_id), array_agg(n.distributed_at), array_agg(1)
+    into order_ids, moments, differences
+    from new_leads n
+    where n.order_id is not null;
+  elsif tg_op = 'DELETE' then
+    select array_agg(o.order_id), array_agg(o.distributed_at), array_agg(-1)
+    into order_ids, moments, differences
+    from old_leads o
+    where o.order_id is not null;
+  else
+    -- Most updates change neither the order nor the time, and leave nothing.
+    select array_agg(change.order_id), array_agg(change.distributed_at), array_agg(change.difference)
+    into order_ids, moments, differences
+    from (
+      select version.order_id, version.distributed_at, sum(version.difference)::integer as difference
+      from (
+        select n.order_id, n.distributed_at, 1 as difference from new_leads n where n.order_id is not null
+        union all
+        select o.order_id, o.distributed_at, -1 from old_leads o where o.order_id is not null
+      ) version
+      group by version.order_id, version.distributed_at
+      having sum(version.difference) <> 0
+    ) change;
+  end if;
+
+  if order_ids is not null then
+    perform private.count_leads(order_ids, moments, differences);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.count_changed_leads() is
+  'Trigger: counts the leads that a statement has given to orders, or taken away from them.';
+
+-- Once for a statement and not once for each row: a row that is changed a thousand times in one transaction has a thousand
+-- versions, and each change reads them all.
+
+create trigger count_inserted_leads
+  after insert on public.recruiting_leads
+  referencing new table as new_leads
+  for each statement execute function private.count_changed_leads();
+
+create trigger count_updated_leads
+  after update on public.recruiting_leads
+  referencing old table as old_leads new table as new_leads
+  for each statement execute function private.count_changed_leads();
+
+create trigger count_deleted_leads
+  after delete on public.recruiting_leads
+  referencing old table as old_leads
+  for each statement execute function private.count_changed_leads();
+
+create function private.forget_daily_counts() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.recruiting_order_days where true;
+  return null;
+end
+$$;
+
+comment on function private.forget_daily_counts() is 'Trigger: without leads there are no counts.';
+
+create trigger forget_daily_counts
+  after truncate on public.recruiting_leads
+  for each statement execute function private.forget_daily_counts();
+
+create function private.room_under_cap(order_id uuid, daily_cap integer, moment timestamptz) returns integer
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return daily_cap - coalesce(
+    (
+      select d.leads
+      from private.recruiting_order_days d
+      where d.order_id = room_under_cap.order_id and d.starts_at <= moment and d.ends_at > moment
+    ),
+    0
+  );
+end
+$$;
+
+comment on function private.room_under_cap(uuid, integer, timestamptz) is
+  'How many more leads the order may get on the day of this moment; null without a cap.';
+grant execute on function private.room_under_cap(uuid, integer, timestamptz) to service_role;
+
+create function private.counted_order_days(agency_id uuid default null)
+returns table (order_id uuid, starts_at timestamptz, ends_at timestamptz, leads integer)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+  -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each lead.
+  with recursive days as (
+    select o.id as order_id, o.agency_id, a.timezone, first.day_start, private.day_end(first.day_start, a.timezone) as day_end
+    from public.recruiting_orders o
+    join public.agencies a on a.id = o.agency_id
+    cross join lateral (
+      select private.day_start(min(l.distributed_at), a.timezone) as day_start
+      from public.recruiting_leads l
+      where l.agency_id = o.agency_id and l.order_id = o.id
+    ) first
+    where first.day_start is not null
+      and (counted_order_days.agency_id is null or o.agency_id = counted_order_days.agency_id)
+    union all
+    select d.order_id, d.agency_id, d.timezone, next.day_start, private.day_end(next.day_start, d.timezone)
+    from days d
+    cross join lateral (
+      select private.day_start(min(l.distributed_at), d.timezone) as day_start
+      from public.recruiting_leads l
+      where l.agency_id = d.agency_id and l.order_id = d.order_id and l.distributed_at >= d.day_end
+    ) next
+    where next.day_start is not null
+  )
+  select d.order_id, d.day_start, d.day_end, (
+    select count(*)::integer
+    from public.recruiting_leads l
+    where l.agency_id = d.agency_id
+      and l.order_id = d.order_id
+      and l.distributed_at >= d.day_start
+      and l.distributed_at < d.day_end
+  )
+  from days d;
+end
+$$;
+
+comment on function private.counted_order_days(uuid) is
+  'What private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
+  'of them.';
+grant execute on function private.counted_order_days(uuid) to service_role;
+
+create function private.recount_order_days(agency_id uuid default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Nobody gives these orders a lead meanwhile, or takes one away. The agency is not locked: distribution would wait for it
+  -- if its row had been updated before in the same transaction, because `skip locked` does not skip a newer version.
+  perform
+  from public.recruiting_orders o
+  where recount_order_days.agency_id is null or o.agency_id = recount_order_days.agency_id
+  order by o.id
+  for no key update;
+
+  delete from private.recruiting_order_days d
+  using public.recruiting_orders o
+  where o.id = d.order_id
+    and (recount_order_days.agency_id is null or o.agency_id = recount_order_days.agency_id);
+
+  insert into private.recruiting_order_days (order_id, starts_at, ends_at, leads)
+  select c.order_id, c.starts_at, c.ends_at, c.leads
+  from private.counted_order_days(recount_order_days.agency_id) c;
+end
+$$;
+
+comment on function private.recount_order_days(uuid) is
+  'Counts the leads of each order and day of an agency anew, or of all agencies (null). For counts that '
+  'public.check_daily_counts() found to be wrong. Reads all their leads, and nothing is distributed to them meanwhile.';
+grant execute on function private.recount_order_days(uuid) to service_role;
+
+create function private.recount_after_timezone() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.recount_order_days(new.id);
+  return null;
+end
+$$;
+
+comment on function private.recount_after_timezone() is
+  'Trigger: the days of an agency begin at other times once its time zone has changed.';
+
+create trigger recount_after_timezone
+  after update of timezone on public.agencies
+  for each row when (old.timezone <> new.timezone)
+  execute function private.recount_after_timezone();
+
+create function public.check_daily_counts()
+returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+begin
+  return query
+  select coalesce(k.order_id, c.order_id), coalesce(k.starts_at, c.starts_at), coalesce(k.leads, 0), coalesce(c.leads, 0)
+  from private.recruiting_order_days k
+  full join private.counted_order_days() c
+    on c.order_id = k.order_id and c.starts_at = k.starts_at and c.ends_at = k.ends_at
+  where k.leads is distinct from c.leads;
+end
+$$;
+
+comment on function public.check_daily_counts() is
+  'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
+  'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
+  'rules for a time zone; private.recount_order_days() mends them.';
+grant execute on function public.check_daily_counts() to service_role;
