@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { createClient } from "@supabase/supabase-js";
 import {
   type ApiResponse,
+  assertDailyCounts,
   createVendor,
   PDF,
   send,
@@ -62,6 +63,7 @@ async function survives(fault: () => void, count: number): Promise<void> {
   }
   // An object whose insert got no response is removed 40 seconds later.
   await eventually(60, () => assertNothingHalfMade(vendor, count + 1));
+  await assertDailyCounts();
 }
 
 Deno.test("fault: when PostgREST is killed during requests, no lead is lost or stored twice", async () => {

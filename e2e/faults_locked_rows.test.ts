@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ingest } from "./applications.ts";
 import {
+  assertDailyCounts,
   createOrder,
   createVendor,
   send,
@@ -77,6 +78,34 @@ Deno.test("fault: while an order is locked its 50 leads wait, and everything els
   const turns = await sql`
     select count(*)::int as leads from public.recruiting_leads where order_id = ${lockedOrder.id} group by agent_id`;
   assert.deepEqual(turns.map(({ leads }) => leads), Array(5).fill(10));
+  await assertDailyCounts();
+});
+
+Deno.test("fault: while somebody stores a lead and has not committed, the same lead is retried, and others are handed out", async () => {
+  for (const outcome of ["committed", "rolled back"]) {
+    const [vendor, other] = [await createVendor(), await createVendor()];
+    const [order, otherOrder] = [await createOrder(vendor), await createOrder(other)];
+    let retried: ReturnType<typeof ingest> | undefined;
+    await sql.begin(async (transaction) => {
+      await transaction`
+        insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) values (${vendor.id}, 'same', 'Ada')`;
+      retried = ingest(vendor, { first_name: "Ada", vendor_lead_id: "same" });
+      for (const { status, body } of await ingestMany(other, 10)) {
+        assert.equal(status, 201);
+        assert.equal(body.distributed_to?.agency_id, otherOrder.agency_id);
+      }
+      if (outcome === "rolled back") throw new Error(outcome);
+    }).catch((error) => assert.equal(error.message, outcome));
+
+    const { status, body } = await retried!;
+    const [stored] = await storedLeads(vendor);
+    assert.equal(body.id, stored!.id);
+    const isFirst = outcome === "rolled back";
+    assert.deepEqual([status, stored!.order_id], isFirst ? [201, order.id] : [200, null]);
+    const [counted] = await sql`select filled from public.recruiting_orders where id = ${order.id}`;
+    assert.equal(counted!.filled, isFirst ? 1 : 0);
+  }
+  await assertDailyCounts();
 });
 
 Deno.test("fault: a lead whose request has died is handed out with the next one, and before it", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
 import { application, downloadResume, ingest } from "./applications.ts";
 import {
+  assertDailyCounts,
   assertError,
   createOrder,
   createVendor,
@@ -167,6 +168,7 @@ Deno.test("race: 60 parallel leads for an order with 40 left fill it exactly, in
   const turns = await sql`
     select count(*)::int as leads from public.recruiting_leads where order_id = ${order.id} group by agent_id`;
   assert.deepEqual(turns.map(({ leads }) => leads).sort(), [13, 13, 14]);
+  await assertDailyCounts();
 });
 
 Deno.test("a dry run says what would happen and changes nothing", async () => {
