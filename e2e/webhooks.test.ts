@@ -65,6 +65,16 @@ Deno.test("without an id of the delivery an Idempotency-Key counts, as on ingest
   });
   assert.equal(bad.status, 400);
   assert.equal((await storedLeads(webhook)).length, 1);
+
+  const several = { headers: { "idempotency-key": crypto.randomUUID() } };
+  assert.equal((await deliver(webhook, [{ first_name: "Ann" }, {}], several)).status, 200);
+  const kept = await rejected(webhook);
+  assert.equal((await deliver(webhook, [{}, { first_name: "Ben" }, {}], several)).status, 422);
+  assert.deepEqual(
+    await rejected(webhook),
+    kept,
+    "no lead of a delivery refused whole is in the journal",
+  );
 });
 
 Deno.test("a form, and a multipart form with a resume, are leads", async () => {

@@ -86,10 +86,11 @@ export async function receiveLeads(
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, takeSome));
 
+  // Refused whole, for example while the first delivery is at work, which writes the bad leads to the journal itself.
+  if (failure !== undefined && failure.code !== "INTERNAL_ERROR") throw failure;
   for (const [row, payload] of leads.entries()) {
     const refusal = outcomes[row] ?? failure;
     if (!(refusal instanceof ApiError)) continue;
-    if (refusal === failure && failure.code !== "INTERNAL_ERROR") continue;
     const { code, message: reason } = refusal;
     const context = replayContext(partOf(vendor, options, row).vendor.credential);
     const vendor_lead_id = vendor.parse && vendorLeadId(vendor.parse, payload);
