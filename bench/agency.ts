@@ -12,15 +12,13 @@ export interface Agency {
   orderId: string;
 }
 
-const AGENTS = 5;
-
 /** Makes an agency with an order that no benchmark comes near to filling. */
-export async function createAgency(sql: postgres.Sql): Promise<Agency> {
+export async function createAgency(sql: postgres.Sql, agentCount = 5): Promise<Agency> {
   const [agency] = await sql<[{ id: string }]>`
     insert into agencies (name, timezone) values ('Bench Agency', 'America/Chicago') returning id`;
   const agents = await sql<{ id: string }[]>`
     insert into agents (agency_id, first_name)
-    select ${agency.id}, 'Agent ' || n from generate_series(1, ${AGENTS}) n returning id`;
+    select ${agency.id}, 'Agent ' || n from generate_series(1, ${agentCount}::integer) n returning id`;
   const [vendor] = await sql<[{ id: string }]>`
     insert into vendors (slug, name, parser) values ('bench', 'Bench Leads', 'generic') returning id`;
   const [order] = await sql<[{ id: string }]>`

@@ -5,6 +5,7 @@ import { bodies } from "./bodies.ts";
 import { codeSize } from "./code_size.ts";
 import { coldStart } from "./cold_start.ts";
 import { costs } from "./costs.ts";
+import { distribution } from "./distribution.ts";
 import { functionCpu } from "./function_cpu.ts";
 import { growth } from "./growth.ts";
 import { importLeads } from "./import.ts";
@@ -19,6 +20,7 @@ const BENCHMARKS: Benchmark[] = [
   journal,
   importLeads,
   growth,
+  distribution,
   functionCpu,
   bodies,
   coldStart,
