@@ -161,20 +161,20 @@ Deno.test("fault: the leads of a chunk that fails are DATABASE_ERROR, and the sa
   const target = await createTarget();
   const name = crypto.randomUUID();
   const leads = Array.from(
-    { length: 3_000 },
-    (_, i) => lead(i === 2_999 ? { first_name: name } : {}),
+    { length: 1_000 },
+    (_, i) => lead(i === 999 ? { first_name: name } : {}),
   );
   await refusing(name, "55000", async () => {
     const { status, body } = await importLeads(target, leads);
     assert.equal(status, 200);
-    assert.equal(body.imported + body.failed, 3_000);
+    assert.equal(body.imported + body.failed, 1_000);
     assert(body.imported > 0 && body.failed > 0);
     assert(body.errors.every(({ code }: Failure) => code === "DATABASE_ERROR"));
     assert.equal((await storedLeads(target)).size, body.imported);
   });
   const { body } = await importLeads(target, leads);
   assert(body.errors.every(({ code }: Failure) => code === "DUPLICATE"));
-  assert.equal((await storedLeads(target)).size, 3_000);
+  assert.equal((await storedLeads(target)).size, 1_000);
 });
 
 Deno.test("fault: when nothing could be stored the request is INTERNAL_ERROR, and the response says nothing of the cause", async () => {

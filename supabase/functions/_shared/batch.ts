@@ -4,8 +4,8 @@ import type { CallOptions } from "./database.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * Calls that store many rows, at most, at a time in one isolate: as many as an import of 10,000 leads makes side by side.
- * PostgREST has about ten connections to the database, and texts, activities and single leads need the others.
+ * Calls that store many rows, at most, at a time in one isolate. PostgREST has about ten connections to the database, and
+ * texts, activities and single leads need the others.
  */
 const turns = new Turns(5);
 const TURN_WITHIN_MS = 60_000;
