@@ -31,6 +31,16 @@ export interface Sent {
 /** How the callers break off while they send. */
 export type HangUp = "in the body" | "before the response";
 
+export interface DriverOptions {
+  /** Requests a second. */
+  rate: number;
+  /** With so many requests under way no further one is sent, because the machine does not keep up. */
+  mostUnderWay: number;
+  random: Random;
+  /** Gets each request once it is known what became of it. */
+  onDone(sent: Sent): void;
+}
+
 /** A request may meet a fault each time it is sent. */
 const MAX_ATTEMPTS = 6;
 /** A caller hangs up after this time. */
@@ -43,42 +53,41 @@ const SEND_AGAIN = [409, 500, 502, 503];
  * again once there is no fault any more.
  */
 export class Driver {
-  readonly sent: Sent[] = [];
+  /** How many requests have been sent, each counted once. */
+  count = 0;
   /** The fault there is now. */
   fault: number | null = null;
   /** The share of the requests whose callers hang up. */
   hangUps = 0;
-  readonly #rate: number;
-  readonly #mostUnderWay: number;
-  readonly #random: Random;
+  readonly #options: DriverOptions;
   readonly #underWay = new Set<Promise<void>>();
   #nextRepeatAt = 0;
+  #noteEnd = () => {};
 
-  /**
-   * @param rate requests a second
-   * @param mostUnderWay with so many requests under way no further one is sent, because the machine does not keep up
-   */
-  constructor(rate: number, mostUnderWay: number, random: Random) {
-    this.#rate = rate;
-    this.#mostUnderWay = mostUnderWay;
-    this.#random = random;
+  constructor(options: DriverOptions) {
+    this.#options = options;
   }
 
   /**
    * Sends requests until this many are sent and `isOver` says that it is enough, and waits until the last of them is done.
    */
   async run(next: () => TrafficRequest, count: number, isOver: () => boolean): Promise<void> {
+    const { rate, mostUnderWay } = this.#options;
     let due = performance.now();
     for (let n = 0; n < count || !isOver(); n++) {
-      due += 1_000 / this.#rate;
+      due += 1_000 / rate;
       if (due > performance.now()) await delay(due - performance.now());
-      while (this.#underWay.size >= this.#mostUnderWay) {
-        await delay(20);
+      while (this.#underWay.size >= mostUnderWay) {
+        await this.#nextEnd();
         due = performance.now();
       }
       this.#begin(next());
     }
-    while (this.#underWay.size > 0) await Promise.race(this.#underWay);
+    while (this.#underWay.size > 0) await this.#nextEnd();
+  }
+
+  #nextEnd(): Promise<void> {
+    return new Promise((resolve) => this.#noteEnd = resolve);
   }
 
   /** How many requests have no success yet. */
@@ -95,8 +104,12 @@ export class Driver {
       told: [],
       gotError: false,
     };
-    this.sent.push(sent);
-    const work: Promise<void> = this.#deliver(sent).finally(() => this.#underWay.delete(work));
+    this.count++;
+    const work: Promise<void> = this.#deliver(sent).then(() => {
+      this.#underWay.delete(work);
+      this.#options.onDone(sent);
+      this.#noteEnd();
+    });
     this.#underWay.add(work);
   }
 
@@ -133,8 +146,9 @@ export class Driver {
   }
 
   #hangUp(request: TrafficRequest): HangUp | undefined {
-    if (request.isUnrecognizable || !this.#random.happens(this.hangUps)) return undefined;
-    return this.#random.pick(["in the body", "before the response"]);
+    const { random } = this.#options;
+    if (request.isUnrecognizable || !random.happens(this.hangUps)) return undefined;
+    return random.pick(["in the body", "before the response"]);
   }
 
   /** Waits until there is no fault, and lets the requests that failed go on at the rate of the others. */
@@ -142,7 +156,7 @@ export class Driver {
     do {
       while (this.fault !== null) await delay(50);
       const at = Math.max(this.#nextRepeatAt, performance.now());
-      this.#nextRepeatAt = at + 1_000 / this.#rate;
+      this.#nextRepeatAt = at + 1_000 / this.#options.rate;
       await delay(Math.max(at - performance.now(), 0));
     } while (this.fault !== null);
   }

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { stack } from "../e2e/client.ts";
-import { type Part, pidOf } from "../e2e/processes.ts";
+import { childrenOf, type Part, pidOf } from "../e2e/processes.ts";
 import { connect } from "../local/mod.ts";
 import type { Driver } from "./driver.ts";
 import type { World } from "./world.ts";
@@ -101,8 +101,7 @@ async function stopPostgres(seconds: number): Promise<void> {
   const pid = pidOf("postgres");
   // The server first, so that it makes no more processes.
   Deno.kill(pid, "SIGSTOP");
-  const children = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`);
-  await stopping([pid, ...children.trim().split(" ").map(Number)], seconds);
+  await stopping([pid, ...childrenOf(pid)], seconds);
 }
 
 async function stopping(pids: number[], seconds: number): Promise<void> {

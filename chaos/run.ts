@@ -1,6 +1,6 @@
 import { sql } from "../e2e/client.ts";
 import { takeAccount } from "./account.ts";
-import { Driver } from "./driver.ts";
+import { Driver, type Sent } from "./driver.ts";
 import { type Fault, FAULTS, recovery } from "./faults.ts";
 import type { Finding } from "./finding.ts";
 import { Random } from "./random.ts";
@@ -37,22 +37,28 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   const random = new Random(seed);
   const faults = chooseFaults(options, random);
   const world = await createWorld(requests);
-  // The driver has random numbers of its own, because the order of its questions depends on the responses.
-  const driver = new Driver(rate, options.mostUnderWay, new Random(seed + 1));
+  const sent: Sent[] = [];
+  const driver = new Driver({
+    rate,
+    mostUnderWay: options.mostUnderWay,
+    // Random numbers of its own, because how many it takes depends on the responses.
+    random: new Random(seed + 1),
+    onDone: (one) => sent.push(one),
+  });
   const traffic = new Traffic(random, world);
 
   let done = 0;
   const making = (async () => {
     for (const [index, fault] of faults.entries()) {
       const due = (requests * (index + 0.5)) / faults.length;
-      while (driver.sent.length < due) await delay(20);
+      while (driver.count < due) await delay(20);
       driver.fault = index;
       await fault.run(options.seconds, world, driver);
       await recovery();
       driver.fault = null;
       done = index + 1;
       say(
-        `${done} of ${faults.length}: ${fault.name}; ${driver.sent.length} requests sent, ` +
+        `${done} of ${faults.length}: ${fault.name}; ${driver.count} requests sent, ` +
           `${driver.underWay} have no success yet`,
       );
       await delay(CALM_MS);
@@ -69,9 +75,9 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   const findings = await settledFindings(async () => {
     // What a request that died has left pending or in storage, the next one looks after.
     await driver.run(() => traffic.lead(), 1, () => true);
-    return takeAccount(world, driver.sent);
+    return takeAccount(world, sent);
   });
-  return { faults: faults.map(({ name }) => name), sent: driver.sent, findings };
+  return { faults: faults.map(({ name }) => name), sent, findings };
 }
 
 /** What is wrong once everything has had its time: some of it is put right after a response. */

@@ -71,6 +71,7 @@ const RECOGNIZED_BY = [
   ...["id", "id", "id", "id", "resume", "resume", "resume"],
   ...["key", "key", "nothing"],
 ];
+const MOST_RECOGNIZED = 1_000;
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** Makes requests of all routes, in the same order for the same random numbers. */
@@ -78,7 +79,7 @@ export class Traffic {
   readonly #random: Random;
   readonly #world: World;
   readonly #kinds: (() => TrafficRequest)[];
-  /** Single leads with an id of the vendor, which may come again. */
+  /** The last single leads with an id of the vendor, which may come again. */
   readonly #recognized: TrafficRequest[] = [];
   #count = 0;
   #outbound = 0;
@@ -124,6 +125,7 @@ export class Traffic {
     }
     const request = this.#json("/recruiting/ingest", headers, payload, [row], readLead(row));
     if (kind === "id") this.#recognized.push(request);
+    if (this.#recognized.length > MOST_RECOGNIZED) this.#recognized.shift();
     return { ...request, isUnrecognizable: kind === "nothing" };
   }
 

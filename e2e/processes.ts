@@ -11,18 +11,25 @@ export function pidOf(part: Part): number {
   return processes.find(({ name }) => name === part)!.pid;
 }
 
-/** By how many MiB the memory of a part grows at most while something runs. It needs Linux. */
-export async function memoryGrowth(part: Part, run: () => Promise<unknown>): Promise<number> {
-  const folder = `/proc/${pidOf(part)}`;
-  // Forgets the highest size so far (proc(5)).
-  Deno.writeTextFileSync(`${folder}/clear_refs`, "5");
-  const before = memory(folder, "VmRSS");
-  await run();
-  return memory(folder, "VmHWM") - before;
+/** The processes that a process has started, and still has. It needs Linux. */
+export function childrenOf(pid: number): number[] {
+  const children = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim();
+  return children === "" ? [] : children.split(" ").map(Number);
 }
 
-function memory(folder: string, name: string): number {
-  const status = Deno.readTextFileSync(`${folder}/status`);
+/** By how many MiB the memory of a part grows at most while something runs. It needs Linux. */
+export async function memoryGrowth(part: Part, run: () => Promise<unknown>): Promise<number> {
+  const pid = pidOf(part);
+  // Forgets the highest size so far (proc(5)).
+  Deno.writeTextFileSync(`/proc/${pid}/clear_refs`, "5");
+  const before = memoryOf(pid, "VmRSS");
+  await run();
+  return memoryOf(pid, "VmHWM") - before;
+}
+
+/** A figure of a process's memory in MiB, by its name in proc(5). It needs Linux. */
+export function memoryOf(pid: number, name: "VmRSS" | "VmHWM" | "RssAnon"): number {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)![1]) / 1024;
 }
 
