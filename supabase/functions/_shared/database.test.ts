@@ -62,6 +62,15 @@ Deno.test("a call that the database refuses is not retried and has not run", asy
   assert.equal(mayHaveRun(await failure(refused)), false);
 });
 
+Deno.test("a call whose connection breaks while it commits may have run, and is retried", async () => {
+  // What PostgREST 12 responds when Postgres is killed during a COMMIT.
+  const broken = { status: 400, body: { code: "", message: "", details: null, hint: null } };
+  steps = [broken, succeeded];
+  const row = await callDatabase("identify_vendor", { key_hash: "" }, { retryWithin: 2_000 });
+  assert.deepEqual(row, succeeded.body);
+  assert.equal(mayHaveRun(await failure(broken, refused)), true);
+});
+
 Deno.test("after a lost response a call may have run, whatever the next attempt returns", async () => {
   for (const last of [refused, broken]) assert.equal(mayHaveRun(await failure("drop", last)), true);
   const error = await failure("drop", refused);

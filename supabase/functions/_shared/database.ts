@@ -76,7 +76,7 @@ export async function callDatabase<Name extends SqlFunction>(
 
     // Whoever works on the same Idempotency-Key may be an attempt of ours that got no response.
     const isOwnAttempt: boolean = lost && error.code === "PT409";
-    const isLost = error.code ? CONNECTION_LOST.test(error.code) : isTransientStatus(status);
+    const isLost = isLostResponse(error.code, status);
     const isTransient = isLost || isOwnAttempt || UNDONE.test(error.code);
     lost ||= isLost;
     const cause = new DatabaseError(error.code || `HTTP ${status}`, lost);
@@ -112,11 +112,13 @@ export function isRefused(error: unknown): boolean {
 }
 
 /**
- * Whether a fault without an error code passes by itself. PostgREST always gives a code. Without one there was no
- * response (status 0), or it came from the gateway, which refuses a wrong key with 401 or 403 every time.
+ * Whether a call may have run although it failed. PostgREST gives a code. It is blank when the connection broke while the
+ * call was committed, and then the status is 400; it is blank too when there was no response (status 0). Without a code
+ * the response came from the gateway, which refuses a wrong key with 401 or 403 every time.
  */
-function isTransientStatus(status: number): boolean {
-  return status < 400 || status >= 500 || status === 408 || status === 429;
+function isLostResponse(code: string | undefined, status: number): boolean {
+  if (code) return CONNECTION_LOST.test(code);
+  return code === "" || status < 400 || status >= 500 || status === 408 || status === 429;
 }
 
 /** A fault of the database as it may be logged: with its SQLSTATE and without its message, which quotes values. */
