@@ -59,19 +59,28 @@ export const FAULTS: Fault[] = [
   },
 ];
 
-/** Waits until all parts work again. */
+/**
+ * Waits until all parts work again.
+ *
+ * @throws {Error} when they do not within a minute
+ */
 export async function recovery(): Promise<void> {
-  const isWell = async (path: string) => {
-    try {
-      const response = await fetch(stack.api_url + path, { signal: AbortSignal.timeout(5_000) });
-      await response.body?.cancel();
-      return response.ok;
-    } catch {
-      return false;
-    }
-  };
+  const deadline = Date.now() + 60_000;
   for (const path of ["/functions/v1/recruiting/health", "/auth/v1/health"]) {
-    while (!await isWell(path)) await delay(100);
+    while (!await isWell(path)) {
+      if (Date.now() > deadline) throw new Error(`${path} is not well a minute after the fault`);
+      await delay(100);
+    }
+  }
+}
+
+async function isWell(path: string): Promise<boolean> {
+  try {
+    const response = await fetch(stack.api_url + path, { signal: AbortSignal.timeout(5_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
   }
 }
 

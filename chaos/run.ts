@@ -27,8 +27,9 @@ export interface ChaosOptions {
   say(line: string): void;
 }
 
-/** The launcher gives a part up that ends more than five times within 30 s. */
+/** Between two faults, so that requests are sent again. Also, the launcher gives up a part that ends too often. */
 const CALM_MS = 1_500;
+/** Within this time, what is put right after a response is right. */
 const SETTLE_MS = 60_000;
 
 /** Sends traffic to the stack while one fault follows another, and takes account of every request. */

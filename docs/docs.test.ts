@@ -46,6 +46,14 @@ for (const page of PAGES) {
     assert.deepEqual(named.filter((path) => !existsSync(new URL(path, ROOT))), []);
   });
 
+  Deno.test(`every test that ${page} names by its sentence exists`, () => {
+    const named = [...text.matchAll(/`([\w/.-]+\.ts)` "([^"]+)"/g)];
+    const missing = named.filter(([, file, sentence]) =>
+      !Deno.readTextFileSync(new URL(file!, ROOT)).includes(sentence!)
+    );
+    assert.deepEqual(missing.map(([whole]) => whole), []);
+  });
+
   Deno.test(`every npm script that ${page} names exists`, () => {
     const named = [...text.matchAll(/\bnpm run (?:-s |--silent )?([\w:-]+)/g)].map(([, name]) =>
       name!
