@@ -241,6 +241,7 @@ async function orderFindings({ orderIds, vendorIds }: World): Promise<Finding[]>
   const shared = await sql`
     select l.id from public.recruiting_leads l
     where l.vendor_id in ${sql(vendorIds)} and l.received_via = 'bulk' and l.order_id is not null`;
+  const wrongDays = await sql`select * from public.check_daily_counts()`;
   return [
     ...orders.filter(({ filled, leads }) => filled !== leads)
       .map(({ id, filled, leads }) =>
@@ -259,6 +260,9 @@ async function orderFindings({ orderIds, vendorIds }: World): Promise<Finding[]>
     ),
     ...days.map(({ id, leads, daily_cap }) =>
       charged(`order ${id} got ${leads} leads in a day, and its daily cap is ${daily_cap}`)
+    ),
+    ...wrongDays.map(({ order_id, kept, counted }) =>
+      charged(`a day of order ${order_id} counts ${kept} leads and has ${counted}`)
     ),
     ...turns.map(({ id, most, least }) =>
       charged(`the agents of order ${id} got between ${least} and ${most} leads`)
