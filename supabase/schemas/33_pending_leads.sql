@@ -164,6 +164,8 @@ language plpgsql
 set search_path = ''
 set statement_timeout = '2s'
 set lock_timeout = '250ms'
+-- As in ingest_recruiting_lead().
+set enable_seqscan = off
 as $$
 declare
   lead_ids constant uuid[] := lead_id || other_lead_ids;

@@ -229,6 +229,8 @@ language plpgsql
 set search_path = ''
 set statement_timeout = '2s'
 set lock_timeout = '250ms'
+-- Plans are kept. One that was made while a table was small would read all of it when it has grown.
+set enable_seqscan = off
 as $$
 declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
