@@ -50,16 +50,14 @@ create policy "readers of a conversation read its messages" on public.recruiting
   );
 
 -- A unique constraint of a partitioned table must have the time in it, so none can be on the MessageSid or the id alone.
--- Whoever stores a message therefore first takes a lock on both, as apply_early_callbacks() does, and then looks.
+-- Whoever stores a message therefore first takes a lock, as apply_early_callbacks() does, and then looks. A repeated id
+-- comes with the same MessageSid, or with none.
 create function private.is_repeated_message(message public.recruiting_messages) returns boolean
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if message.provider_message_id is not null then
-    perform private.lock_message(message.provider_message_id);
-  end if;
-  perform private.lock_message(message.id::text);
+  perform private.lock_message(coalesce(message.provider_message_id, message.id::text));
   return exists (
     select from public.recruiting_messages m where m.provider_message_id = message.provider_message_id
   ) or exists (
