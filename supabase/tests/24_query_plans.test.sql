@@ -35,7 +35,7 @@ from (values
     $$select from public.leads where agency_id = md5('')::uuid and external_id = md5('')::uuid$$),
   ('the conversation of two numbers', 'recruiting_conversations_recruit_phone_service_phone_key',
     $$select from public.recruiting_conversations where recruit_phone = 'x' and service_phone = 'y'$$),
-  ('a message by its MessageSid', 'recruiting_messages_provider_message_id_key',
+  ('a message by its MessageSid', 'recruiting_messages_provider_message_id_(key|idx)',
     $$select from public.recruiting_messages where provider_message_id = 'x'$$),
   ('the callbacks of a MessageSid', 'recruiting_message_events_provider_message_id_received_at_idx',
     $$select from public.recruiting_message_events where provider_message_id = 'x' order by received_at desc limit 1$$),
