@@ -15,8 +15,9 @@ const settings = {
   max: load.connections,
   // As with PostgREST, a call waits until a connection is free.
   max_pipeline: 0,
-  // Whoever flushes waits first, and the commits that come meanwhile are flushed with it, as with a slow disk.
-  connection: { commit_delay: 1_000 * load.commitLatency, commit_siblings: 0 },
+  // Whoever flushes waits first, and the commits that come meanwhile are flushed with it, as with a slow disk. As texts,
+  // because the library leaves a zero out.
+  connection: { commit_delay: `${1_000 * load.commitLatency}`, commit_siblings: "0" },
 };
 const sql = postgres(load.dbUrl, settings);
 

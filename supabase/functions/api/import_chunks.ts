@@ -10,8 +10,8 @@ import type { ImportedLead } from "./imported_lead.ts";
 /**
  * The largest number of leads in one call of `import_leads`. Several calls side by side take less time than one call
  * with all leads, and each statement stays far below its timeout. Measured on two cores: 10,000 leads take the same time in
- * chunks of about 350, 500, 1,000 and 2,000, a fifth more in chunks of 250, and half as much again in one. 1,000 leads take
- * a third less in three chunks than in one, because a chunk is read and stored while the database stores another.
+ * chunks of 350 to 2,000, and half as much again in one. 1,000 leads take a third less in three chunks than in one, because
+ * a chunk is read and stored while the database stores another.
  */
 const CHUNK_SIZE = 350;
 
