@@ -1,4 +1,4 @@
--- recruiting_messages by months, 4 of 4: the table of today becomes the first partition of a new one. No row is copied.
+-- recruiting_messages by quarters, 4 of 4: the table of today becomes the first partition of a new one. No row is copied.
 
 -- Reads the table, while others go on reading and writing.
 alter table public.recruiting_messages validate constraint first_partition;
@@ -109,14 +109,14 @@ create trigger refuse_repeated_message
   execute function private.refuse_repeated_message();
 
 select private.attach_first_partition('public.recruiting_messages', 'private.recruiting_messages_first');
-select private.maintain_partitions('public.recruiting_messages', '1 month');
+select private.maintain_partitions('public.recruiting_messages', '3 months');
 
 do $$
 begin
   if exists (select from pg_extension where extname = 'pg_cron') then
     perform cron.schedule(
       'partitions of recruiting_messages', '37 3 * * *',
-      $job$select private.maintain_partitions('public.recruiting_messages', '1 month')$job$);
+      $job$select private.maintain_partitions('public.recruiting_messages', '3 months')$job$);
   end if;
 end
 $$;

@@ -17,7 +17,10 @@ select
   p.proargtypes::oid[] @> array['public.rejected_deliveries'::regtype::oid] as takes_row
 from pg_proc p
 where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
-  and p.prosrc ~ '\mrejected_deliveries;' or p.proargtypes::oid[] @> array['public.rejected_deliveries'::regtype::oid];
+  and (
+    p.prosrc ~ '\mrejected_deliveries;'
+    or p.proargtypes::oid[] @> array['public.rejected_deliveries'::regtype::oid]
+  );
 
 alter table public.rejected_deliveries drop constraint rejected_deliveries_pkey;
 alter table public.rejected_deliveries
@@ -60,11 +63,13 @@ begin
     end if;
   end loop;
 
-  -- In place of the job that deletes them one by one.
   if exists (select from pg_extension where extname = 'pg_cron') then
     perform cron.schedule(
-      'prune rejected deliveries', '17 3 * * *',
+      'partitions of rejected_deliveries', '7 3 * * *',
       $job$select private.maintain_partitions('public.rejected_deliveries', '1 week', '30 days')$job$);
+    -- Only the first partition still has rows that are so old.
+    perform cron.schedule(
+      'prune rejected deliveries', '17 3 * * *', $job$select public.prune_deliveries('37 days')$job$);
   end if;
 end
 $$;
