@@ -3,7 +3,8 @@
 
 create table private.idempotency_keys (
   scope text not null,
-  key text not null check (key ~ '^[\x21-\x7e]{1,255}$'),
+  -- Not {1,255}: such a bounded repetition costs about 50 us a key.
+  key text not null check (key ~ '^[\x21-\x7e]+$' and length(key) <= 255),
   part integer not null,
   request_hash text,
   result jsonb not null,
