@@ -1,6 +1,6 @@
 -- The journal of refusals: what is written, how much is kept, and what is deleted.
 begin;
-select plan(24);
+select plan(25);
 
 insert into public.vendors (id, slug, name) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
@@ -85,6 +85,17 @@ select is(
   pg_temp.record('{"request_id": "other"}', jsonb_build_object('vendor_id', md5('other')::uuid)), 2,
   'several senders may be written in one call');
 select is(array[pg_temp.kept('vendor'), pg_temp.kept('other')], array[10000, 1], 'and each has its own limit');
+
+-- The more there are, the less of them may be read
+insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes, status)
+select 'dismissed', '/', md5('other')::uuid, 'BAD_REQUEST', 'x', 1, 'dismissed' from generate_series(1, 50000);
+analyze public.rejected_deliveries;
+create temporary table scans as
+select pg_stat_get_xact_numscans('public.rejected_deliveries'::regclass) as whole_table;
+select pg_temp.record('{}', '{"vendor_id": null}');
+select is(
+  (select pg_stat_get_xact_numscans('public.rejected_deliveries'::regclass) - whole_table from scans), 0::bigint,
+  'a vendor at its limit does not make the whole journal be read');
 
 -- All at the same time
 delete from public.rejected_deliveries where vendor_id = md5('vendor')::uuid;
