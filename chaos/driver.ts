@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Connection } from "../e2e/connection.ts";
 import type { Random } from "./random.ts";
 import type { Message, Reply, Told, TrafficRequest } from "./traffic.ts";
@@ -189,8 +190,4 @@ async function post(
       // It was closed by the time limit.
     }
   }
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type postgres from "postgres";
 import { stack } from "../e2e/client.ts";
 import { childrenOf, type Part, pidOf } from "../e2e/processes.ts";
@@ -88,7 +89,7 @@ async function isWell(path: string): Promise<boolean> {
 async function end(part: Part, signal: Deno.Signal): Promise<void> {
   const pid = pidOf(part);
   Deno.kill(pid, signal);
-  // Until then it still responds.
+  // Whoever asks whether all is well must not ask the old process.
   while (isRunning(part, pid)) await delay(20);
 }
 
@@ -215,8 +216,4 @@ async function withConnection(run: (sql: postgres.Sql) => Promise<unknown>): Pro
   } finally {
     await sql.end();
   }
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "../e2e/client.ts";
 import { takeAccount } from "./account.ts";
 import { Driver, type Sent } from "./driver.ts";
@@ -95,10 +96,9 @@ async function settledFindings(take: () => Promise<Finding[]>): Promise<Finding[
 
 function chooseFaults({ faults, only }: ChaosOptions, random: Random): Fault[] {
   const choice = FAULTS.filter(({ name }) => only === undefined || only.includes(name));
+  if (choice.length === 0) {
+    throw new Error(`No such fault. There are: ${FAULTS.map(({ name }) => name).join("; ")}`);
+  }
   const rounds = Math.ceil(faults / choice.length);
   return Array.from({ length: rounds }, () => random.shuffle(choice)).flat().slice(0, faults);
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

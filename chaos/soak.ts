@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Driver, type Sent } from "./driver.ts";
 import { Random } from "./random.ts";
 import { FAILURES, type Sample, Sampler } from "./samples.ts";
@@ -59,7 +60,7 @@ export async function runSoak({ minutes, rate, seed, say }: SoakOptions): Promis
     await sampler.take([], interval);
     for (let due = performance.now(); samples.length < SAMPLES;) {
       due += interval * 1_000;
-      await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+      await delay(Math.max(due - performance.now(), 0));
       samples.push(await sampler.take(ended.splice(0), interval));
       if (samples.length % (SAMPLES / 10) === 0) {
         say(`${samples.length * interval / 60} of ${minutes} minutes: ${driver.count} requests`);
