@@ -9,7 +9,8 @@ create function pg_temp.dsn() returns text language sql as $$
 $$;
 
 -- Runs the command on several connections at once and returns the result of each. {worker} is the number of the
--- connection. With fail = false, a connection that fails has no result.
+-- connection. A call that waited too long for a lock is repeated, as the functions do. With fail = false, a connection
+-- that fails has no result.
 create function pg_temp.race(workers integer, command text, fail boolean default true) returns setof text
 language plpgsql as $$
 begin
@@ -20,7 +21,12 @@ begin
     perform extensions.dblink_send_query('worker' || i, replace(command, '{worker}', i::text));
   end loop;
   for i in 1..workers loop
-    return query select result from extensions.dblink_get_result('worker' || i, fail) as results (result text);
+    begin
+      return query select result from extensions.dblink_get_result('worker' || i, fail) as results (result text);
+    exception when lock_not_available then
+      return query
+      select result from extensions.dblink(pg_temp.dsn(), replace(command, '{worker}', i::text)) as results (result text);
+    end;
     perform extensions.dblink_disconnect('worker' || i);
   end loop;
 end
