@@ -1,72 +1,91 @@
-import { type Agency, createAgency } from "./agency.ts";
-import { fill } from "./fill.ts";
-import { parsedRecruit, salesLeads } from "./leads.ts";
-import { type Benchmark, inTurns, median, ratios, seconds } from "./measurement.ts";
-import { type BenchStack, startStack } from "./stacks.ts";
+import { createAgency } from "./agency.ts";
+import { backendCpu } from "./backend_cpu.ts";
+import { fill, pickRows } from "./fill.ts";
+import { growthChart } from "./growth_chart.ts";
+import { type FullDatabase, GROWTH_REQUESTS, type GrowthRequest } from "./growth_requests.ts";
+import { type Benchmark, inTurns, median, ratios } from "./measurement.ts";
+import { startStack } from "./stacks.ts";
 
-const FEW = 10_000;
-const MANY = 1_000_000;
-const ROUNDS = 9;
-const INGESTS = 300;
-/** A chunk, as the function sends it. */
-const IMPORTED = 2_000;
+/** Rows in each table, one stack each. */
+const SIZES = [10_000, 100_000, 1_000_000] as const;
+const ROUNDS = 7;
+/** What a request may cost with the most rows, as a multiple of its cost with the fewest. */
+const MOST_GROWTH = 1.25;
 
-/** Whether a lead costs more when there are many: the SQL functions are timed on two stacks, one of them full. */
+/** Whether a request costs more when there are many rows. */
 export const growth: Benchmark = {
   name: "growth",
-  title: "A lead's cost with 1,000,000 leads of each kind stored",
-  async run() {
-    const [few, many] = await Promise.all([filled(FEW), filled(MANY)]);
-    const times = await inTurns(ROUNDS, {
-      ingestFew: () => ingest(few),
-      ingestMany: () => ingest(many),
-      importFew: () => importChunk(few),
-      importMany: () => importChunk(many),
-    });
-    const compare = (what: string, full: number[], small: number[]) => ({
-      what: `${what} with 1,000,000 stored / with 10,000`,
-      rounds: ratios(full, small),
-      unit: "×" as const,
-      budget: { atMost: 1.25 },
-      detail: `${micros(median(full))} and ${micros(median(small))} a lead`,
-    });
-    return [
-      compare("ingest_recruiting_lead", times.ingestMany, times.ingestFew),
-      compare("import_leads", times.importMany, times.importFew),
-    ];
+  title: "The database's work for a request, with 10,000 to 1,000,000 rows in each table",
+  async run({ plot }) {
+    const databases = await Promise.all(SIZES.map(fullDatabase));
+    const side = (request: GrowthRequest, rows: number) => `${request.what}, ${rows} rows`;
+    const sides = GROWTH_REQUESTS.flatMap((request) =>
+      databases.map((database, i) =>
+        [side(request, SIZES[i]!), () => cost(request, database)] as const
+      )
+    );
+    // For the caches and the plans of the statements.
+    for (const [, measure] of sides) await measure();
+    const costs = await inTurns(ROUNDS, Object.fromEntries(sides));
+
+    const growths = GROWTH_REQUESTS.map((request) => ({
+      what: request.what,
+      costs: SIZES.map((rows) => ({ rows, rounds: costs[side(request, rows)]! })),
+    }));
+    if (plot) {
+      const points = growths.flatMap(({ what, costs }) => {
+        const medians = costs.map(({ rounds }) => 1_000 * median(rounds));
+        return SIZES.map((rows, i) => ({
+          what,
+          rows,
+          milliseconds: medians[i]!,
+          budget: MOST_GROWTH * medians[0]!,
+        }));
+      });
+      await Deno.writeTextFile(plot, await growthChart(points));
+      console.log(`Wrote ${plot}`);
+    }
+    return growths.map(({ what, costs }) => ({
+      what: `${what}, 1,000,000 rows / 10,000`,
+      rounds: ratios(costs.at(-1)!.rounds, costs[0]!.rounds),
+      unit: "×",
+      budget: { atMost: MOST_GROWTH },
+      detail: costs
+        .map(({ rows, rounds }) =>
+          `${(1_000 * median(rounds)).toFixed(3)} ms with ${rows.toLocaleString("en")}`
+        )
+        .join(", "),
+    }));
   },
 };
 
-interface Filled {
-  stack: BenchStack;
-  agency: Agency;
-}
-
-async function filled(count: number): Promise<Filled> {
+async function fullDatabase(rows: number): Promise<FullDatabase> {
   const stack = await startStack();
-  const agency = await createAgency(stack.sql);
-  await fill(stack, agency, count);
-  return { stack, agency };
+  const { sql } = stack;
+  const agency = await createAgency(sql);
+  await sql`insert into auth.users (id) select id from agents where agency_id = ${agency.agencyId}`;
+  await sql`update agents set user_id = id where agency_id = ${agency.agencyId}`;
+  await sql`
+    update vendors set webhook_scheme = 'header', webhook_config = '{"header": "x-secret"}'
+    where slug = 'bench'`;
+  const [{ secretId }] = await sql<[{ secretId: string }]>`
+    select create_vendor_webhook_secret('bench', 'secret', ${crypto.randomUUID()}, 'bench')
+      as "secretId"`;
+
+  await fill(stack, agency, rows);
+  const stored = await pickRows(sql, rows);
+  let next = 0;
+  const anyRow = () => stored[next++ % stored.length]!;
+  return { sql, agency, secretId, anyRow };
 }
 
-async function ingest({ stack: { sql }, agency }: Filled): Promise<number> {
-  const taken = await seconds(async () => {
-    for (let i = 0; i < INGESTS; i++) {
-      const lead = parsedRecruit(crypto.randomUUID());
-      await sql`select ingest_recruiting_lead(${agency.keyHash}, ${sql.json(lead)})`;
-    }
-  });
-  return taken / INGESTS;
-}
-
-async function importChunk({ stack: { sql }, agency }: Filled): Promise<number> {
-  const leads = JSON.stringify(salesLeads(IMPORTED).map((lead, index) => ({ index, ...lead })));
-  const taken = await seconds(() =>
-    sql`select import_leads(${agency.agencyId}, ${agency.agentId}, null, ${leads}::text::json)`
-  );
-  return taken / IMPORTED;
-}
-
-function micros(seconds: number): string {
-  return `${Math.round(seconds * 1e6)} µs`;
+/** Seconds of a CPU that the database's process for our connection takes for a request. */
+async function cost(request: GrowthRequest, database: FullDatabase): Promise<number> {
+  const clock = await backendCpu(database.sql);
+  const before = clock();
+  for (let i = 0; i < request.times; i++) {
+    const answer = JSON.stringify(await request.send(database));
+    if (!answer.includes(request.answer)) throw new Error(`${request.what}: ${answer}`);
+  }
+  return (clock() - before) / request.times;
 }

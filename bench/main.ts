@@ -11,7 +11,13 @@ import { growth } from "./growth.ts";
 import { importLeads } from "./import.ts";
 import { ingest } from "./ingest.ts";
 import { journal } from "./journal.ts";
-import { type Benchmark, type Measurement, median, quartiles } from "./measurement.ts";
+import {
+  type Benchmark,
+  type BenchmarkOptions,
+  type Measurement,
+  median,
+  quartiles,
+} from "./measurement.ts";
 import { stopStacks } from "./stacks.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
@@ -32,6 +38,7 @@ const command = new Command("npm run bench --")
   .description("Measures what docs/performance.md lists, or only what is named.")
   .addArgument(new Argument("[benchmark...]").choices(BENCHMARKS.map(({ name }) => name)))
   .option("--check", "exit with 1 when a budget is missed by more than the noise")
+  .option("--plot <file>", "where growth writes its chart, as SVG")
   .addHelpText(
     "after",
     `\nBenchmarks:\n${
@@ -41,7 +48,7 @@ const command = new Command("npm run bench --")
   .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
   .parse(Deno.args, { from: "user" });
 const [names] = command.processedArgs as [string[]?];
-const { check = false } = command.opts<{ check?: boolean }>();
+const { check = false, ...options } = command.opts<{ check?: boolean } & BenchmarkOptions>();
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, async () => {
@@ -55,7 +62,7 @@ for (const { name, title, run } of BENCHMARKS) {
   if (names?.length && !names.includes(name)) continue;
   console.log(`\n=== ${title} (${name})`);
   try {
-    for (const measurement of await run()) {
+    for (const measurement of await run(options)) {
       console.log(`${measurement.what}: ${measurement.detail}`);
       measurements.push(measurement);
     }

@@ -17,7 +17,13 @@ export type Budget = { atLeast: number } | { atMost: number };
 export interface Benchmark {
   name: string;
   title: string;
-  run(): Promise<Measurement[]>;
+  run(options: BenchmarkOptions): Promise<Measurement[]>;
+}
+
+/** What `npm run bench` was told besides the names. */
+export interface BenchmarkOptions {
+  /** The file for the chart of the benchmark `growth`. */
+  plot?: string;
 }
 
 /** The middle one of the values. */
