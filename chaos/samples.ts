@@ -8,6 +8,12 @@ export type Sample = Record<string, number>;
 /** The name of the figure that must be 0. */
 export const FAILURES = "requests without a success at once";
 
+/** Figures that follow Postgres' checkpoints, which are minutes apart, and so are not expected to be flat. */
+export const BY_CHECKPOINT = [
+  "write-ahead log written, kB a request",
+  "write-ahead log kept, MiB",
+];
+
 const PARTS: Record<string, Part> = {
   "the functions": "gateway",
   PostgREST: "postgrest",
@@ -15,10 +21,13 @@ const PARTS: Record<string, Part> = {
   Postgres: "postgres",
 };
 
-/** What a table or the log has grown to, in bytes. */
+/** What the tables and the write-ahead log have grown to. */
 interface Sizes {
+  /** Bytes. */
   tables: number;
+  /** Bytes. */
   log: number;
+  records: number;
 }
 
 /** Measures the stack at intervals. */
@@ -36,7 +45,8 @@ export class Sampler {
       times[Math.min(Math.floor(times.length * share), times.length - 1)] ?? 0;
     const before = this.#sizes ??= await readSizes();
     const sizes = this.#sizes = await readSizes();
-    const perRequest = (bytes: number) => bytes / 1024 / Math.max(sent.length, 1);
+    const perRequest = (name: keyof Sizes) =>
+      (sizes[name] - before[name]) / Math.max(sent.length, 1);
     const [state] = await sql`
       select
         (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
@@ -51,8 +61,9 @@ export class Sampler {
         Object.entries(PARTS).map(([name, part]) => [`memory of ${name}, MiB`, memoryOfPart(part)]),
       ),
       "connections to Postgres": state!.connections,
-      "tables and indexes, kB a request": perRequest(sizes.tables - before.tables),
-      "write-ahead log written, kB a request": perRequest(sizes.log - before.log),
+      "tables and indexes, kB a request": perRequest("tables") / 1024,
+      "write-ahead log, records a request": perRequest("records"),
+      "write-ahead log written, kB a request": perRequest("log") / 1024,
       "write-ahead log kept, MiB": state!.wal / 1024 ** 2,
     };
   }
@@ -85,6 +96,7 @@ async function readSizes(): Promise<Sizes> {
         from pg_class c
         where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
       ) as tables,
-      pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as log`;
+      pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as log,
+      (select wal_records::float8 from pg_stat_wal) as records`;
   return sizes as unknown as Sizes;
 }

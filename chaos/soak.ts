@@ -6,6 +6,8 @@ import { Traffic } from "./traffic.ts";
 import { type Trend, trendOf } from "./trend.ts";
 import { createWorld } from "./world.ts";
 
+export { BY_CHECKPOINT } from "./samples.ts";
+
 export interface SoakOptions {
   minutes: number;
   /** Requests a second; half of what the stack can do unless given. */
