@@ -242,7 +242,8 @@ declare
 begin
   perform private.lock_lead_id((lead ->> 'id')::uuid);
   if exists (select from private.abandoned_leads a where a.lead_id = (lead ->> 'id')::uuid) then
-    raise exception 'the lead was abandoned';
+    -- No error of the lead: sent again, it is stored under another id.
+    raise exception 'the lead was abandoned' using errcode = 'object_not_in_prerequisite_state';
   end if;
 
   kept := private.kept_result(delivery_scope, delivery);
@@ -266,7 +267,7 @@ $$;
 comment on function public.ingest_recruiting_lead(text, jsonb, jsonb, jsonb) is
   'Stores one lead of the key''s vendor and distributes it, unless vendor_metadata.is_test is true. lead: {id, '
   'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, received_via|null}. The caller '
-  'makes the id; a repeated call with the same id returns the first result and stores nothing. P0001 for an id that was '
+  'makes the id; a repeated call with the same id returns the first result and stores nothing. 55000 for an id that was '
   'abandoned. Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
   'while it is not known where the lead goes; or {id, status: duplicate} with the id of the lead that has this '
   'vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a first_name. idempotency and its errors: see '

@@ -56,7 +56,7 @@ from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) 
 select is(public.abandon_recruiting_lead(md5('late')::uuid), null, 'a lead that is not stored may be abandoned');
 select throws_ok(
   $$select pg_temp.ingest(jsonb_build_object('id', md5('late')::uuid))$$,
-  'P0001', 'the lead was abandoned', 'a call that comes after that stores nothing');
+  '55000', 'the lead was abandoned', 'a call that comes after that stores nothing');
 select is_empty($$select from public.recruiting_leads where id = md5('late')::uuid$$, 'and leaves nothing');
 select is(public.abandon_recruiting_lead(md5('late')::uuid), null, 'to abandon it again changes nothing');
 select is(
