@@ -81,6 +81,8 @@ grant select, insert, update, delete on public.rejected_deliveries to service_ro
 create function private.delete_oldest_rejections(vendor_id uuid) returns void
 language plpgsql
 set search_path = ''
+-- The index has the order. Sorting takes four times as long, and the planner does not always know it.
+set enable_sort = off
 as $$
 declare
   -- For null the text differs, because `is not distinct from` would not use the index.

@@ -86,9 +86,7 @@ select is(
   'several senders may be written in one call');
 select is(array[pg_temp.kept('vendor'), pg_temp.kept('other')], array[10000, 1], 'and each has its own limit');
 
--- The more there are, the less of them may be read
-insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes, status)
-select 'dismissed', '/', md5('other')::uuid, 'BAD_REQUEST', 'x', 1, 'dismissed' from generate_series(1, 50000);
+-- Whatever the planner believes of how many rows there are
 analyze public.rejected_deliveries;
 create temporary table scans as
 select pg_stat_get_xact_numscans('public.rejected_deliveries'::regclass) as whole_table;
