@@ -69,7 +69,8 @@ export class Sampler {
   }
 }
 
-function isFailure({ attempts, outcome }: Sent): boolean {
+/** Whether a request had no success at once. */
+export function isFailure({ attempts, outcome }: Sent): boolean {
   return outcome !== "done" || attempts.length > 1;
 }
 

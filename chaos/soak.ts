@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Driver, type Sent } from "./driver.ts";
 import { Random } from "./random.ts";
-import { FAILURES, type Sample, Sampler } from "./samples.ts";
+import { FAILURES, isFailure, type Sample, Sampler } from "./samples.ts";
 import { Traffic } from "./traffic.ts";
 import { type Trend, trendOf } from "./trend.ts";
 import { createWorld } from "./world.ts";
@@ -63,7 +63,11 @@ export async function runSoak({ minutes, rate, seed, say }: SoakOptions): Promis
     for (let due = performance.now(); samples.length < SAMPLES;) {
       due += interval * 1_000;
       await delay(Math.max(due - performance.now(), 0));
-      samples.push(await sampler.take(ended.splice(0), interval));
+      const since = ended.splice(0);
+      for (const { request: { route }, attempts } of since.filter(isFailure)) {
+        say(`${route}: ${attempts.map(({ status }) => status ?? "no response").join(", ")}`);
+      }
+      samples.push(await sampler.take(since, interval));
       if (samples.length % (SAMPLES / 10) === 0) {
         say(`${samples.length * interval / 60} of ${minutes} minutes: ${driver.count} requests`);
       }
