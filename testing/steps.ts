@@ -21,7 +21,7 @@ export interface Step {
   title: string;
   /** What to do when it fails, with the command to use. */
   remedy: string;
-  /** The name of a later step to run at the same time, because this one mostly waits. */
+  /** The name of a later step to run at the same time, because this one leaves a processor free. */
   beside?: string;
   /**
    * Runs the check and prints what a person needs to see.
@@ -73,6 +73,7 @@ export const STEPS: Step[] = [
     title: "Schemas and migrations make one database",
     remedy:
       "npm run migration -- <topic> writes what the migrations lack; npm test -- schema runs this alone.",
+    beside: "unit",
     run: async (stack) => denoTest(["supabase/tests"], { STACK_FILE: (await stack()).file }),
   },
   {
@@ -80,7 +81,12 @@ export const STEPS: Step[] = [
     title: "Unit tests",
     remedy: "npm test -- unit runs them alone.",
     // By a pattern, because Deno finds no test in a folder that has a member of the workspace in it.
-    run: () => denoTest(["supabase/functions", "admin", "bench", "scripts", "docs/*.test.ts"]),
+    run: (_, showOutput) =>
+      denoTest(
+        ["supabase/functions", "admin", "bench", "scripts", "docs/*.test.ts"],
+        {},
+        showOutput,
+      ),
   },
   {
     name: "pgtap",
