@@ -166,6 +166,7 @@ set statement_timeout = '2s'
 set lock_timeout = '250ms'
 -- As in ingest_recruiting_lead().
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   lead_ids constant uuid[] := lead_id || other_lead_ids;

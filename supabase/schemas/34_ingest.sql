@@ -231,6 +231,8 @@ set statement_timeout = '2s'
 set lock_timeout = '250ms'
 -- Plans are kept. One that was made while a table was small would read all of it when it has grown.
 set enable_seqscan = off
+-- Without it, statements with arrays are planned at each call, which takes longer than to run them.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
