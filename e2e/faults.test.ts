@@ -114,9 +114,11 @@ Deno.test("fault: the resume of a request that died before its lead was stored i
   assert.equal(error, null);
 
   assert.equal((await ingest(vendor, application(1))).status, 201);
-  await eventually(10, () => assertNothingHalfMade(vendor, 1));
-  const notes = await sql`select from private.resume_uploads where path like ${vendor.id + "/%"}`;
-  assert.equal(notes.length, 0);
+  await eventually(10, async () => {
+    await assertNothingHalfMade(vendor, 1);
+    const notes = await sql`select from private.resume_uploads where path like ${vendor.id + "/%"}`;
+    assert.equal(notes.length, 0);
+  });
 });
 
 Deno.test("fault: a body that breaks off leaves nothing behind", async () => {
