@@ -50,14 +50,27 @@ create policy "readers of a conversation read its messages" on public.recruiting
   );
 
 -- A unique constraint of a partitioned table must have the time in it, so none can be on the MessageSid or the id alone.
--- Whoever stores a message therefore first takes a lock, as apply_early_callbacks() does, and then looks. A repeated id
--- comes with the same MessageSid, or with none.
+-- Whoever stores a message therefore first takes a lock of its own and then looks. A repeated id comes with the same
+-- MessageSid, or with none. Postgres has room for a few thousand locks, so a transaction must not store more messages.
+create function private.lock_repeats(provider_message_id text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('repeated message ' || provider_message_id, 0));
+end
+$$;
+
+comment on function private.lock_repeats(text) is
+  'Makes every other transaction that stores this message wait until this one ends.';
+grant execute on function private.lock_repeats(text) to service_role;
+
 create function private.is_repeated_message(message public.recruiting_messages) returns boolean
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.lock_message(coalesce(message.provider_message_id, message.id::text));
+  perform private.lock_repeats(coalesce(message.provider_message_id, message.id::text));
   return exists (
     select from public.recruiting_messages m where m.provider_message_id = message.provider_message_id
   ) or exists (
@@ -92,7 +105,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.lock_message(new.provider_message_id);
+  perform private.lock_repeats(new.provider_message_id);
   if exists (select from public.recruiting_messages m where m.provider_message_id = new.provider_message_id) then
     raise exception 'provider_message_id: another message has it' using errcode = 'unique_violation';
   end if;

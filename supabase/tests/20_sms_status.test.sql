@@ -1,6 +1,6 @@
 -- Delivery callbacks: each is stored, and the message gets the status of the last one.
 begin;
-select plan(39);
+select plan(41);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
@@ -98,6 +98,14 @@ update public.recruiting_messages set provider_message_id = 'test SM3' where id 
 select is((pg_temp.message('test SM3')).status, 'delivered', 'it is applied when a stored message gets its MessageSid');
 update public.recruiting_messages set body = 'corrected', status = 'queued' where id = md5('handed over')::uuid;
 select is((pg_temp.message('test SM3')).status, 'queued', 'it is not applied again when the message changes otherwise');
+
+-- More messages at once than Postgres has room for locks
+insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id)
+select md5('c')::uuid, 'outbound', 'bot', 'test many ' || n from generate_series(1, 5000) n;
+select ok(
+  (select count(*) from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and pid = pg_backend_pid()) <= 256,
+  'a transaction takes at most 256 locks for however many messages');
+select is(pg_temp.callback('test many 5000', 'delivered'), 'updated', 'a callback finds a message that came with many');
 
 select * from finish();
 rollback;

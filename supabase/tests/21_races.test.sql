@@ -1,7 +1,7 @@
 -- The same call many times at once, over several connections. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(19);
+select plan(20);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=%s password=postgres',
@@ -181,6 +181,27 @@ $$);
 select results_eq(
   $$select status, count(*) from public.recruiting_messages where provider_message_id like 'race pair %' group by 1$$,
   $$values ('delivered', 100::bigint)$$, 'no callback is lost when it comes while its message is being stored');
+
+-- A thousand messages in two transactions, one from the first on and one from the last, while their callbacks come
+create temp table many_at_once as select * from pg_temp.race(6, $$
+  do $do$
+  begin
+    for n in 1..500 loop
+      if {worker} > 2 then
+        perform public.update_sms_status('race many ' || {worker} % 2 || ' ' || abs(({worker} / 5) * 501 - n), 'delivered', null);
+        commit;
+      else
+        insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id)
+        values (md5('race')::uuid, 'outbound', 'bot',
+          'race many ' || {worker} % 2 || ' ' || abs(({worker} - 1) * 501 - n));
+      end if;
+    end loop;
+  end
+  $do$
+$$);
+select results_eq(
+  $$select status, count(*) from public.recruiting_messages where provider_message_id like 'race many %' group by 1$$,
+  $$values ('delivered', 1000::bigint)$$, 'messages and callbacks never wait for each other in a circle');
 
 -- Different callbacks of one message at once
 create temp table callbacks as select result::jsonb from pg_temp.race(10, $$

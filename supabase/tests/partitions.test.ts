@@ -23,6 +23,7 @@ const DIFFERENCES = [
   "constraint recruiting_messages_provider_message_id_key",
   "constraint rejected_deliveries_pkey",
   "function private.is_repeated_message",
+  "function private.lock_repeats",
   "function private.refuse_repeated_message",
   "function private.skip_repeated_event",
   "function private.skip_repeated_message",
