@@ -77,7 +77,8 @@ export class Driver {
     let due = performance.now();
     for (let n = 0; n < count || !isOver(); n++) {
       due += 1_000 / rate;
-      if (due > performance.now()) await delay(due - performance.now());
+      const early = due - performance.now();
+      if (early > 0) await delay(early);
       while (this.#underWay.size >= mostUnderWay) {
         await this.#nextEnd();
         due = performance.now();

@@ -46,17 +46,10 @@ export async function createWorld(requests: number): Promise<World> {
     insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
     select gen_random_uuid(), ${target.agency_id}, ${target.agent_id}, 'Ida', '555-0100', 'IL', 'fe'
     from generate_series(1, ${SALES_LEADS}) returning id`;
-  const outboundSids: string[] = [];
-  // Each message takes a lock until its transaction ends, and Postgres has room for a few thousand.
-  while (outboundSids.length < requests / 10) {
-    const stored = await sql`
-      insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, body)
-      select ${
-      conversations[0]!.id
-    }, 'outbound', 'bot', 'SM' || md5(gen_random_uuid()::text), 'Hello'
-      from generate_series(1, 1000) returning provider_message_id`;
-    outboundSids.push(...stored.map(({ provider_message_id }) => provider_message_id));
-  }
+  const outbound = await sql`
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, body)
+    select ${conversations[0]!.id}, 'outbound', 'bot', 'SM' || md5(gen_random_uuid()::text), 'Hello'
+    from generate_series(1, ${Math.ceil(requests / 10)}) returning provider_message_id`;
   return {
     vendor,
     webhooks,
@@ -70,7 +63,7 @@ export async function createWorld(requests: number): Promise<World> {
     target,
     salesLeadIds: salesLeads.map(({ id }) => id),
     conversations,
-    outboundSids,
+    outboundSids: outbound.map(({ provider_message_id }) => provider_message_id),
   };
 }
 
