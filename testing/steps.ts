@@ -113,6 +113,12 @@ export const STEPS: Step[] = [
     run: (_, showOutput) => denoTest(["local", "testing/*.test.ts"], {}, showOutput),
   },
   {
+    name: "texting",
+    title: "Texts against a double of Twilio",
+    remedy: "npm test -- texting runs it alone.",
+    run: () => denoTest(["testing/twilio"]),
+  },
+  {
     name: "hosted",
     title: "What a hosted project does otherwise",
     remedy: "npm test -- hosted runs it alone.",
