@@ -15,6 +15,8 @@ declare
       select parent as t
       union all
       select confrelid::regclass from pg_constraint where conrelid = parent and contype = 'f'
+      union all
+      select conrelid::regclass from pg_constraint where confrelid = parent and contype = 'f'
     ) concerned
   );
 begin
@@ -33,7 +35,7 @@ end
 $$;
 
 comment on function private.lock_with_references(regclass) is
-  'Locks a table and those that it refers to until the end of the transaction. Tries for about 20 s, and lets others wait '
+  'Locks a table, those that it refers to and those that refer to it until the end of the transaction. Tries for about 20 s, and lets others wait '
   'for 200 ms at most in each try; then 55P03.';
 
 create function private.begin_partitions(parent regclass, time_column name) returns timestamptz

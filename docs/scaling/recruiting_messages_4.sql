@@ -6,6 +6,8 @@ alter table public.recruiting_messages validate constraint first_partition;
 -- From here on everybody waits until the end of the transaction, a few milliseconds.
 select private.lock_with_references('public.recruiting_messages');
 
+-- A foreign key cannot refer to the id alone any more.
+alter table public.agent_notifications drop constraint agent_notifications_message_id_fkey;
 alter table public.recruiting_messages drop constraint recruiting_messages_provider_message_id_key;
 alter table public.recruiting_messages drop constraint recruiting_messages_pkey;
 alter table public.recruiting_messages

@@ -37,7 +37,8 @@ select set_eq(
     ('agencies', 'select'), ('agents', 'select'), ('recruiting_orders', 'select'), ('recruiting_leads', 'select'),
     ('leads', 'select'), ('lead_metrics', 'select'), ('lead_activities', 'select'), ('lead_presentations', 'select'),
     ('lead_demographics', 'select'), ('lead_sales', 'select'), ('lead_referrals', 'select'),
-    ('recruiting_conversations', 'select'), ('recruiting_messages', 'select')$$,
+    ('recruiting_conversations', 'select'), ('recruiting_messages', 'select'),
+    ('text_consents', 'select'), ('text_consent_events', 'select'), ('agent_notifications', 'select')$$,
   'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(
@@ -56,8 +57,8 @@ select set_eq(
   $$select c.relname::text, p.privilege
     from pg_class c cross join unnest(array['select', 'insert', 'update', 'delete']) p (privilege)
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-      and not (c.relname = 'recruiting_message_events' and p.privilege in ('update', 'delete'))$$,
-  'the service role reads and writes every table, but never changes or deletes recruiting_message_events');
+      and not (c.relname in ('recruiting_message_events', 'text_consent_events') and p.privilege in ('update', 'delete'))$$,
+  'the service role reads and writes every table, but never changes or deletes events');
 
 select is_empty(
   $$select function from pg_temp.function_grants where role = 'anon'$$,
@@ -66,12 +67,12 @@ select is_empty(
 select set_eq(
   $$select function from pg_temp.function_grants where role = 'authenticated'$$,
   array[
-    'public.submit_lead_presentation', 'private.current_agent_id', 'private.current_agency_id',
+    'public.submit_lead_presentation', 'public.mark_read', 'private.current_agent_id', 'private.current_agency_id',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals'
   ],
-  'a signed-in user may execute submit_lead_presentation() and the helpers that it and the policies call');
+  'a signed-in user may execute what agents call and the helpers that it and the policies call');
 
 select set_eq(
   $$select function from pg_temp.function_grants where role = 'service_role' and function like 'public.%'$$,

@@ -18,6 +18,7 @@ const TABLES = ["rejected_deliveries", "recruiting_message_events", "recruiting_
 
 /** What differs afterwards, besides the partitions themselves. docs/scaling.md tells what it means. */
 const DIFFERENCES = [
+  "constraint agent_notifications_message_id_fkey",
   "constraint recruiting_message_events_pkey",
   "constraint recruiting_messages_pkey",
   "constraint recruiting_messages_provider_message_id_key",

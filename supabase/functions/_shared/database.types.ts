@@ -28,6 +28,59 @@ export type Database = {
         };
         Relationships: [];
       };
+      "agent_notifications": {
+        Row: {
+          "agent_id": string;
+          "conversation_id": string;
+          "created_at": string;
+          "id": string;
+          "kind": string;
+          "message_id": string;
+          "read_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agent_id": string;
+          "conversation_id": string;
+          "created_at"?: string;
+          "id"?: string;
+          "kind": string;
+          "message_id": string;
+          "read_at"?: string | null;
+        };
+        Update: {
+          "agent_id"?: string;
+          "conversation_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "kind"?: string;
+          "message_id"?: string;
+          "read_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "agent_notifications_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_message_id_fkey";
+            columns: ["message_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_messages";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "agents": {
         Row: {
           "accepts_recruits": boolean;
@@ -911,6 +964,100 @@ export type Database = {
           },
         ];
       };
+      "text_consent_events": {
+        Row: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "id": string;
+          "message_id": string | null;
+          "occurred_at": string;
+          "phone": string;
+          "reason": string | null;
+          "source": string;
+          "state": string;
+          "words": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "id"?: string;
+          "message_id"?: string | null;
+          "occurred_at": string;
+          "phone": string;
+          "reason"?: string | null;
+          "source": string;
+          "state": string;
+          "words"?: string | null;
+        };
+        Update: {
+          "agency_id"?: string;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "id"?: string;
+          "message_id"?: string | null;
+          "occurred_at"?: string;
+          "phone"?: string;
+          "reason"?: string | null;
+          "source"?: string;
+          "state"?: string;
+          "words"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "text_consent_events_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "text_consent_events_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+        ];
+      };
+      "text_consents": {
+        Row: {
+          "agency_id": string;
+          "changed_at": string;
+          "created_at": string;
+          "phone": string;
+          "source": string;
+          "state": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "changed_at"?: string;
+          "created_at"?: string;
+          "phone": string;
+          "source": string;
+          "state": string;
+        };
+        Update: {
+          "agency_id"?: string;
+          "changed_at"?: string;
+          "created_at"?: string;
+          "phone"?: string;
+          "source"?: string;
+          "state"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "text_consents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "unmatched_texts": {
         Row: {
           "body": string | null;
@@ -1105,6 +1252,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
       "preview_recruiting_lead": {
         Args: { "key_hash": string; "lead": Json; "webhook"?: Json };
         Returns: Json;

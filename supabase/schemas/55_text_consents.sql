@@ -1,0 +1,205 @@
+-- Who may be texted: what recruits and managers have said, and what holds now.
+--
+-- A consent is one agency's, over all its numbers. Whoever changes it, or sends a text by it, holds its lock, so that no
+-- text is sent after an opt-out was stored. The order of locks: the consent, then rows. So nothing waits in a circle.
+
+create table public.text_consents (
+  agency_id uuid not null references public.agencies (id),
+  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
+  state text not null check (state in ('opted_in', 'opted_out')),
+  source text not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  created_at timestamptz not null default now(),
+  primary key (agency_id, phone)
+);
+
+comment on table public.text_consents is
+  'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '
+  'record_consent() writes it from text_consent_events, which has the proof.';
+comment on column public.text_consents.phone is 'The recruit''s number: E.164 (ITU-T).';
+comment on column public.text_consents.source is 'As in the event that decided.';
+comment on column public.text_consents.changed_at is 'When it was said. What was said earlier and is stored later changes nothing.';
+
+alter table public.text_consents enable row level security;
+grant select on public.text_consents to authenticated;
+grant select, insert, update, delete on public.text_consents to service_role;
+
+create policy "readers of a conversation read its consent, managers their agency's" on public.text_consents
+  for select to authenticated
+  using (
+    agency_id = (select private.managed_agency_id())
+    or exists (
+      select
+      from public.recruiting_conversations c
+      where c.recruit_phone = text_consents.phone and c.agency_id = text_consents.agency_id
+    )
+  );
+
+create table public.text_consent_events (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id),
+  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
+  state text not null check (state in ('opted_in', 'opted_out')),
+  source text not null check (source in ('keyword', 'wording', 'provider', 'manager', 'admin')),
+  words text,
+  message_id uuid,
+  agent_id uuid,
+  reason text check (btrim(reason) <> ''),
+  occurred_at timestamptz not null,
+  created_at timestamptz not null default clock_timestamp(),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
+  -- Nobody but the recruit changes a consent without saying why.
+  check (source not in ('manager', 'admin') or reason is not null),
+  check ((source = 'manager') = (agent_id is not null)),
+  -- A text says one thing, however often it is stored or taken over.
+  unique (agency_id, message_id)
+);
+
+create index on public.text_consent_events (agency_id, phone, occurred_at);
+create index on public.text_consent_events (agent_id, agency_id) where agent_id is not null;
+
+comment on table public.text_consent_events is
+  'Each opt-in and opt-out with its proof. Rows are added and never changed or removed.';
+comment on column public.text_consent_events.source is
+  '`keyword`: a word such as STOP; `wording`: a sentence such as "stop texting me"; `provider`: Twilio''s OptOutType or '
+  'its error 21610; `manager`: a manager of the agency, with a reason; `admin`: the admin command, with a reason.';
+comment on column public.text_consent_events.words is 'The text that was the reason, exactly as sent; null: there was none.';
+comment on column public.text_consent_events.message_id is
+  'The message that was the reason: the recruit''s text, or ours that the provider refused. It may have been deleted since.';
+comment on column public.text_consent_events.agent_id is 'The manager who recorded it.';
+comment on column public.text_consent_events.occurred_at is 'When it was said. Of all events of a recruit, the latest decides.';
+
+alter table public.text_consent_events enable row level security;
+grant select on public.text_consent_events to authenticated;
+grant select, insert on public.text_consent_events to service_role;
+
+create policy "managers read their agency's" on public.text_consent_events
+  for select to authenticated
+  using (agency_id = (select private.managed_agency_id()));
+
+create function private.refuse_change() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$$;
+
+comment on function private.refuse_change() is 'Trigger: refuses every change of rows that are a proof, also by the owner.';
+
+create trigger refuse_change
+  before update or delete or truncate on public.text_consent_events
+  for each statement execute function private.refuse_change();
+
+-- Postgres has room for a few thousand locks in all, and one transaction may need the consents of more recruits. So a
+-- consent stands for one of 1,024 locks. Who needs several takes them in their order.
+
+create function private.consent_lock(agency_id uuid, phone text) returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023);
+end
+$$;
+
+comment on function private.consent_lock(uuid, text) is
+  'The advisory lock of a recruit''s consent. Other consents have it too: there are 1,024.';
+grant execute on function private.consent_lock(uuid, text) to service_role;
+
+create function private.lock_consent(agency_id uuid, phone text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(private.consent_lock(agency_id, phone));
+end
+$$;
+
+comment on function private.lock_consent(uuid, text) is
+  'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
+grant execute on function private.lock_consent(uuid, text) to service_role;
+
+create function private.try_lock_consent(agency_id uuid, phone text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return pg_try_advisory_xact_lock(private.consent_lock(agency_id, phone));
+end
+$$;
+
+comment on function private.try_lock_consent(uuid, text) is
+  'As lock_consent(), without waiting: false when somebody else has the lock.';
+grant execute on function private.try_lock_consent(uuid, text) to service_role;
+
+create function private.is_opted_out(agency_id uuid, phone text) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select
+    from public.text_consents c
+    where c.agency_id = is_opted_out.agency_id and c.phone = is_opted_out.phone and c.state = 'opted_out'
+  );
+end
+$$;
+
+comment on function private.is_opted_out(uuid, text) is
+  'Whether the recruit with this number must not be texted by the agency. The answer holds while the caller holds the '
+  'consent''s lock.';
+grant execute on function private.is_opted_out(uuid, text) to service_role;
+
+create function private.record_consent(
+  agency_id uuid,
+  phone text,
+  state text,
+  source text,
+  words text default null,
+  message_id uuid default null,
+  agent_id uuid default null,
+  reason text default null,
+  occurred_at timestamptz default null
+) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  said_at timestamptz;
+begin
+  perform private.lock_consent(agency_id, phone);
+  -- After the lock, so that of two at once the second one decides.
+  said_at := coalesce(record_consent.occurred_at, clock_timestamp());
+
+  insert into public.text_consent_events (
+    agency_id, phone, state, source, words, message_id, agent_id, reason, occurred_at
+  )
+  values (
+    record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, record_consent.words,
+    record_consent.message_id, record_consent.agent_id, record_consent.reason, said_at
+  )
+  on conflict on constraint text_consent_events_agency_id_message_id_key do nothing;
+  if not found then
+    return false;
+  end if;
+
+  insert into public.text_consents as c (agency_id, phone, state, source, changed_at)
+  values (record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, said_at)
+  on conflict on constraint text_consents_pkey do update
+  set state = excluded.state, source = excluded.source, changed_at = excluded.changed_at
+  where c.changed_at <= excluded.changed_at;
+  return found;
+end
+$$;
+
+comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
+  'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. source and the '
+  'rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not sent yet. '
+  'occurred_at, when it was said: now unless given. A message_id that has an event is the same event and changes '
+  'nothing. Returns whether it decides.';
+grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
+  to service_role;
