@@ -139,7 +139,7 @@ async function pass(request: Request, service: Service): Promise<Response> {
  */
 async function health(): Promise<Response> {
   // Not loaded with the gateway, because a function that is broken must break alone.
-  const publicUrl = await import("../../supabase/functions/recruiting/sms/twilio_signature.ts")
+  const publicUrl = await import("../../supabase/functions/_shared/public_url.ts")
     .then(({ publicFunctionsUrl }) => publicFunctionsUrl(), () => null);
   return Response.json({
     status: "ok",

@@ -1,4 +1,5 @@
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import { ConfigurationError, requiredEnv } from "./configuration.ts";
 import type { Database } from "./database.types.ts";
 import { ApiError, type ErrorCode, internalError } from "./errors.ts";
 import { namedSecretsFromEnv } from "./secrets.ts";
@@ -144,17 +145,4 @@ export function serviceKey(): string {
     Deno.env.get("SUPABASE_SERVICE_ROLE_KEY");
   if (key) return key;
   throw new ConfigurationError("neither SUPABASE_SECRET_KEYS nor SUPABASE_SERVICE_ROLE_KEY is set");
-}
-
-function requiredEnv(name: string): string {
-  const value = Deno.env.get(name);
-  if (!value) throw new ConfigurationError(`${name} is not set`);
-  return value;
-}
-
-/** An environment variable is missing or wrong. The message holds no value, so it may be logged. */
-export class ConfigurationError extends Error {
-  override readonly name = "ConfigurationError";
-  /** The log shows the code of an error and never its message. */
-  readonly code = this.message;
 }

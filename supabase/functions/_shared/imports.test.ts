@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   "recruiting/sms": ["_shared"],
   "recruiting/webhooks": ["recruiting/ingest", "recruiting/parsers", "_shared"],
   "recruiting/webhooks/fixtures": ["recruiting/webhooks", "_shared"],
+  "texting": ["_shared"],
 };
 
 /** Tests may read their fixtures, too. */

@@ -1,4 +1,5 @@
-import { callDatabase, ConfigurationError } from "./database.ts";
+import { ConfigurationError } from "./configuration.ts";
+import { callDatabase } from "./database.ts";
 import { ApiError } from "./errors.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { validateRequest } from "twilio/lib/webhooks/webhooks.js";
 import { ApiError } from "../../_shared/errors.ts";
+import { publicFunctionsUrl } from "../../_shared/public_url.ts";
 import { secretsFromEnv } from "../../_shared/secrets.ts";
 
 /**
@@ -41,17 +42,6 @@ function publicUrls(request: Request): string[] {
   const url = publicFunctionsUrl() + pathAndQuery;
   // In a query, a Request escapes the apostrophe and no other character. Twilio signs the URL as it was configured.
   return url.includes("%27") ? [url, url.replaceAll("%27", "'")] : [url];
-}
-
-/** The `{base_url}` that the world calls, without a slash at its end. */
-export function publicFunctionsUrl(): string {
-  return pastedUrl(Deno.env.get("PUBLIC_FUNCTIONS_URL") ?? "") ||
-    `${pastedUrl(Deno.env.get("SUPABASE_URL") ?? "")}/functions/v1`;
-}
-
-// Pasted into a dashboard or an .env file, a URL easily has spaces, quotes or a slash around it.
-function pastedUrl(value: string): string {
-  return value.replace(/^[\s"']+|[\s"'/]+$/g, "");
 }
 
 // Each name gets a list, even for one value. For a list, the library signs the distinct values in sorted order.

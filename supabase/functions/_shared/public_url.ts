@@ -1,0 +1,10 @@
+/** The `{base_url}` that the world calls, without a slash at its end. */
+export function publicFunctionsUrl(): string {
+  return pastedUrl(Deno.env.get("PUBLIC_FUNCTIONS_URL") ?? "") ||
+    `${pastedUrl(Deno.env.get("SUPABASE_URL") ?? "")}/functions/v1`;
+}
+
+/** A URL without the spaces, quotes and slash that it easily gets when it is pasted into a dashboard or an .env file. */
+export function pastedUrl(value: string): string {
+  return value.replace(/^[\s"']+|[\s"'/]+$/g, "");
+}

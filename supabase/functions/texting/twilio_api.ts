@@ -1,0 +1,255 @@
+/**
+ * The part of Twilio's REST API that we use.
+ *
+ * Twilio's own library is not used for it: bundled it has 3.7 MB, and it sends a request again where `fetch` below does
+ * not. twilio_api.test.ts proves that both make the same requests.
+ *
+ * @see https://www.twilio.com/docs/messaging/api/message-resource
+ */
+import { Buffer } from "node:buffer";
+import { type TwilioAccount, twilioAccount } from "./twilio_account.ts";
+
+/** How long Twilio may take for one response. */
+const TIMEOUT_MS = 10_000;
+
+/** The most that Twilio gives in one page. */
+const PAGE_SIZE = 1_000;
+
+/** A text as we hand it to Twilio. */
+export interface NewMessage {
+  /** The recipient, in E.164. */
+  to: string;
+  /** One of our numbers. */
+  from: string;
+  /** `MG…`. With it, `from` must be a sender of this messaging service. */
+  messagingServiceSid: string | null;
+  /** May be empty where there is media. */
+  body: string;
+  /** URLs that Twilio can read without a login, at most 10. */
+  mediaUrls: string[];
+  /** Where Twilio tells what becomes of the text. */
+  statusCallback: string;
+  /** For how many seconds Twilio may hold the text in its queue, 1 to 36,000; null for as long as it does by itself. */
+  validityPeriod: number | null;
+}
+
+/** What came of a request. */
+export type Exchange =
+  | {
+    kind: "response";
+    status: number;
+    /** The header `Retry-After`. */
+    retryAfter: string | null;
+    /** The JSON of the body; undefined where it is none. */
+    body: unknown;
+  }
+  /** There was no connection: nothing was sent. */
+  | { kind: "not_sent" }
+  /** There is no response, and Twilio may have the request. */
+  | { kind: "lost" };
+
+/** A text as Twilio lists it. */
+export interface TwilioMessage {
+  /** `SM…` or `MM…` */
+  sid: string;
+  /** `inbound`, `outbound-api`, `outbound-reply` or `outbound-call`. */
+  direction: string;
+  from: string | null;
+  to: string | null;
+  body: string | null;
+  /** As in `MessageStatus` of a callback. */
+  status: string;
+  error_code: string | null;
+  num_media: number;
+  date_created: Date | null;
+  /** Null until Twilio has sent the text. */
+  date_sent: Date | null;
+}
+
+/** A file of a text, as Twilio names it in a webhook. */
+export interface TwilioMedia {
+  url: string;
+  content_type: string | null;
+}
+
+/** Twilio has not given what was asked for. Its message names no text and nobody's number. */
+export class TwilioError extends Error {
+  override readonly name = "TwilioError";
+  /** Twilio's own code or the HTTP status; `no_response` without one. */
+  readonly code: string;
+
+  constructor(readonly exchange: Exchange) {
+    const code = exchange.kind === "response"
+      ? errorCodeOf(exchange.body) ?? `HTTP ${exchange.status}`
+      : "no_response";
+    super(`Twilio: ${code}`);
+    this.code = code;
+  }
+}
+
+/** Asks Twilio to send a text. The request leaves at most once, and this never throws for what becomes of it. */
+export function createMessage(
+  message: NewMessage,
+  { account = twilioAccount(), timeout = TIMEOUT_MS }: {
+    account?: TwilioAccount;
+    timeout?: number;
+  } = {},
+): Promise<Exchange> {
+  const form = new URLSearchParams();
+  form.append("To", message.to);
+  form.append("StatusCallback", message.statusCallback);
+  if (message.validityPeriod !== null) {
+    form.append("ValidityPeriod", String(message.validityPeriod));
+  }
+  form.append("From", message.from);
+  if (message.messagingServiceSid !== null) {
+    form.append("MessagingServiceSid", message.messagingServiceSid);
+  }
+  if (message.body !== "") form.append("Body", message.body);
+  for (const url of message.mediaUrls) form.append("MediaUrl", url);
+  return send(account, messagesUrl(account), timeout, form);
+}
+
+/**
+ * Texts of the account, the last one that was sent first. Twilio does not say where those stand that are not sent yet.
+ *
+ * @param filter `since` is about the time of sending
+ * @throws TwilioError when Twilio does not give a page.
+ */
+export async function* listMessages(
+  { to, from, since }: { to?: string; from?: string; since?: Date } = {},
+  account = twilioAccount(),
+): AsyncGenerator<TwilioMessage> {
+  const query = new URLSearchParams();
+  if (to !== undefined) query.set("To", to);
+  if (from !== undefined) query.set("From", from);
+  // With the equals sign after it, this reads `DateSent>=`.
+  if (since !== undefined) query.set("DateSent>", since.toISOString().replace(/\.\d+/, ""));
+  query.set("PageSize", String(PAGE_SIZE));
+  for await (const page of pages(account, `${messagesUrl(account)}?${query}`)) {
+    for (const message of page.messages ?? []) yield readMessage(message);
+  }
+}
+
+/**
+ * The files of a text that a recruit has sent.
+ *
+ * @throws TwilioError when Twilio does not give them.
+ */
+export async function listMedia(sid: string, account = twilioAccount()): Promise<TwilioMedia[]> {
+  const url = messagesUrl(account).replace(/\.json$/, `/${encodeURIComponent(sid)}/Media.json`);
+  const media: TwilioMedia[] = [];
+  for await (const page of pages(account, url)) {
+    for (const { uri, content_type } of page.media_list ?? []) {
+      media.push({ url: account.origin + uri.replace(/\.json$/, ""), content_type });
+    }
+  }
+  return media;
+}
+
+interface Page {
+  messages?: Record<string, unknown>[];
+  media_list?: { uri: string; content_type: string | null }[];
+  next_page_uri?: string | null;
+}
+
+async function* pages(account: TwilioAccount, first: string): AsyncGenerator<Page> {
+  for (let url: string | null = first; url !== null;) {
+    const exchange = await send(account, url, TIMEOUT_MS);
+    if (exchange.kind !== "response" || exchange.status !== 200 || !isObject(exchange.body)) {
+      throw new TwilioError(exchange);
+    }
+    const page = exchange.body as Page;
+    yield page;
+    // Always a path: our login must not go to another host.
+    url = page.next_page_uri?.startsWith("/") ? account.origin + page.next_page_uri : null;
+  }
+}
+
+function messagesUrl({ origin, sid }: TwilioAccount): string {
+  return `${origin}/2010-04-01/Accounts/${encodeURIComponent(sid)}/Messages.json`;
+}
+
+async function send(
+  { username, password }: TwilioAccount,
+  url: string,
+  timeout: number,
+  form?: URLSearchParams,
+): Promise<Exchange> {
+  try {
+    const response = await fetch(url, {
+      method: form ? "POST" : "GET",
+      headers: {
+        "Accept": "application/json",
+        "Accept-Charset": "utf-8",
+        "Authorization": `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+      },
+      // Where the connection breaks after the request was sent, Deno 2.9 sends it again by itself. It can't repeat a Blob.
+      body: form && new Blob([form.toString()], { type: "application/x-www-form-urlencoded" }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeout),
+    });
+    const text = await response.text();
+    return {
+      kind: "response",
+      status: response.status,
+      retryAfter: response.headers.get("retry-after"),
+      body: parseJson(text),
+    };
+  } catch (error) {
+    return { kind: hadConnection(error) ? "lost" : "not_sent" };
+  }
+}
+
+/**
+ * Whether the request may have left. `Connect` stands for all that comes before: the name, the connection and TLS. Deno 2.1
+ * says it in the error's own message, newer ones in that of its cause.
+ */
+function hadConnection(error: unknown): boolean {
+  const causes = error instanceof Error ? [error, error.cause] : [];
+  return !causes.some((cause) =>
+    cause instanceof Error && cause.message.includes("client error (Connect)")
+  );
+}
+
+function readMessage(message: Record<string, unknown>): TwilioMessage {
+  return {
+    sid: String(message.sid),
+    direction: String(message.direction),
+    from: textOf(message.from),
+    to: textOf(message.to),
+    body: textOf(message.body),
+    status: String(message.status),
+    error_code: textOf(message.error_code),
+    num_media: Number(message.num_media ?? 0),
+    date_created: dateOf(message.date_created),
+    date_sent: dateOf(message.date_sent),
+  };
+}
+
+/** The error code in the body of a response, such as `21610`; null where there is none. */
+export function errorCodeOf(body: unknown): string | null {
+  return isObject(body) ? textOf(body.code) : null;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}
+
+// RFC 2822, as in "Fri, 24 May 2019 17:18:27 +0000".
+function dateOf(value: unknown): Date | null {
+  const date = new Date(typeof value === "string" ? value : NaN);
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
