@@ -13,8 +13,8 @@ const ROWS = `
       md5(n::text) as hash
   ) a
   cross join lateral (
-    -- As the default of leads.id.
-    select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || right(hash, 20))::uuid as lead_id
+    -- As the ids that begin with the time.
+    select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || right(hash, 20))::uuid as timed_id
   ) b`;
 
 /** Rows of about a week, when 1,000,000 are those of two years. */
@@ -116,29 +116,29 @@ function inserts({ vendorId, orderId }: Agency): Record<string, string> {
         language, type, created_at
       )
       select
-        lead_id, hash::uuid, $3, agent_id, 'Ada', 'Nguyen ' || n, '(312) 555-0142', '+13125550142',
+        timed_id, hash::uuid, $3, agent_id, 'Ada', 'Nguyen ' || n, '(312) 555-0142', '+13125550142',
         'lead.' || n || '@example.com', n || ' West Division Street', 'Springfield', 'IL', '60614', 'en', 'fe', moment
       ${ROWS}`,
     "lead_metrics": `
       insert into lead_metrics (
         lead_id, presentations_started, presentations_submitted, sales, annual_premium, referrals, last_activity_at
       )
-      select lead_id, 1, 1, 1, 1200, 1, moment ${ROWS}`,
+      select timed_id, 1, 1, 1, 1200, 1, moment ${ROWS}`,
     "lead_activities": `
       insert into lead_activities (id, lead_id, agent_id, type, occurred_at)
-      select hash::uuid, lead_id, agent_id, 'presentation_started', moment ${ROWS}`,
+      select hash::uuid, timed_id, agent_id, 'presentation_started', moment ${ROWS}`,
     "lead_presentations": `
       insert into lead_presentations (id, lead_id, agent_id, client_submission_id, submitted_at)
-      select hash::uuid, lead_id, agent_id, hash::uuid, moment ${ROWS}`,
+      select hash::uuid, timed_id, agent_id, hash::uuid, moment ${ROWS}`,
     "lead_demographics": `
       insert into lead_demographics (lead_id, date_of_birth, occupation)
-      select lead_id, date '1970-01-01', 'Teacher' ${ROWS}`,
+      select timed_id, date '1970-01-01', 'Teacher' ${ROWS}`,
     "lead_sales": `
       insert into lead_sales (id, presentation_id, lead_id, agent_id, product, annual_premium)
-      select hash::uuid, hash::uuid, lead_id, agent_id, 'Whole life', 1200 ${ROWS}`,
+      select hash::uuid, hash::uuid, timed_id, agent_id, 'Whole life', 1200 ${ROWS}`,
     "lead_referrals": `
       insert into lead_referrals (id, presentation_id, lead_id, agent_id, first_name, phone)
-      select hash::uuid, hash::uuid, lead_id, agent_id, 'Grace', '(312) 555-0143' ${ROWS}`,
+      select hash::uuid, hash::uuid, timed_id, agent_id, 'Grace', '(312) 555-0143' ${ROWS}`,
     "recruiting_conversations": `
       insert into recruiting_conversations (
         id, recruiting_lead_id, agency_id, recruit_phone, service_phone, last_message_at, created_at
@@ -170,7 +170,7 @@ function inserts({ vendorId, orderId }: Agency): Record<string, string> {
       ${ROWS}`,
     "recruiting_lead_duplicates": `
       insert into recruiting_lead_duplicates (id, lead_id, vendor_id, request_id, received_at)
-      select hash::uuid, hash::uuid, '${vendorId}', hash, moment ${ROWS}`,
+      select timed_id, hash::uuid, '${vendorId}', hash, moment ${ROWS}`,
     "private.idempotency_keys": `
       insert into private.idempotency_keys (scope, key, part, request_hash, result, retention, created_at)
       select
@@ -184,6 +184,6 @@ function inserts({ vendorId, orderId }: Agency): Record<string, string> {
       cross join lateral (select n % 2 = 0 as is_delivery) c`,
     "private.request_counts": `
       insert into private.request_counts (bucket, window_start, requests)
-      select 'lead ' || lead_id, $2 - interval '50 minutes' * (1 - n::float / $1), 1 ${ROWS}`,
+      select 'lead ' || timed_id, $2 - interval '50 minutes' * (1 - n::float / $1), 1 ${ROWS}`,
   };
 }

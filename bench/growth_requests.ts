@@ -164,7 +164,11 @@ function ingest(
   },
 ) {
   const recruit = parsedRecruit(crypto.randomUUID());
-  const lead = sql.json({ ...recruit, vendor_lead_id: vendorLeadId ?? recruit.vendor_lead_id });
+  const lead = sql.json({
+    ...recruit,
+    vendor_lead_id: vendorLeadId ?? recruit.vendor_lead_id,
+    request_id: crypto.randomUUID(),
+  });
   const idempotency = idempotencyKey
     ? sql.json({ key: idempotencyKey, part: 0, request_hash: "0".repeat(64) })
     : null;
@@ -182,7 +186,10 @@ function bulk({ sql, agency }: FullDatabase, vendorLeadId: () => string) {
     ...parsedRecruit(vendorLeadId()),
     row,
   }));
-  return sql`select ingest_recruiting_leads(${agency.keyHash}, ${sql.json(leads)})`;
+  return sql`
+    select ingest_recruiting_leads(
+      ${agency.keyHash}, ${sql.json(leads)}, null, ${crypto.randomUUID()}
+    )`;
 }
 
 function importLeads({ sql, agency }: FullDatabase, externalId: () => string) {
