@@ -117,12 +117,14 @@ export class Journal {
     }
     const { vendor_lead_id, payload } = this.#sender.describe(value);
     const text = JSON.stringify(payload);
-    const fits = byteLength(text) <= PAYLOAD_BYTES;
+    const bytes = byteLength(text);
+    const fits = bytes <= PAYLOAD_BYTES;
     return {
       vendor_lead_id,
       payload: fits ? payload : null,
       payload_text: fits ? null : cut(text),
-      payload_bytes: received?.bytes ?? byteLength(JSON.stringify(value)),
+      payload_bytes: received?.bytes ??
+        (payload === value ? bytes : byteLength(JSON.stringify(value))),
     };
   }
 }
