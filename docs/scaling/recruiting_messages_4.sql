@@ -6,8 +6,9 @@ alter table public.recruiting_messages validate constraint first_partition;
 -- From here on everybody waits until the end of the transaction, a few milliseconds.
 select private.lock_with_references('public.recruiting_messages');
 
--- A foreign key cannot refer to the id alone any more.
+-- A foreign key cannot refer to the id alone any more. The trigger delete_message_references takes its place.
 alter table public.agent_notifications drop constraint agent_notifications_message_id_fkey;
+alter table public.text_outbox drop constraint text_outbox_message_id_fkey;
 alter table public.recruiting_messages drop constraint recruiting_messages_provider_message_id_key;
 alter table public.recruiting_messages drop constraint recruiting_messages_pkey;
 alter table public.recruiting_messages
@@ -122,6 +123,24 @@ create trigger refuse_repeated_message
   before update of provider_message_id on public.recruiting_messages
   for each row when (new.provider_message_id is distinct from old.provider_message_id)
   execute function private.refuse_repeated_message();
+
+create function private.delete_message_references() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.text_outbox o where o.message_id = old.id;
+  delete from public.agent_notifications n where n.message_id = old.id;
+  return null;
+end
+$$;
+
+comment on function private.delete_message_references() is
+  'Trigger: what refers to a message is deleted with it, as by a foreign key.';
+
+create trigger delete_message_references
+  after delete on public.recruiting_messages
+  for each row execute function private.delete_message_references();
 
 select private.attach_first_partition('public.recruiting_messages', 'private.recruiting_messages_first');
 select private.maintain_partitions('public.recruiting_messages', '3 months');

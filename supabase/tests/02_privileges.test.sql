@@ -38,7 +38,8 @@ select set_eq(
     ('leads', 'select'), ('lead_metrics', 'select'), ('lead_activities', 'select'), ('lead_presentations', 'select'),
     ('lead_demographics', 'select'), ('lead_sales', 'select'), ('lead_referrals', 'select'),
     ('recruiting_conversations', 'select'), ('recruiting_messages', 'select'),
-    ('text_consents', 'select'), ('text_consent_events', 'select'), ('agent_notifications', 'select')$$,
+    ('text_consents', 'select'), ('text_consent_events', 'select'), ('agent_notifications', 'select'),
+    ('service_numbers', 'select'), ('text_outbox', 'select')$$,
   'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(

@@ -964,6 +964,51 @@ export type Database = {
           },
         ];
       };
+      "service_numbers": {
+        Row: {
+          "agency_id": string;
+          "busy_until": string;
+          "created_at": string;
+          "messaging_service_sid": string | null;
+          "paused_reason": string | null;
+          "phone": string;
+          "segments_per_second": number;
+          "status": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "busy_until"?: string;
+          "created_at"?: string;
+          "messaging_service_sid"?: string | null;
+          "paused_reason"?: string | null;
+          "phone": string;
+          "segments_per_second"?: number;
+          "status"?: string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "agency_id"?: string;
+          "busy_until"?: string;
+          "created_at"?: string;
+          "messaging_service_sid"?: string | null;
+          "paused_reason"?: string | null;
+          "phone"?: string;
+          "segments_per_second"?: number;
+          "status"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "service_numbers_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "text_consent_events": {
         Row: {
           "agency_id": string;
@@ -1054,6 +1099,85 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "text_outbox": {
+        Row: {
+          "attempt": number;
+          "attempted_at": string | null;
+          "claim": number;
+          "client_message_id": string | null;
+          "conversation_id": string;
+          "created_at": string;
+          "due_at": string;
+          "kind": string;
+          "lease_until": string | null;
+          "lookups": number;
+          "message_id": string;
+          "ordinal": number;
+          "reason": string | null;
+          "resends": number;
+          "segments": number;
+          "service_phone": string;
+          "state": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "attempt"?: number;
+          "attempted_at"?: string | null;
+          "claim"?: number;
+          "client_message_id"?: string | null;
+          "conversation_id": string;
+          "created_at"?: string;
+          "due_at"?: string;
+          "kind": string;
+          "lease_until"?: string | null;
+          "lookups"?: number;
+          "message_id": string;
+          "ordinal"?: never;
+          "reason"?: string | null;
+          "resends"?: number;
+          "segments": number;
+          "service_phone": string;
+          "state"?: string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "attempt"?: number;
+          "attempted_at"?: string | null;
+          "claim"?: number;
+          "client_message_id"?: string | null;
+          "conversation_id"?: string;
+          "created_at"?: string;
+          "due_at"?: string;
+          "kind"?: string;
+          "lease_until"?: string | null;
+          "lookups"?: number;
+          "message_id"?: string;
+          "ordinal"?: never;
+          "reason"?: string | null;
+          "resends"?: number;
+          "segments"?: number;
+          "service_phone"?: string;
+          "state"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "text_outbox_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "text_outbox_message_id_fkey";
+            columns: ["message_id"];
+            isOneToOne: true;
+            referencedRelation: "recruiting_messages";
             referencedColumns: ["id"];
           },
         ];
