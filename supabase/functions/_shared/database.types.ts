@@ -138,6 +138,37 @@ export type Database = {
           },
         ];
       };
+      "area_codes": {
+        Row: {
+          "area_code": string;
+          "country": string;
+          "created_at": string;
+          "source": string;
+          "state": string | null;
+          "timezones": (string)[];
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "area_code": string;
+          "country": string;
+          "created_at"?: string;
+          "source": string;
+          "state"?: string | null;
+          "timezones": (string)[];
+          "updated_at"?: string;
+        };
+        Update: {
+          "area_code"?: string;
+          "country"?: string;
+          "created_at"?: string;
+          "source"?: string;
+          "state"?: string | null;
+          "timezones"?: (string)[];
+          "updated_at"?: string;
+        };
+        Relationships: [];
+      };
       "lead_activities": {
         Row: {
           "agent_id": string;
@@ -537,6 +568,40 @@ export type Database = {
             referencedColumns: ["id", "agency_id"];
           },
         ];
+      };
+      "quiet_hours": {
+        Row: {
+          "closes": string;
+          "created_at": string;
+          "day_of_week": number | null;
+          "id": string;
+          "opens": string;
+          "source": string;
+          "state": string | null;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "closes": string;
+          "created_at"?: string;
+          "day_of_week"?: number | null;
+          "id"?: string;
+          "opens": string;
+          "source": string;
+          "state"?: string | null;
+          "updated_at"?: string;
+        };
+        Update: {
+          "closes"?: string;
+          "created_at"?: string;
+          "day_of_week"?: number | null;
+          "id"?: string;
+          "opens"?: string;
+          "source"?: string;
+          "state"?: string | null;
+          "updated_at"?: string;
+        };
+        Relationships: [];
       };
       "recruiting_conversations": {
         Row: {
