@@ -2,6 +2,7 @@
 export { type Example, examples } from "./commands/examples.ts";
 export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
 export { freePorts } from "./processes/ports.ts";
+export { bootstrapFiles } from "./database/bootstrap.ts";
 export { connect, postgresPart, prepareCluster } from "./database/postgres.ts";
 export { roleKey } from "./secrets.ts";
 export { litePart } from "./services.ts";

@@ -13,12 +13,15 @@ const GENERATORS = {
   TWILIO_AUTH_TOKEN: () => randomBytes(16).toString("hex"),
 };
 
+/** The roles that the services log in as. */
+const ROLES = ["authenticator", "supabase_lite", "supabase_realtime_admin"] as const;
+
 /** The contents of `<data-dir>/secrets.json`. A secret that was set is in the place of the generated one. */
 export type Secrets = Record<keyof typeof GENERATORS, string> & {
   /** Password of the owner of the database. DB_PASSWORD sets it when the database is made, and not later. */
   databasePassword: string;
   /** Passwords of the roles that the services log in as. */
-  rolePasswords: { authenticator: string; supabase_lite: string };
+  rolePasswords: Record<typeof ROLES[number], string>;
   /** The last key of each vendor of the seed, by slug. Undefined until the seed has run. */
   vendorKeys?: Record<string, string>;
 };
@@ -33,7 +36,9 @@ export type Secrets = Record<keyof typeof GENERATORS, string> & {
 export function loadSecrets(dataDir: string, settings: Record<string, string>): Secrets {
   const kept = readKept(dataDir);
   kept.databasePassword ??= settings.DB_PASSWORD || random(24);
-  kept.rolePasswords ??= { authenticator: random(24), supabase_lite: random(24) };
+  const generated = Object.fromEntries(ROLES.map((role) => [role, random(24)]));
+  // An earlier version may have kept fewer.
+  kept.rolePasswords = { ...generated as Secrets["rolePasswords"], ...kept.rolePasswords };
   const given: Partial<Secrets> = {};
   for (const [name, generate] of Object.entries(GENERATORS)) {
     const variable = name as keyof typeof GENERATORS;

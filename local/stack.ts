@@ -22,7 +22,8 @@ export interface StackOptions extends StackLocation, Listener {
   settings: Record<string, string>;
 }
 
-/** A Supabase project on this machine: Postgres, PostgREST, auth, storage and the functions behind one port. */
+/** A Supabase project on this machine: Postgres, PostgREST, auth, storage, Realtime's broadcasts and the functions behind
+ * one port. */
 export class LocalStack {
   /** Its `stack.json`, which is there while it is ready. */
   readonly file: string;
@@ -174,6 +175,13 @@ export class LocalStack {
             port,
             restUrl: this.restUrl,
             liteUrl: `http://127.0.0.1:${this.#ports.lite}`,
+            realtime: {
+              dbUrl: dbUrl(
+                "supabase_realtime_admin",
+                secrets.rolePasswords.supabase_realtime_admin,
+              ),
+              jwtSecret: info.jwt_secret,
+            },
           }),
         },
       })),

@@ -5,15 +5,28 @@ import { ROOT } from "../paths.ts";
 import type { Secrets } from "../secrets.ts";
 import type { VendorInfo } from "../stack_info.ts";
 
-/** Prepares a new database with bootstrap.sql, and sets the passwords of the roles that the services log in as. */
+/** A file of SQL that runs once in a database, with the schema that it makes. */
+const FILES = [
+  { schema: "extensions", path: "local/database/bootstrap.sql" },
+  { schema: "realtime", path: "local/database/realtime.sql" },
+];
+
+/** What a database has before its first migration. */
+export function bootstrapFiles(): { schema: string; path: string; text: string }[] {
+  return FILES.map((file) => ({ ...file, text: Deno.readTextFileSync(join(ROOT, file.path)) }));
+}
+
+/** Prepares a new database, or one of an earlier version, and sets the passwords of the roles that the services log in as. */
 export async function bootstrap(
   sql: postgres.Sql,
   passwords: Secrets["rolePasswords"],
 ): Promise<void> {
   await sql.begin(async (sql) => {
-    const [{ isNew }] = await sql<[{ isNew: boolean }]>`
-      select to_regnamespace('extensions') is null as "isNew"`;
-    if (isNew) await sql.unsafe(Deno.readTextFileSync(join(ROOT, "local/database/bootstrap.sql")));
+    for (const { schema, text } of bootstrapFiles()) {
+      const [{ isMissing }] = await sql<[{ isMissing: boolean }]>`
+        select to_regnamespace(${schema}) is null as "isMissing"`;
+      if (isMissing) await sql.unsafe(text);
+    }
     for (const [role, password] of Object.entries(passwords)) {
       await sql.unsafe(`alter role ${role} password '${password}'`);
     }

@@ -136,7 +136,7 @@ Deno.test("each service logs in as a role of its own, with its own password and 
     { usename: "authenticator", rolsuper: false },
     { usename: "supabase_lite", rolsuper: false },
   ]);
-  for (const role of ["authenticator", "supabase_lite"]) {
+  for (const role of ["authenticator", "supabase_lite", "supabase_realtime_admin"]) {
     const url = new URL(stack.db_url);
     url.username = role;
     const other = postgres(url.href, { max: 1, onnotice: () => {} });

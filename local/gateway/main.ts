@@ -7,6 +7,7 @@ import { cors } from "hono/cors";
 import { proxy } from "hono/proxy";
 import { callFunction, failure, loadFunctions } from "./functions.ts";
 import { authorizationFor, type ProjectKeys } from "./project_keys.ts";
+import type { RealtimeConfig, RealtimeEndpoint } from "./realtime/endpoint.ts";
 import { safePath } from "./safe_path.ts";
 
 interface Service {
@@ -20,9 +21,9 @@ interface Service {
 
 /** Path of the functions on the gateway. */
 const FUNCTIONS = "/functions/v1/";
-const config: { port: number; restUrl: string; liteUrl: string } = JSON.parse(
-  Deno.env.get("LOCAL_GATEWAY")!,
-);
+const REALTIME = "/realtime/v1/websocket";
+const config: { port: number; restUrl: string; liteUrl: string; realtime: RealtimeConfig } = JSON
+  .parse(Deno.env.get("LOCAL_GATEWAY")!);
 const env = (name: string) => Deno.env.get(name)!;
 const apiUrl = env("SUPABASE_URL");
 const keys: ProjectKeys = [
@@ -92,6 +93,7 @@ app.notFound(() => failure(404, "NOT_FOUND", "nothing is served here"));
 Deno.serve({ port: config.port, hostname: "127.0.0.1", onListen() {} }, (request) => {
   const path = safePath(request.url);
   if (path === null) return failure(400, "BAD_REQUEST", "the path has encoded dot segments");
+  if (path.split("?", 1)[0] === REALTIME) return connectToRealtime(request, path);
   const isFunction = path.startsWith(FUNCTIONS);
   let received: Request;
   try {
@@ -130,6 +132,22 @@ async function pass(request: Request, service: Service): Promise<Response> {
   } catch (error) {
     console.error(`${service.name} cannot be reached.`, error);
     return failure(502, "BAD_GATEWAY", `${service.name} cannot be reached`);
+  }
+}
+
+let realtime: Promise<RealtimeEndpoint> | undefined;
+
+/** Loads Realtime with its first client, so that a fault of it is its own. */
+async function connectToRealtime(request: Request, path: string): Promise<Response> {
+  try {
+    realtime ??= import("./realtime/endpoint.ts")
+      .then(({ RealtimeEndpoint }) => new RealtimeEndpoint(config.realtime));
+    const queryKey = new URL(path, apiUrl).searchParams.get("apikey");
+    const authorization = authorizationFor(request.headers, keys, queryKey);
+    return await (await realtime).connect(request, authorization?.slice("Bearer ".length) ?? null);
+  } catch (error) {
+    console.error("Realtime failed.", error);
+    return failure(503, "INTERNAL_ERROR", "Realtime failed");
   }
 }
 

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import type postgres from "postgres";
-import { connect, freePorts, litePart, roleKey, ROOT } from "../../local/mod.ts";
+import { bootstrapFiles, connect, freePorts, litePart, roleKey } from "../../local/mod.ts";
 import type { SqlFile } from "./files.ts";
 import { splitStatements, type Statement } from "./statements.ts";
 
@@ -39,7 +38,7 @@ export async function withScratch<T>(
   };
   try {
     const template = await create("template1");
-    await applyFiles(template.url, [readBootstrap()]);
+    await applyFiles(template.url, bootstrapFiles());
     await addAuthAndStorage(admin, template);
     const createCopy = async () => {
       const { name, url } = await create(template.name);
@@ -61,11 +60,6 @@ export async function withScratch<T>(
     for (const name of made) await admin.unsafe(`drop database ${name} with (force)`);
     await admin.end();
   }
-}
-
-function readBootstrap(): SqlFile {
-  const path = "local/database/bootstrap.sql";
-  return { path, text: Deno.readTextFileSync(join(ROOT, path)) };
 }
 
 /**
