@@ -13,12 +13,13 @@ export interface HostedDatabase {
 }
 
 /**
- * Hosted projects give their owner a role that is no superuser; auth and storage belong to others. These are its
+ * Hosted projects give their owner a role that is no superuser; auth, storage and Realtime belong to others. These are its
  * rights there.
  */
 const RIGHTS = (role: string, database: string) => `
   alter database ${database} owner to ${role};
-  grant usage on schema auth, storage, extensions to ${role};
+  grant usage on schema auth, storage, extensions, realtime to ${role};
+  grant select, insert, update on realtime.messages to ${role};
   grant all on all tables in schema auth, storage to ${role};
   alter default privileges for role ${role} in schema public
     grant all on tables to anon, authenticated, service_role;
@@ -26,8 +27,9 @@ const RIGHTS = (role: string, database: string) => `
     grant all on functions to anon, authenticated, service_role;
   alter default privileges for role ${role} in schema public
     grant all on sequences to anon, authenticated, service_role;
-  -- A hosted owner may make policies on this table; plain Postgres lets only the owner of the table.
+  -- A hosted owner may make policies on these tables; plain Postgres lets only the owner of a table.
   alter table storage.objects owner to ${role};
+  alter table realtime.messages owner to ${role};
   -- A new project has no record of migrations; the local service for auth and storage makes an empty one.
   drop schema if exists supabase_migrations cascade;
   create extension pgtap with schema extensions;
