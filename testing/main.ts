@@ -1,7 +1,8 @@
 /** `npm test`: every check, or those that are named: npm test -- unit pgtap */
 import { Argument, Command } from "commander";
 import { interruptProgram } from "./program.ts";
-import { type Counts, type Step, STEPS } from "./steps.ts";
+import { type Counts, type Stacks, type Step, STEPS } from "./steps.ts";
+import { startTextingStack } from "./texting_stack.ts";
 import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
 
 const [names] = new Command("npm test --")
@@ -15,11 +16,15 @@ const [names] = new Command("npm test --")
   .parse(Deno.args, { from: "user" })
   .processedArgs as [string[]?];
 
-let stack: Promise<ThrowawayStack> | undefined;
+const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
+const stacks: Stacks = {
+  plain: () => startOnce("plain", startThrowawayStack),
+  texting: () => startOnce("texting", startTextingStack),
+};
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, async () => {
     interruptProgram();
-    await stopStack();
+    await stopStacks();
     Deno.exit(1);
   });
 }
@@ -38,8 +43,7 @@ const begun = new Map<Step, Begun>();
 for (const step of steps) {
   const startedAt = performance.now();
   console.log(`\n=== ${step.title} (${step.name})`);
-  const beside = steps.find(({ name }) => name === step.beside);
-  if (beside) begun.set(beside, beginStep(beside, step.name));
+  for (const lane of step.beside ?? []) beginLane(lane, step.name);
   const earlier = begun.get(step);
   earlier?.showOutput();
   const { passed, failed, skipped = 0 } = await (earlier?.counts ?? runStep(step));
@@ -59,19 +63,25 @@ for (const step of steps) {
     ].join(" ").trimEnd(),
   );
 }
-await stopStack();
+await stopStacks();
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`\n${summary.join("\n")}\n\n${total.passed} passed, ${total.failed} failed${skipped}`);
 Deno.exit(total.failed > 0 ? 1 : 0);
 
-function beginStep(step: Step, besideName: string): Begun {
-  const { promise, resolve: showOutput } = Promise.withResolvers<void>();
-  return { besideName, counts: runStep(step, promise), showOutput };
+/** Begins steps, of those that are to run, one after another. */
+function beginLane(names: string[], besideName: string): void {
+  let earlier: Promise<unknown> = Promise.resolve();
+  for (const step of steps.filter(({ name }) => names.includes(name))) {
+    const { promise, resolve: showOutput } = Promise.withResolvers<void>();
+    const counts = earlier.then(() => runStep(step, promise));
+    begun.set(step, { besideName, counts, showOutput });
+    earlier = counts;
+  }
 }
 
 async function runStep(step: Step, showOutput?: Promise<void>): Promise<Counts> {
   try {
-    const counts = await step.run(() => stack ??= startThrowawayStack(), showOutput);
+    const counts = await step.run(stacks, showOutput);
     if (counts.passed + counts.failed + (counts.skipped ?? 0) > 0) return counts;
     console.log("Nothing ran, which counts as a failure.");
   } catch (error) {
@@ -80,6 +90,17 @@ async function runStep(step: Step, showOutput?: Promise<void>): Promise<Counts> 
   return { passed: 0, failed: 1 };
 }
 
-async function stopStack(): Promise<void> {
-  await stack?.then((running) => running.stop(), () => {});
+function startOnce(
+  name: keyof Stacks,
+  start: () => Promise<ThrowawayStack>,
+): Promise<ThrowawayStack> {
+  let stack = started.get(name);
+  if (!stack) started.set(name, stack = start());
+  return stack;
+}
+
+async function stopStacks(): Promise<void> {
+  await Promise.all(
+    Array.from(started.values(), (stack) => stack.then((running) => running.stop(), () => {})),
+  );
 }

@@ -6,6 +6,7 @@ import { browserStep } from "./browser/step.ts";
 import { denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
 import { runProgram } from "./program.ts";
+import { DOUBLE_ENV } from "./texting_stack.ts";
 import type { ThrowawayStack } from "./throwaway_stack.ts";
 
 /** The results of a step. A skipped test is not counted as passed. */
@@ -21,16 +22,26 @@ export interface Step {
   title: string;
   /** What to do when it fails, with the command to use. */
   remedy: string;
-  /** The name of a later step to run at the same time, because this one leaves a processor free. */
-  beside?: string;
+  /**
+   * The names of later steps to run at the same time, because this one leaves a processor free. The steps of each list
+   * run one after another.
+   */
+  beside?: string[][];
   /**
    * Runs the check and prints what a person needs to see.
    *
-   * @param stack starts the stack of this run on first use
    * @param showOutput resolves when output may be printed; only for a step that runs beside another
    * @throws {Error} as another way to fail
    */
-  run(stack: () => Promise<ThrowawayStack>, showOutput?: Promise<void>): Promise<Counts>;
+  run(stacks: Stacks, showOutput?: Promise<void>): Promise<Counts>;
+}
+
+/** The stacks of this run, each started on first use. */
+export interface Stacks {
+  /** Nothing is configured. */
+  plain(): Promise<ThrowawayStack>;
+  /** Its functions send texts to a double of Twilio, which the tests start. */
+  texting(): Promise<ThrowawayStack>;
 }
 
 /** All checks, in the order in which they run. */
@@ -57,8 +68,8 @@ export const STEPS: Step[] = [
     name: "types",
     title: "Generated database types and versions are current",
     remedy: "npm run types writes them again.",
-    async run(stack) {
-      const { db_url } = await stack();
+    async run(stacks) {
+      const { db_url } = await stacks.plain();
       const generated = { [DATABASE_TYPES]: await generateDatabaseTypes(db_url) };
       generated[VERSION_MODULE] = versionModule();
       const stale = Object.keys(generated).filter((file) =>
@@ -73,8 +84,9 @@ export const STEPS: Step[] = [
     title: "Schemas and migrations make one database",
     remedy:
       "npm run migration -- <topic> writes what the migrations lack; npm test -- schema runs this alone.",
-    beside: "unit",
-    run: async (stack) => denoTest(["supabase/tests"], { STACK_FILE: (await stack()).file }),
+    beside: [["unit"]],
+    run: async (stacks) =>
+      denoTest(["supabase/tests"], { STACK_FILE: (await stacks.plain()).file }),
   },
   {
     name: "unit",
@@ -98,13 +110,8 @@ export const STEPS: Step[] = [
     name: "e2e",
     title: "Scenarios over HTTP",
     remedy: "npm test -- e2e runs them alone.",
-    beside: "local",
-    async run(stack) {
-      const { file, tail } = await stack();
-      const counts = await denoTest(["e2e"], { STACK_FILE: file });
-      if (counts.failed > 0) console.log(`The last lines of the stack:\n${tail()}`);
-      return counts;
-    },
+    beside: [["local", "chaos"], ["texting", "faults"]],
+    run: async (stacks) => testOn(await stacks.plain(), e2eTests(false)),
   },
   {
     name: "local",
@@ -113,36 +120,39 @@ export const STEPS: Step[] = [
     run: (_, showOutput) => denoTest(["local", "testing/*.test.ts"], {}, showOutput),
   },
   {
+    name: "chaos",
+    title: "One fault after another, and an account of every request",
+    remedy: "npm test -- chaos runs it alone; npm run chaos shows more.",
+    run: (_, showOutput) => denoTest(["chaos"], {}, showOutput),
+  },
+  {
     name: "texting",
     title: "Texts against a double of Twilio",
     remedy: "npm test -- texting runs it alone.",
-    run: () => denoTest(["testing/twilio"]),
+    run: async (stacks, showOutput) =>
+      testOn(await stacks.texting(), ["testing/twilio"], showOutput),
+  },
+  {
+    name: "faults",
+    title: "Scenarios over HTTP while a part of the stack is stopped",
+    remedy: "npm test -- faults runs them alone.",
+    // On the other stack, because they would hold up every other scenario.
+    run: async (stacks, showOutput) => testOn(await stacks.texting(), e2eTests(true), showOutput),
   },
   {
     name: "hosted",
     title: "What a hosted project does otherwise",
     remedy: "npm test -- hosted runs it alone.",
-    beside: "chaos",
-    async run(stack) {
-      const { file, tail } = await stack();
-      const counts = await denoTest(["testing/hosted"], { STACK_FILE: file });
-      if (counts.failed > 0) console.log(`The last lines of the stack:\n${tail()}`);
-      return counts;
-    },
-  },
-  {
-    name: "chaos",
-    title: "One fault after another, and an account of every request",
-    remedy: "npm test -- chaos runs it alone; npm run chaos shows more.",
-    run: (_, showOutput) => denoTest(["chaos"], {}, showOutput),
+    beside: [["browser"]],
+    run: async (stacks) => testOn(await stacks.plain(), ["testing/hosted"]),
   },
   browserStep,
   {
     name: "advisors",
     title: "Security and performance advisors",
     remedy: "Correct what Supabase's advisors list above; npm test -- advisors asks them again.",
-    async run(stack) {
-      const { db_url } = await stack();
+    async run(stacks) {
+      const { db_url } = await stacks.plain();
       const remote = `--remote=${db_url}?sslmode=disable`;
       const args = ["db", "advisors", remote, "--fail-on", "warn", "--agent", "no"];
       return succeeds(SUPABASE_CLI, args);
@@ -155,8 +165,26 @@ async function succeeds(command: string, args: string[]): Promise<Counts> {
   return success ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-async function pgtap(stack: () => Promise<ThrowawayStack>): Promise<Counts> {
-  const { db_url } = await stack();
+/** Runs tests against a stack, and shows its last lines where one fails. */
+async function testOn(
+  { file, tail }: ThrowawayStack,
+  tests: string[],
+  showOutput?: Promise<void>,
+): Promise<Counts> {
+  const counts = await denoTest(tests, { STACK_FILE: file, ...DOUBLE_ENV }, showOutput);
+  if (counts.failed > 0) console.log(`The last lines of the stack:\n${tail()}`);
+  return counts;
+}
+
+/** The scenarios in which a part of the stack is stopped or a row locked, or all others. */
+function e2eTests(ofFaults: boolean): string[] {
+  return Array.from(Deno.readDirSync(join(ROOT, "e2e")), ({ name }) => name)
+    .filter((name) => name.endsWith(".test.ts") && name.includes("faults") === ofFaults)
+    .map((name) => `e2e/${name}`);
+}
+
+async function pgtap(stacks: Stacks): Promise<Counts> {
+  const { db_url } = await stacks.plain();
   await installPgtap();
   const admin = connect(db_url);
   await admin.unsafe(`

@@ -16,9 +16,12 @@ export interface ThrowawayStack extends StackInfo {
 /**
  * Starts a stack in a temporary folder. Nothing that the developer has set reaches it.
  *
+ * @param settings what its secrets and functions are set to, by the name of the environment variable
  * @throws {Error} saying why, when it cannot start
  */
-export async function startThrowawayStack(): Promise<ThrowawayStack> {
+export async function startThrowawayStack(
+  settings: Record<string, string> = {},
+): Promise<ThrowawayStack> {
   const dataDir = Deno.makeTempDirSync({ prefix: "lead-intake-" });
   const [port, dbPort] = freePorts(2) as [number, number];
   const variables = parseEnv(
@@ -36,6 +39,7 @@ export async function startThrowawayStack(): Promise<ThrowawayStack> {
       DB_PASSWORD: "postgres",
       // Saving a file while tests or benchmarks run must not restart what they talk to.
       FUNCTIONS_RELOAD: "off",
+      ...settings,
     },
     say: (text) => note([text]),
     // The other parts mostly log errors that tests cause on purpose.

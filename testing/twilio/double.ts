@@ -20,6 +20,17 @@ export const ACCOUNT: Account = {
   apiSecret: "a secret of the double",
 };
 
+/** The settings with which functions and commands use a double on this port. */
+export function twilioSettings(port: number, account = ACCOUNT): Record<string, string> {
+  return {
+    TWILIO_API_BASE_URL: `http://127.0.0.1:${port}`,
+    TWILIO_ACCOUNT_SID: account.sid,
+    TWILIO_API_KEY: account.apiKey,
+    TWILIO_API_SECRET: account.apiSecret,
+    TWILIO_AUTH_TOKEN: account.authToken,
+  };
+}
+
 /** A request is accepted, but its response is lost. */
 export const ACCEPT_THEN_DROP: Fault = { accepted: true, drop: true };
 /** The connection is closed before the request is accepted. */
@@ -39,30 +50,24 @@ export class TwilioDouble {
   private constructor(account: Account, store: string) {
     this.account = account;
     this.#store = store;
-    this.#port = freePorts(1)[0]!;
+    this.#port = Number(Deno.env.get("TWILIO_DOUBLE_PORT")) || freePorts(1)[0]!;
   }
 
-  /** Starts one with an empty account. */
+  /** Starts one with an empty account, on the port of TWILIO_DOUBLE_PORT where that is set. */
   static async start(account = ACCOUNT): Promise<TwilioDouble> {
     const double = new TwilioDouble(account, Deno.makeTempFileSync({ prefix: "twilio-" }));
     await double.start();
     return double;
   }
 
-  /** Its origin, for TWILIO_API_BASE_URL. */
+  /** Its origin. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
 
   /** The settings with which functions and commands use it. */
   get settings(): Record<string, string> {
-    return {
-      TWILIO_API_BASE_URL: this.url,
-      TWILIO_ACCOUNT_SID: this.account.sid,
-      TWILIO_API_KEY: this.account.apiKey,
-      TWILIO_API_SECRET: this.account.apiSecret,
-      TWILIO_AUTH_TOKEN: this.account.authToken,
-    };
+    return twilioSettings(this.#port, this.account);
   }
 
   /** Starts it again on the same port with the same messages, after `kill`. */

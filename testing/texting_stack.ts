@@ -1,0 +1,13 @@
+import { freePorts } from "../local/mod.ts";
+import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
+import { twilioSettings } from "./twilio/double.ts";
+
+const doublePort = freePorts(1)[0]!;
+
+/** What the tests need, so that the double they start is the one that the texting stack knows. */
+export const DOUBLE_ENV = { TWILIO_DOUBLE_PORT: String(doublePort) };
+
+/** Starts a stack that sends its texts to a double of Twilio. Tests ask the worker for its work themselves. */
+export function startTextingStack(): Promise<ThrowawayStack> {
+  return startThrowawayStack({ ...twilioSettings(doublePort), TEXTING_WORKER: "off" });
+}
