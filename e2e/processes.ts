@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { stackInfoFile } from "../local/mod.ts";
 
-/** A part of the stack. A scenario may stop all but the gateway. */
+/** A part of the stack, which a scenario may stop. The launcher starts it again. */
 export type Part = "postgres" | "postgrest" | "lite" | "gateway";
 
 /** The process id of a part of the stack, from the launcher's list beside stack.json. */

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import type { RealtimeChannel, SupabaseClient } from "@supabase/supabase-js";
+import { createClient } from "@supabase/supabase-js";
+import { createAgentWithLead, type SignedIn } from "./agents.ts";
+import { sql, stack } from "./client.ts";
+import { eventually } from "./processes.ts";
+import { type Conversation, newPhone } from "./sms.ts";
+
+/** A channel that supabase-js has joined, or tried to. */
+export interface Subscription {
+  channel: RealtimeChannel;
+  /** What supabase-js has told since, the latest last: SUBSCRIBED, CHANNEL_ERROR, CLOSED, … */
+  statuses: string[];
+  /** The error of the latest status. */
+  error?: string;
+  /** The payloads of the broadcasts. */
+  events: Record<string, unknown>[];
+}
+
+/** Joins a topic and waits for the first response. */
+export async function subscribe(
+  client: SupabaseClient,
+  topic: string,
+  config: object = { private: true },
+): Promise<Subscription> {
+  const joined = Promise.withResolvers<void>();
+  const channel = client.channel(topic, { config });
+  const subscription: Subscription = { channel, statuses: [], events: [] };
+  channel.on("broadcast", { event: "*" }, ({ payload }) => subscription.events.push(payload));
+  channel.subscribe((status, error) => {
+    subscription.statuses.push(status);
+    subscription.error = error?.message;
+    joined.resolve();
+  });
+  await joined.promise;
+  return subscription;
+}
+
+/** Waits until a subscription has this status as its latest. */
+export async function awaitStatus(subscription: Subscription, status: string): Promise<void> {
+  await eventually(10, () => Promise.resolve(assert.equal(subscription.statuses.at(-1), status)));
+}
+
+/** Waits until a subscription has had this number of events, and returns them. */
+export async function awaitEvents({ events }: Subscription, count: number) {
+  await eventually(
+    10,
+    () => Promise.resolve(assert(events.length >= count, "an event is missing")),
+  );
+  return events;
+}
+
+/** Another tab of a signed-in agent. */
+export async function openTab(
+  { email, password }: SignedIn,
+  realtime: object = {},
+): Promise<SupabaseClient> {
+  const client = createClient(stack.api_url, stack.publishable_key, {
+    auth: { persistSession: false, autoRefreshToken: false },
+    realtime,
+  });
+  const { error } = await client.auth.signInWithPassword({ email, password });
+  assert.equal(error, null);
+  return client;
+}
+
+/** An agent who has taken over a conversation. */
+export interface Escalated extends SignedIn {
+  agency_id: string;
+  conversation: Conversation;
+  topic: string;
+}
+
+/** Makes an escalated conversation with a signed-in agent. */
+export async function createEscalated(): Promise<Escalated> {
+  const agent = await createAgentWithLead();
+  const [recruit, service] = [newPhone(), newPhone()];
+  const [row] = await sql`
+    insert into public.recruiting_conversations
+      (agency_id, recruit_phone, service_phone, status, assigned_agent_id)
+    values (${agent.agency_id}, ${recruit}, ${service}, 'escalated', ${agent.agent_id})
+    returning id`;
+  return {
+    ...agent,
+    conversation: { id: row!.id, recruit, service },
+    topic: `agent:${agent.agent_id}`,
+  };
+}
+
+/** A test that closes the connections of its clients at its end. */
+export function realtimeTest(
+  name: string,
+  run: (use: <Client extends SupabaseClient>(client: Client) => Client) => Promise<void>,
+): void {
+  Deno.test({
+    name,
+    // The packages's timers, which it leaves behind when a connection is closed.
+    sanitizeOps: false,
+    sanitizeResources: false,
+    async fn() {
+      const clients = new Set<SupabaseClient>();
+      try {
+        await run((client) => {
+          clients.add(client);
+          return client;
+        });
+      } finally {
+        for (const client of clients) await client.realtime.disconnect();
+      }
+    },
+  });
+}
