@@ -1,4 +1,6 @@
 /** How what a person types is looked up: an id or its beginning, a phone, a time. */
+import { toE164 } from "../supabase/functions/_shared/phone.ts";
+import { UsageError } from "./outcome.ts";
 
 const LOWEST = "00000000-0000-0000-0000-000000000000";
 const HIGHEST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
@@ -28,4 +30,24 @@ export function phoneDigits(text: string): string | undefined {
     ? text.replace(/\D/g, "").replace(/^1(?=\d{10}$)/, "")
     : "";
   return digits.length >= 7 ? digits : undefined;
+}
+
+/**
+ * A phone number of a command line in E.164: `(312) 555-0142`, `+44 20 7946 0018`.
+ *
+ * @throws {UsageError} when it is none
+ */
+export function readPhone(given: string): string {
+  const phone = toE164(given);
+  if (phone !== undefined) return phone;
+  throw new UsageError(`"${given}" is not a phone number such as +13125550100`);
+}
+
+/**
+ * A number of ours of a command line: as {@link readPhone}, or a short code of 5 or 6 digits.
+ *
+ * @throws {UsageError} when it is neither
+ */
+export function readServicePhone(given: string): string {
+  return /^\s*\d{5,6}\s*$/.test(given) ? given.trim() : readPhone(given);
 }

@@ -1,9 +1,11 @@
 import { Command, type ErrorOptions } from "commander";
 import { addAgency } from "./nouns/agency.ts";
 import { addAgent } from "./nouns/agent.ts";
+import { addConsent } from "./nouns/consent.ts";
 import { addDelivery } from "./nouns/delivery.ts";
 import { addKey } from "./nouns/key.ts";
 import { addLead } from "./nouns/lead.ts";
+import { addNumber } from "./nouns/number.ts";
 import { addOrder } from "./nouns/order.ts";
 import { addReport } from "./nouns/report.ts";
 import { addText } from "./nouns/text.ts";
@@ -26,8 +28,8 @@ export interface GlobalOptions {
 export function buildProgram(run: Run, print: (text: string) => void): Command {
   const program = new AdminCommand("npm run admin --")
     .description(
-      "Administers agencies, agents, orders, vendors and keys, and finds what became of leads and texts. " +
-        "Times in tables are in UTC.",
+      "Administers agencies, agents, orders, vendors, keys and numbers, and finds what became of leads " +
+        "and texts. Times in tables are in UTC.",
     )
     .usage("<noun> <verb> [options]")
     .option(
@@ -50,6 +52,8 @@ export function buildProgram(run: Run, print: (text: string) => void): Command {
   addKey(program, run);
   addLead(program, run);
   addDelivery(program, run);
+  addNumber(program, run);
+  addConsent(program, run);
   addText(program, run);
   addReport(program, run);
   return program;

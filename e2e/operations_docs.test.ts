@@ -22,6 +22,14 @@ async function removeWhatCommandsMake(): Promise<void> {
   await sql`delete from public.recruiting_conversations where recruit_phone = ${phone}`;
   await sql`delete from public.recruiting_leads where vendor_id in (${vendors})`;
   await sql`delete from public.recruiting_orders where agency_id in (${agencies})`;
+  await sql`delete from public.service_numbers where agency_id in (${agencies})`;
+  await sql`delete from public.text_consents where agency_id in (${agencies})`;
+  await sql.begin(async (transaction) => {
+    // The proof of a consent may not be deleted; but then the agency cannot be, either.
+    await transaction`set local session_replication_role = replica`;
+    await transaction`delete from public.text_consent_events where agency_id in (
+      select id from public.agencies where name = 'Prairie Life')`;
+  });
   await sql`delete from public.agents where agency_id in (${agencies})`;
   await sql`delete from auth.users where email = 'maria@example.com'`;
   await sql`delete from public.agencies where name = 'Prairie Life'`;
@@ -77,6 +85,18 @@ const AFTER: Record<string, () => Promise<void>> = {
   },
   "Texts arrive for nobody": async () => {
     assert.deepEqual(await texts(), ["Is the job still open?"]);
+  },
+  "Our numbers": async () => {
+    const [number] = await sql`
+      select n.status from public.service_numbers n join public.agencies g on g.id = n.agency_id
+      where g.name = 'Prairie Life' and n.phone = '+13125550190'`;
+    assert.equal(number!.status, "active");
+  },
+  "A recruit wants no texts": async () => {
+    const [consent] = await sql`
+      select c.state from public.text_consents c join public.agencies g on g.id = c.agency_id
+      where g.name = 'Prairie Life' and c.phone = '+13125550163'`;
+    assert.equal(consent!.state, "opted_in");
   },
   "Postgres was away": async () => {
     assert.deepEqual(await texts(), ["Is the job still open?", "I can start on Monday"]);
