@@ -69,6 +69,7 @@ async function deploy(): Promise<void> {
     console.log(`\nFunctions that would be deployed: ${names.join(", ")}`);
     return;
   }
+  await allowAgentTopics(cli);
   console.log("\nDeploying the functions");
   await cli.deployFunctions(folder);
 
@@ -77,6 +78,17 @@ async function deploy(): Promise<void> {
   const functionsUrl = `${projectUrl}/functions/v1`;
   await awaitHealth(functionsUrl, names);
   console.log(`\nDeployed to ${functionsUrl}`);
+}
+
+/** Realtime makes its table in its own time, perhaps after the migrations. Texts and notifications do not need it. */
+async function allowAgentTopics(cli: SupabaseCli): Promise<void> {
+  console.log("\nLetting agents hear of their notifications through Realtime");
+  const rows = await cli.query(dbUrl, "select private.allow_agent_topics() as is_allowed");
+  if (rows?.[0]?.is_allowed === true) return;
+  console.log(
+    "  Realtime has no table in this project yet, or cannot be asked. When the project has Realtime, deploy again, or run " +
+      "in the SQL editor: select private.allow_agent_topics();",
+  );
 }
 
 /** A dry run goes on after what fails, to tell as much as it can without a login or a network. */

@@ -28,10 +28,20 @@ export class SupabaseCli {
    * @param dbUrl its connection string; unless given, the CLI finds it by the project
    */
   async pushMigrations(dbUrl: string | undefined, dryRun: boolean): Promise<void> {
-    const { target, env } = dbUrl === undefined
-      ? { target: this.target, env: {} }
-      : databaseTarget(dbUrl);
+    const { target, env } = this.#databaseTarget(dbUrl);
     await this.#run(["db", "push", target, dryRun ? "--dry-run" : "--yes"], env);
+  }
+
+  /**
+   * Runs one statement in the project's database.
+   *
+   * @returns its rows; null when it failed, as the CLI has said
+   */
+  async query(dbUrl: string | undefined, sql: string): Promise<Record<string, unknown>[] | null> {
+    const { target, env } = this.#databaseTarget(dbUrl);
+    const args = ["db", "query", target, sql, "--yes", "--output-format", "json"];
+    const { success, stdout } = await this.#command(args, { env, stdout: "piped" }).output();
+    return success ? JSON.parse(new TextDecoder().decode(stdout)) : null;
   }
 
   /** Deploys the functions of a folder that has `supabase/config.toml`. The platform packs them, so no Docker is needed. */
@@ -45,6 +55,15 @@ export class SupabaseCli {
       "--workdir",
       folder,
     ]);
+  }
+
+  /** The password goes by the environment, since every user of the machine sees a process's arguments. */
+  #databaseTarget(dbUrl: string | undefined): { target: string; env: Record<string, string> } {
+    if (dbUrl === undefined) return { target: this.target, env: {} };
+    const url = new URL(dbUrl);
+    const password = decodeURIComponent(url.password);
+    url.password = "";
+    return { target: `--remote=${url.href}`, env: password ? { PGPASSWORD: password } : {} };
   }
 
   async #run(args: string[], env?: Record<string, string>): Promise<void> {
@@ -62,12 +81,4 @@ export class SupabaseCli {
       ...options,
     });
   }
-}
-
-/** The password goes by the environment, since every user of the machine sees a process's arguments. */
-function databaseTarget(dbUrl: string): { target: string; env: Record<string, string> } {
-  const url = new URL(dbUrl);
-  const password = decodeURIComponent(url.password);
-  url.password = "";
-  return { target: `--remote=${url.href}`, env: password ? { PGPASSWORD: password } : {} };
 }

@@ -41,6 +41,12 @@ Deno.test("npm run deploy", async (test) => {
         "sends each function as one file, and applies the migrations as an owner who is no superuser",
         () => deploysEverything(platform, database),
       );
+      await test.step("lets agents hear of their notifications once there is Realtime", async () => {
+        const sql = connect(database.url);
+        const [row] = await sql`select private.allow_agent_topics() as is_allowed`;
+        await sql.end();
+        assert.equal(row!.is_allowed, true);
+      });
       await test.step("makes a bucket resumes that was there already private", async () => {
         const [bucket] = await database
           .admin`select public from storage.buckets where id = 'resumes'`;
@@ -121,8 +127,12 @@ async function stopsWithoutSecrets(platform: HostedPlatform, { url, admin }: Hos
 }
 
 async function deploysEverything(platform: HostedPlatform, { url, admin }: HostedDatabase) {
+  // Realtime makes its table when it is first used, which may be later.
+  await admin`alter schema realtime rename to realtime_later`;
   const { code, output } = await deploy(platform, `--db-url=${url}`);
+  await admin`alter schema realtime_later rename to realtime`;
   assert.equal(code, 0, output);
+  assert.match(output, /Realtime has no table in this project yet/);
   assert(!output.includes(url), output);
   assert.equal((await appliedMigrations(admin)).length, migrationFiles().length);
   assert.deepEqual([...platform.uploads.keys()].sort(), FUNCTION_NAMES);
