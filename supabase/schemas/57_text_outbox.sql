@@ -13,6 +13,7 @@ create table public.text_outbox (
   conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
   service_phone text not null,
   segments integer not null check (segments > 0),
+  priority smallint not null generated always as (case kind when 'agent' then 0 else 1 end) stored,
   ordinal bigint generated always as identity,
   claim integer not null default 0,
   attempted_at timestamptz,
@@ -24,8 +25,7 @@ create table public.text_outbox (
 );
 
 -- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
--- What is due, for each number. Agents' texts are apart, because they go first.
-create index text_outbox_pending_idx on public.text_outbox (service_phone, (kind = 'agent'), due_at, ordinal)
+create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
   where state = 'pending';
 create index text_outbox_due_idx on public.text_outbox (due_at) where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
@@ -52,6 +52,8 @@ comment on column public.text_outbox.conversation_id is
   'The message''s conversation. A trigger fills in this column, service_phone and segments.';
 comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
 comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
+comment on column public.text_outbox.priority is
+  'Of the due texts of a number the lowest is sent first: what an agent writes does not wait for a morning''s greetings.';
 comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
 comment on column public.text_outbox.claim is
   'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing.';

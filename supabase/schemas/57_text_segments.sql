@@ -17,7 +17,7 @@ declare
   character constant text :=
     '(?:[\U0001F1E6-\U0001F1FF]{2}|.)'
     '(?:[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20F0\uFE00-\uFE0F\uFE20-\uFE2F\U0001F3FB-\U0001F3FF'
-    '\U000E0020-\U000E007F]|\u200D.?)*';
+    '\U000E0020-\U000E007F]|\u200D[\u2600-\u27BF\U0001F300-\U0001FAFF]?)*';
   is_gsm constant boolean := coalesce(body, '') !~ ('[^' || substr(gsm, 2));
   -- Characters of 7 bits, or pairs of octets: of a text in one segment, and of each of several segments.
   single constant integer := case when is_gsm then 160 else 70 end;
@@ -47,5 +47,5 @@ $$;
 
 comment on function private.text_segments(text) is
   'The number of segments that the SMS provider sends and charges for this text; 1 for an empty one. As Twilio''s '
-  'sms-segments-calculator counts, but for rare scripts, where it may be one less.';
+  'sms-segments-calculator counts; it may differ by one where accents of rare scripts lie between two segments.';
 grant execute on function private.text_segments(text) to service_role;

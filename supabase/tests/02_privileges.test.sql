@@ -68,8 +68,8 @@ select is_empty(
 select set_eq(
   $$select function from pg_temp.function_grants where role = 'authenticated'$$,
   array[
-    'public.submit_lead_presentation', 'public.mark_read', 'private.current_agent_id', 'private.current_agency_id',
-    'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
+    'public.submit_lead_presentation', 'public.mark_read', 'public.send_text', 'private.current_agent_id',
+    'private.current_agency_id', 'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals'
   ],
@@ -83,7 +83,8 @@ select set_eq(
     'public.ingest_recruiting_lead', 'public.distribute_pending_leads', 'public.abandon_recruiting_lead', 'public.preview_recruiting_lead',
     'public.begin_resume_upload', 'public.left_over_resumes', 'public.forget_resume_uploads',
     'public.ingest_recruiting_leads', 'public.count_request', 'public.service_health', 'public.import_leads',
-    'public.log_presentation_activity', 'public.receive_sms', 'public.update_sms_status', 'public.record_rejections',
+    'public.log_presentation_activity', 'public.claim_texts', 'public.record_text_outcome', 'public.record_text_lookup',
+    'public.receive_sms', 'public.update_sms_status', 'public.record_rejections',
     'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries'
   ],
   'the service role may execute what the edge functions and administrators call');

@@ -1182,6 +1182,7 @@ export type Database = {
           "lookups": number;
           "message_id": string;
           "ordinal": number;
+          "priority": number;
           "reason": string | null;
           "resends": number;
           "segments": number;
@@ -1203,6 +1204,7 @@ export type Database = {
           "lookups"?: number;
           "message_id": string;
           "ordinal"?: never;
+          "priority"?: never;
           "reason"?: string | null;
           "resends"?: number;
           "segments": number;
@@ -1223,6 +1225,7 @@ export type Database = {
           "lookups"?: number;
           "message_id"?: string;
           "ordinal"?: never;
+          "priority"?: never;
           "reason"?: string | null;
           "resends"?: number;
           "segments"?: number;
@@ -1386,6 +1389,7 @@ export type Database = {
           "starts_at": string;
         }[];
       };
+      "claim_texts": { Args: { "max": number }; Returns: Json };
       "count_request": { Args: { "bucket": string; "per_minute": number }; Returns: Json };
       "create_vendor_api_key": {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
@@ -1459,9 +1463,38 @@ export type Database = {
         Returns: Json;
       };
       "record_rejections": { Args: { "rejections": Json }; Returns: number };
+      "record_text_lookup": {
+        Args: {
+          "attempt": number;
+          "may_resend"?: boolean;
+          "message_id": string;
+          "sids": (string)[];
+        };
+        Returns: string;
+      };
+      "record_text_outcome": {
+        Args: {
+          "attempt": number;
+          "code"?: string;
+          "message_id": string;
+          "outcome": string;
+          "retry_after"?: number;
+          "sid"?: string;
+        };
+        Returns: string;
+      };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
       "revoke_vendor_webhook_secret": { Args: { "id": string }; Returns: boolean };
+      "send_text": {
+        Args: {
+          "body": string;
+          "client_message_id": string;
+          "conversation_id": string;
+          "media"?: Json;
+        };
+        Returns: Json;
+      };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
       "submit_lead_presentation": {
         Args: {

@@ -1,0 +1,234 @@
+-- How a text gets into the outbox.
+
+create function private.sending_hours(
+  conversation public.recruiting_conversations,
+  kind text,
+  out opens_at timestamptz,
+  out closes_at timestamptz
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  -- A minute is left for the request and the provider's queue.
+  enough constant interval := '60 seconds';
+  state constant text := (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id);
+begin
+  if kind = 'agent' and conversation.last_message_at > now() - interval '12 hours' then
+    opens_at := now();
+    return;
+  end if;
+  select w.opens_at, w.closes_at into opens_at, closes_at
+  from private.text_window(conversation.recruit_phone, state, now()) w;
+  if opens_at <= now() and closes_at < now() + enough then
+    select w.opens_at, w.closes_at into opens_at, closes_at
+    from private.text_window(conversation.recruit_phone, state, closes_at) w;
+  end if;
+end
+$$;
+
+comment on function private.sending_hours(public.recruiting_conversations, text) is
+  'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
+  'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
+grant execute on function private.sending_hours(public.recruiting_conversations, text) to service_role;
+
+create function private.queue_text(
+  conversation_id uuid,
+  kind text,
+  body text,
+  media jsonb default '[]',
+  client_message_id uuid default null
+) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+  opens_at timestamptz;
+  new_message_id uuid;
+  queued public.text_outbox;
+begin
+  -- One after another, so that a text with a lower ordinal never appears after a later one was sent.
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = queue_text.conversation_id
+  for no key update;
+
+  insert into public.recruiting_messages (conversation_id, direction, sender_type, body, media)
+  values (
+    queue_text.conversation_id, 'outbound', case queue_text.kind when 'agent' then 'agent' else 'bot' end,
+    queue_text.body, queue_text.media
+  )
+  returning id into new_message_id;
+
+  opens_at := (private.sending_hours(conversation, queue_text.kind)).opens_at;
+  insert into public.text_outbox (message_id, kind, due_at, reason, client_message_id)
+  values (
+    new_message_id,
+    queue_text.kind,
+    opens_at,
+    case
+      when opens_at > now() then 'quiet_hours'
+      when exists (
+        select from public.service_numbers n where n.phone = conversation.service_phone and n.status = 'paused'
+      ) then 'number_paused'
+    end,
+    queue_text.client_message_id
+  )
+  returning * into queued;
+  return queued;
+end
+$$;
+
+comment on function private.queue_text(uuid, text, text, jsonb, uuid) is
+  'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
+  'text_outbox. media: [{url, content_type}]. Consent is checked when it is sent. 23503 or 23502 when there is no such '
+  'conversation, 23505 when the conversation has the client_message_id already.';
+grant execute on function private.queue_text(uuid, text, text, jsonb, uuid) to service_role;
+
+create function private.release_replies(conversation_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.text_outbox o
+  set due_at = now(), reason = null
+  where o.conversation_id = release_replies.conversation_id
+    and o.state = 'pending'
+    and o.kind = 'agent'
+    and o.reason = 'quiet_hours'
+    and o.due_at > now();
+end
+$$;
+
+comment on function private.release_replies(uuid) is
+  'Makes an agent''s texts that quiet hours hold due, because the recruit has just written.';
+grant execute on function private.release_replies(uuid) to service_role;
+
+create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  max_items constant integer := 10;
+  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
+  item jsonb;
+  path text;
+  url text;
+  result jsonb := '[]';
+begin
+  if jsonb_typeof(files) <> 'array' then
+    perform private.invalid_field('media', 'must be an array');
+  elsif jsonb_array_length(files) > max_items then
+    perform private.invalid_field('media', format('must have at most %s items', max_items));
+  end if;
+  for item in select i from jsonb_array_elements(files) with ordinality e (i, n) order by n loop
+    path := format('media[%s]', jsonb_array_length(result));
+    perform private.require_fields(item, path, array['url', 'content_type']);
+    url := private.text_field(item, path, 'url', is_required => true);
+    if url !~ '^https://[^[:space:]/]+(/[^[:space:]]*)?$'
+      and url !~ format('^text-media/%s/[^[:space:]/]{1,200}$', conversation_id)
+    then
+      perform private.invalid_field(path || '.url', 'must begin with https:// or text-media/<conversation_id>/');
+    elsif length(url) > 2000 then
+      perform private.invalid_field(path || '.url', 'must have at most 2000 characters');
+    end if;
+    result := result || jsonb_build_object(
+      'url', url, 'content_type', private.text_field(item, path, 'content_type', is_required => true));
+  end loop;
+  return result;
+end
+$$;
+
+comment on function private.read_media(jsonb, uuid) is
+  'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
+  'conversation in the bucket text-media.';
+
+create function public.send_text(
+  conversation_id uuid,
+  body text,
+  client_message_id uuid,
+  media jsonb default '[]'
+) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Who may send is decided here, by the same rules as who may read, but that only one
+-- agent, and the agency's managers, answer for a conversation.
+security definer
+set search_path = ''
+as $$
+declare
+  max_length constant integer := 1600;
+  caller constant public.agents := private.current_agent();
+  files jsonb;
+  conversation public.recruiting_conversations;
+  queued public.text_outbox;
+  is_duplicate boolean;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may send a text' using errcode = 'insufficient_privilege';
+  end if;
+  files := private.read_media(media, conversation_id);
+  if coalesce(body, '') !~ '[^[:space:]]' and files = '[]' then
+    perform private.invalid_field('body', 'must not be empty');
+  elsif length(body) > max_length then
+    perform private.invalid_field('body', format('must have at most %s characters', max_length));
+  elsif client_message_id is null then
+    perform private.invalid_field('client_message_id', 'is required');
+  end if;
+
+  -- A repeated call waits here while the first one is still running.
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = send_text.conversation_id
+    and c.agency_id = caller.agency_id
+    and (
+      caller.role = 'manager'
+      or c.assigned_agent_id = caller.id
+      or c.assigned_agent_id is null and exists (
+        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
+      )
+    )
+  for no key update;
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+
+  select o.* into queued
+  from public.text_outbox o
+  where o.conversation_id = conversation.id and o.client_message_id = send_text.client_message_id;
+  is_duplicate := found;
+
+  if not is_duplicate then
+    if not exists (
+      select from public.service_numbers n
+      where n.phone = conversation.service_phone and n.agency_id = conversation.agency_id
+    ) then
+      raise exception 'conversation_id: its number is not one of the agency''s service numbers' using errcode = 'PT409';
+    elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+      raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
+    end if;
+    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id);
+    update public.recruiting_conversations c
+    set status = 'escalated', assigned_agent_id = caller.id
+    where c.id = conversation.id and c.status = 'bot';
+  end if;
+
+  return jsonb_build_object(
+    'message_id', queued.message_id,
+    'status', case when is_duplicate then 'duplicate' when queued.reason is null then 'queued' else 'held' end,
+    'due_at', queued.due_at,
+    'segments', queued.segments
+  );
+end
+$$;
+
+comment on function public.send_text(uuid, text, uuid, jsonb) is
+  'Queues a text of the signed-in agent, who must be the conversation''s assigned agent, without one the agent of its '
+  'lead, or a manager of its agency. body: at most 1,600 characters; may be empty with media, at most 10 of {url, '
+  'content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. Returns {message_id, '
+  'status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
+  'client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP 400) names the '
+  'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
+  'when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
+grant execute on function public.send_text(uuid, text, uuid, jsonb) to authenticated;

@@ -1,0 +1,328 @@
+-- What the worker does with the outbox: it claims texts, sends them, and records what came of it.
+--
+-- | from                 | by                                                              | to                              |
+-- | -------------------- | --------------------------------------------------------------- | ------------------------------- |
+-- | pending, due         | claim_texts()                                                   | sending                         |
+-- | pending, due         | claim_texts(), in quiet hours                                   | pending, due when they end      |
+-- | pending              | claim_texts() or record_consent(), the recruit has opted out    | refused                         |
+-- | sending              | outcome accepted                                                | accepted                        |
+-- | sending              | outcome unconfirmed: the response was lost                      | unconfirmed, due in 20 s        |
+-- | sending              | outcome later, credentials or number_paused: nothing was sent   | pending                         |
+-- | sending              | outcome opted_out                                               | refused                         |
+-- | sending              | outcome failed                                                  | failed                          |
+-- | sending, lease over  | claim_texts(): its worker is dead                               | unconfirmed, due now            |
+-- | unconfirmed, due     | claim_texts()                                                   | unconfirmed, leased for look-up |
+-- | unconfirmed          | look-up: the provider knows it                                  | accepted                        |
+-- | unconfirmed          | look-up: unknown, the first time                                | unconfirmed, due 2 min after    |
+-- | unconfirmed          | look-up: unknown again                                          | pending, to be sent once more   |
+-- | unconfirmed          | the same, where nothing may be sent again                       | unconfirmed, due never          |
+-- | unconfirmed, resent  | look-up: unknown 10 min after it was sent again                 | failed                          |
+-- | any                  | a callback with our id and a MessageSid: accept_text()          | accepted                        |
+--
+-- Each is a comparison and a change in one: under the row's lock, a report changes a text only while the text is still in
+-- the state and in the claim that the report is about. What says that a text was sent counts at any time.
+--
+-- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
+-- `sending`. By the same lock only one worker at a time claims texts of a conversation.
+
+create function private.is_behind(waiting public.text_outbox) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = waiting.conversation_id
+      and o.state in ('pending', 'sending', 'unconfirmed')
+      and o.message_id <> waiting.message_id
+      and case o.state
+        when 'sending' then true
+        when 'unconfirmed' then o.due_at < 'infinity'
+        -- One that has been claimed before keeps its place while it waits to be tried again.
+        else o.ordinal < waiting.ordinal
+          and (o.due_at <= now() or o.claim > 0 and o.reason is distinct from 'quiet_hours')
+      end
+  );
+end
+$$;
+
+comment on function private.is_behind(public.text_outbox) is
+  'Whether another text of the conversation must be sent before this one: one that is on its way, or an earlier one that '
+  'is due. One that quiet hours hold does not count.';
+grant execute on function private.is_behind(public.text_outbox) to service_role;
+
+create function private.is_text_due() returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from public.text_outbox o where o.state = 'sending' and o.lease_until <= now()
+  ) or exists (
+    select
+    from public.text_outbox o
+    where o.state = 'unconfirmed' and o.due_at <= now() and (o.lease_until is null or o.lease_until <= now())
+  ) or exists (
+    select from public.text_outbox o where o.state = 'pending' and o.due_at <= now()
+  ) and exists (
+    select
+    from public.service_numbers n
+    join public.text_outbox o on o.service_phone = n.phone
+    join public.recruiting_conversations c on c.id = o.conversation_id
+    where n.status = 'active'
+      and n.busy_until <= now() + interval '1 second'
+      and o.state = 'pending'
+      and o.priority in (0, 1)
+      and o.due_at <= now()
+      and c.agency_id = n.agency_id
+      and not private.is_behind(o)
+  );
+end
+$$;
+
+comment on function private.is_text_due() is
+  'Whether claim_texts() would find something to do. Cheap: by indexes of what is open, however much has been sent.';
+grant execute on function private.is_text_due() to service_role;
+
+create function private.claimed_text(claimed public.text_outbox, task text, validity_seconds integer default null)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'message_id', claimed.message_id,
+      'task', claimed_text.task,
+      'attempt', claimed.claim,
+      'kind', claimed.kind,
+      'to', c.recruit_phone,
+      'from', c.service_phone,
+      'messaging_service_sid', n.messaging_service_sid,
+      'body', m.body,
+      'media', m.media,
+      'validity_seconds', claimed_text.validity_seconds,
+      'attempted_at', claimed.attempted_at
+    )
+    from public.recruiting_messages m
+    join public.recruiting_conversations c on c.id = m.conversation_id
+    left join public.service_numbers n on n.phone = c.service_phone
+    where m.id = claimed.message_id
+  );
+end
+$$;
+
+comment on function private.claimed_text(public.text_outbox, text, integer) is
+  'A claimed text as the worker needs it; see claim_texts().';
+grant execute on function private.claimed_text(public.text_outbox, text, integer) to service_role;
+
+create function private.claim_lookups(max integer, out texts jsonb)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
+  with abandoned as (
+    select o.message_id
+    from public.text_outbox o
+    where o.state = 'sending' and o.lease_until <= now()
+    order by o.lease_until
+    limit 1000
+    for update skip locked
+  )
+  update public.text_outbox o
+  set
+    state = 'unconfirmed',
+    reason = 'worker_died',
+    claim = o.claim + 1,
+    lease_until = null,
+    attempted_at = coalesce(o.attempted_at, o.created_at),
+    due_at = case when o.resends = 0 then now() else coalesce(o.attempted_at, o.created_at) + interval '10 minutes' end
+  from abandoned a
+  where o.message_id = a.message_id;
+
+  with due as (
+    select o.message_id
+    from public.text_outbox o
+    where o.state = 'unconfirmed' and o.due_at <= now() and (o.lease_until is null or o.lease_until <= now())
+    order by o.due_at, o.ordinal
+    limit claim_lookups.max
+    for update skip locked
+  ), claimed as (
+    update public.text_outbox o
+    set
+      claim = o.claim + 1,
+      lease_until = clock_timestamp() + interval '60 seconds',
+      attempted_at = coalesce(o.attempted_at, o.created_at)
+    from due d
+    where o.message_id = d.message_id
+    returning o as text, o.due_at, o.ordinal
+  )
+  select coalesce(jsonb_agg(private.claimed_text(c.text, 'look_up') order by c.due_at, c.ordinal), '[]') into texts
+  from claimed c;
+end
+$$;
+
+comment on function private.claim_lookups(integer) is
+  'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
+grant execute on function private.claim_lookups(integer) to service_role;
+
+create function private.claim_sends(max integer, out texts jsonb, out next_at timestamptz)
+language plpgsql
+set search_path = ''
+-- Whatever the planner knew when it made the plan: the due texts of a number come by the index, one after another.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  -- When to come again for what another worker has locked, and for what is left when much had to be held or refused.
+  soon constant timestamptz := clock_timestamp() + interval '50 milliseconds';
+  max_examined constant integer := max + 200;
+  burst constant interval := '1 second';
+  max_validity constant interval := '36000 seconds';
+  examined integer := 0;
+  service_phone text;
+  number public.service_numbers;
+  candidate record;
+  waiting public.text_outbox;
+  conversation public.recruiting_conversations;
+  hours record;
+  duration interval;
+  validity_seconds integer;
+begin
+  texts := '[]';
+  if not exists (select from public.text_outbox o where o.state = 'pending' and o.due_at <= now()) then
+    return;
+  end if;
+
+  for service_phone in
+    select n.phone
+    from public.service_numbers n
+    where n.status = 'active' and exists (
+      select
+      from public.text_outbox o
+      where o.service_phone = n.phone and o.state = 'pending' and o.priority in (0, 1) and o.due_at <= now()
+    )
+    order by n.busy_until, n.phone
+  loop
+    exit when jsonb_array_length(texts) >= max or examined >= max_examined;
+    select n.* into number
+    from public.service_numbers n
+    where n.phone = service_phone and n.status = 'active'
+    for no key update skip locked;
+    if not found then
+      next_at := least(next_at, soon);
+      continue;
+    end if;
+
+    <<due_texts>>
+    for priority in 0..1 loop
+      for candidate in
+        select o.message_id, o.segments, c.agency_id, c.recruit_phone
+        from public.text_outbox o
+        join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = number.agency_id
+        where o.service_phone = number.phone
+          and o.state = 'pending'
+          and o.priority = due_texts.priority
+          and o.due_at <= now()
+          and not private.is_behind(o)
+        order by o.due_at, o.ordinal
+      loop
+        exit due_texts when jsonb_array_length(texts) >= max;
+        duration := make_interval(secs => least(candidate.segments / number.segments_per_second, 86400)::double precision);
+        if number.busy_until > now() and number.busy_until + duration > now() + burst then
+          next_at := least(next_at, number.busy_until - greatest(burst - duration, '0'));
+          exit due_texts;
+        end if;
+        examined := examined + 1;
+        if examined > max_examined then
+          next_at := least(next_at, soon);
+          exit due_texts;
+        elsif not private.try_lock_consent(candidate.agency_id, candidate.recruit_phone) then
+          next_at := least(next_at, soon);
+          continue;
+        end if;
+
+        -- Everything again, as it is now that nobody else claims texts of this conversation.
+        select o.* into waiting
+        from public.text_outbox o
+        where o.message_id = candidate.message_id
+          and o.state = 'pending'
+          and o.due_at <= now()
+          and not private.is_behind(o)
+        for update skip locked;
+        continue when not found;
+        select c.* into conversation from public.recruiting_conversations c where c.id = waiting.conversation_id;
+
+        if private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+          perform private.end_text(waiting, 'refused', 'opted_out', '21610');
+          continue;
+        end if;
+        hours := private.sending_hours(conversation, waiting.kind);
+        if hours.opens_at > now() then
+          update public.text_outbox o
+          set due_at = hours.opens_at, reason = 'quiet_hours'
+          where o.message_id = waiting.message_id;
+          continue;
+        end if;
+
+        update public.text_outbox o
+        set
+          state = 'sending',
+          attempt = o.attempt + 1,
+          claim = o.claim + 1,
+          attempted_at = clock_timestamp(),
+          lease_until = clock_timestamp() + interval '60 seconds',
+          lookups = 0,
+          reason = null
+        where o.message_id = waiting.message_id
+        returning o.* into waiting;
+        number.busy_until := greatest(number.busy_until, now()) + duration;
+        validity_seconds := case
+          when hours.closes_at is not null
+            then floor(extract(epoch from least(hours.closes_at, now() + max_validity) - now()))
+        end;
+        texts := texts || private.claimed_text(waiting, 'send', validity_seconds);
+      end loop;
+    end loop;
+
+    update public.service_numbers n
+    set busy_until = number.busy_until
+    where n.phone = number.phone and n.busy_until <> number.busy_until;
+  end loop;
+end
+$$;
+
+comment on function private.claim_sends(integer) is
+  'Texts to send now. An agent''s come first, then those that have been due for longest; see claim_texts(). It never '
+  'waits for a lock.';
+grant execute on function private.claim_sends(integer) to service_role;
+
+create function public.claim_texts(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lookups jsonb;
+  sends record;
+begin
+  -- Look-ups come first, because the texts behind them wait. They leave room for others.
+  lookups := private.claim_lookups((max + 1) / 2);
+  sends := private.claim_sends(max - jsonb_array_length(lookups));
+  return jsonb_build_object('texts', lookups || sends.texts, 'next_at', sends.next_at);
+end
+$$;
+
+comment on function public.claim_texts(integer) is
+  'Gives the worker up to max texts, each for 60 seconds: {texts: [{message_id, task: send|look_up, attempt, kind, to, '
+  'from, messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. '
+  'To send: due, the next of its conversation, its number active and not busy, no opt-out, no quiet hours. It is '
+  '`sending` from then on, and must be sent at once. To look up: unconfirmed and due. attempt is the number of the claim, '
+  'for record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: '
+  'when to call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
+grant execute on function public.claim_texts(integer) to service_role;

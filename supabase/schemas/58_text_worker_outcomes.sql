@@ -1,0 +1,266 @@
+-- What became of a claimed text. The states are in 58_text_worker.sql.
+
+create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns text
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.text_outbox o
+  set state = end_text.state, reason = end_text.reason, lease_until = null
+  where o.message_id = ended.message_id;
+  update public.recruiting_messages m
+  set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
+  where m.id = ended.message_id;
+  return end_text.state;
+end
+$$;
+
+comment on function private.end_text(public.text_outbox, text, text, text) is
+  'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code.';
+grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
+
+create function private.accept_text(message_id uuid, sid text) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message_sid constant text := private.indexable_id(sid);
+  sent public.text_outbox;
+begin
+  -- Before the rows, as every callback does.
+  perform private.lock_callbacks(message_sid);
+  select o.* into sent from public.text_outbox o where o.message_id = accept_text.message_id for update;
+  if not found then
+    return null;
+  end if;
+
+  update public.recruiting_messages m
+  set
+    provider_message_id = message_sid,
+    status = case when m.status is null or m.status = 'failed' then 'queued' else m.status end,
+    error_code = null,
+    failed_at = null
+  where m.id = sent.message_id
+    and m.provider_message_id is null
+    and not exists (select from public.recruiting_messages other where other.provider_message_id = message_sid);
+
+  if sent.state <> 'accepted' then
+    update public.text_outbox o
+    set state = 'accepted', reason = null, lease_until = null
+    where o.message_id = sent.message_id;
+  end if;
+  return 'accepted';
+end
+$$;
+
+comment on function private.accept_text(uuid, text) is
+  'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
+  'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
+  'Returns accepted, or null when the text is not in the outbox.';
+grant execute on function private.accept_text(uuid, text) to service_role;
+
+
+create function private.postpone_texts(seconds integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- The claim too, so that a text keeps its place before those that are queued meanwhile.
+  with due as (
+    select o.message_id
+    from public.text_outbox o
+    join public.service_numbers n on n.phone = o.service_phone and n.status = 'active'
+    where o.state = 'pending' and o.due_at <= now()
+    for update of o skip locked
+  )
+  update public.text_outbox o
+  set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
+  from due d
+  where o.message_id = d.message_id;
+
+  with due as (
+    select o.message_id
+    from public.text_outbox o
+    where o.state = 'unconfirmed' and o.due_at <= now() and (o.lease_until is null or o.lease_until <= now())
+    for update skip locked
+  )
+  update public.text_outbox o
+  set due_at = now() + make_interval(secs => seconds)
+  from due d
+  where o.message_id = d.message_id;
+end
+$$;
+
+comment on function private.postpone_texts(integer) is
+  'Makes all that is due wait, because the provider refuses our account and not a text.';
+grant execute on function private.postpone_texts(integer) to service_role;
+
+create function public.record_text_outcome(
+  message_id uuid,
+  attempt integer,
+  outcome text,
+  sid text default null,
+  code text default null,
+  retry_after integer default null
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  credentials_pause constant integer := 60;
+  claimed public.text_outbox;
+  conversation public.recruiting_conversations;
+begin
+  if outcome = 'accepted' then
+    return private.accept_text(message_id, sid);
+  elsif outcome = 'opted_out' then
+    -- Before any row is locked, as everywhere.
+    select c.* into conversation
+    from public.recruiting_messages m
+    join public.recruiting_conversations c on c.id = m.conversation_id
+    where m.id = record_text_outcome.message_id;
+    if found then
+      perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+    end if;
+  end if;
+
+  select o.* into claimed from public.text_outbox o where o.message_id = record_text_outcome.message_id for update;
+  if claimed.claim is distinct from record_text_outcome.attempt or claimed.state not in ('sending', 'unconfirmed') then
+    return claimed.state;
+  elsif claimed.state = 'unconfirmed' then
+    -- A look-up without a response. It is not counted, so that nothing is sent again because of it.
+    update public.text_outbox o
+    set
+      lease_until = null,
+      claim = o.claim + 1,
+      due_at = now() + make_interval(secs => case outcome when 'credentials' then credentials_pause else 20 end)
+    where o.message_id = claimed.message_id;
+    if outcome = 'credentials' then
+      perform private.postpone_texts(credentials_pause);
+    end if;
+    return claimed.state;
+  end if;
+
+  case outcome
+    when 'unconfirmed' then
+      update public.text_outbox o
+      set
+        state = 'unconfirmed',
+        reason = coalesce(code, 'no_response'),
+        lease_until = null,
+        due_at = coalesce(o.attempted_at, now())
+          + case when o.resends = 0 then interval '20 seconds' else interval '10 minutes' end
+      where o.message_id = claimed.message_id;
+      return 'unconfirmed';
+    when 'later' then
+      update public.text_outbox o
+      set
+        state = 'pending',
+        reason = coalesce(code, 'later'),
+        lease_until = null,
+        due_at = now() + make_interval(
+          secs => least(greatest(coalesce(retry_after, least(5 * 2 ^ least(o.attempt - 1, 6), 300)), 1), 3600))
+      where o.message_id = claimed.message_id;
+      return 'pending';
+    when 'credentials' then
+      update public.text_outbox o
+      set
+        state = 'pending',
+        attempt = o.attempt - 1,
+        lease_until = null,
+        due_at = now() + make_interval(secs => credentials_pause)
+      where o.message_id = claimed.message_id;
+      perform private.postpone_texts(credentials_pause);
+      return 'pending';
+    when 'number_paused' then
+      update public.text_outbox o
+      set state = 'pending', reason = 'number_paused', lease_until = null, due_at = now()
+      where o.message_id = claimed.message_id;
+      update public.service_numbers n
+      set status = 'paused', paused_reason = code
+      where n.phone = claimed.service_phone and n.status = 'active';
+      return 'pending';
+    when 'opted_out' then
+      perform private.end_text(claimed, 'refused', 'opted_out', coalesce(code, '21610'));
+      perform private.record_consent(
+        conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id);
+      perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+      return 'refused';
+    when 'failed' then
+      perform private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
+      perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+      return 'failed';
+    else
+      raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+  end case;
+end
+$$;
+
+comment on function public.record_text_outcome(uuid, integer, text, text, text, integer) is
+  'Records what came of sending a text. attempt is that of claim_texts(). outcome: `accepted` with the sid; `unconfirmed`: '
+  'the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; `credentials`: the '
+  'account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the number may not '
+  'send; `failed`. code: the provider''s error code. Of a look-up that got no response, `later` or `credentials`. Returns '
+  'the state in which the text is left, null when there is no such text. A late or repeated report changes nothing, but '
+  '`accepted` counts always. 22023 for an unknown outcome.';
+grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
+
+create function public.record_text_lookup(
+  message_id uuid,
+  attempt integer,
+  sids text[],
+  may_resend boolean default true
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  found_sid constant text := (
+    select s.sid
+    from unnest(sids) with ordinality s (sid, n)
+    where not exists (
+      select from public.recruiting_messages m where m.provider_message_id = private.indexable_id(s.sid)
+    )
+    order by s.n
+    limit 1
+  );
+  claimed public.text_outbox;
+begin
+  if found_sid is not null then
+    return private.accept_text(message_id, found_sid);
+  end if;
+
+  select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
+  if claimed.claim is distinct from record_text_lookup.attempt or claimed.state <> 'unconfirmed' then
+    return claimed.state;
+  elsif claimed.resends > 0 then
+    perform private.end_text(claimed, 'failed', 'unconfirmed', null);
+    perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+    return 'failed';
+  elsif claimed.lookups = 0 then
+    update public.text_outbox o
+    set lookups = 1, claim = o.claim + 1, lease_until = null, due_at = o.attempted_at + interval '2 minutes'
+    where o.message_id = claimed.message_id;
+    return 'unconfirmed';
+  elsif may_resend then
+    update public.text_outbox o
+    set state = 'pending', reason = 'resend', lookups = 0, resends = 1, lease_until = null, due_at = now()
+    where o.message_id = claimed.message_id;
+    return 'pending';
+  else
+    update public.text_outbox o
+    set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, lease_until = null, due_at = 'infinity'
+    where o.message_id = claimed.message_id;
+    perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+    return 'unconfirmed';
+  end if;
+end
+$$;
+
+comment on function public.record_text_lookup(uuid, integer, text[], boolean) is
+  'Records which messages of the provider may be this text: the MessageSids, oldest first, of those to and from the same '
+  'numbers with the same body, since attempted_at. The first that no other message has is it. Without one the text is '
+  'looked up again 2 minutes after it was sent, and is then sent once more; after that, the look-up 10 minutes later is '
+  'the last. may_resend = false: it is not sent again, and its agent is told. attempt and the returned state: as '
+  'record_text_outcome().';
+grant execute on function public.record_text_lookup(uuid, integer, text[], boolean) to service_role;

@@ -1,0 +1,204 @@
+-- send_text(): who may send, what is refused, and what is queued.
+begin;
+select plan(60);
+
+insert into public.agencies (id, name, timezone) values
+  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
+insert into auth.users (id, email)
+select md5('user ' || name)::uuid, md5(name) || '@example.com'
+from unnest(array['agent', 'colleague', 'manager', 'former', 'stranger', 'stranger manager', 'no agent']) name;
+insert into public.agents (id, agency_id, user_id, first_name, role, is_active)
+select md5(name)::uuid, md5(agency)::uuid, md5('user ' || name)::uuid, name, role, name <> 'former'
+from (values
+  ('agent', 'agency', 'agent'), ('colleague', 'agency', 'agent'), ('manager', 'agency', 'manager'),
+  ('former', 'agency', 'manager'), ('stranger', 'elsewhere', 'agent'), ('stranger manager', 'elsewhere', 'manager')
+) a (name, agency, role);
+insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id, distributed_at)
+values (md5('lead')::uuid, md5('vendor')::uuid, 'Lea', md5('agency')::uuid, md5('agent')::uuid, now());
+insert into public.service_numbers (phone, agency_id) values
+  ('+19995550100', md5('agency')::uuid), ('+19995550101', md5('elsewhere')::uuid);
+insert into public.recruiting_conversations (
+  id, agency_id, recruit_phone, service_phone, status, assigned_agent_id, recruiting_lead_id, last_message_at
+)
+select md5(name)::uuid, md5('agency')::uuid, recruit, service, status, md5(assigned)::uuid, md5(lead)::uuid, now()
+from (values
+  ('escalated', '+19995550001', '+19995550100', 'escalated', 'agent', null),
+  ('bot', '+19995550002', '+19995550100', 'bot', 'agent', null),
+  ('unassigned', '+19995550003', '+19995550100', 'bot', null, 'lead'),
+  ('of nobody', '+19995550004', '+19995550100', 'bot', null, null),
+  ('colleague''s', '+19995550005', '+19995550100', 'escalated', 'colleague', 'lead'),
+  ('other number', '+19995550006', '+19995550101', 'escalated', 'agent', null),
+  ('no number', '+19995550007', '+19995550102', 'escalated', 'agent', null),
+  ('opted out', '+19995550008', '+19995550100', 'escalated', 'agent', null)
+) c (name, recruit, service, status, assigned, lead);
+select private.record_consent(md5('agency')::uuid, '+19995550008', 'opted_out', 'keyword', 'STOP');
+-- Closed all day, so that a text is held when nothing exempts it.
+delete from public.quiet_hours;
+insert into public.quiet_hours (opens, closes, source) values ('00:00', '00:00', 'test');
+
+-- Calls it as the API does for a signed-in user, with the claims of the JWT and the role.
+create function pg_temp.send_as(
+  name text, conversation text, body text default 'Hi', client text default gen_random_uuid()::text,
+  media jsonb default '[]'
+) returns jsonb language plpgsql as $$
+declare
+  result jsonb;
+begin
+  perform set_config(
+    'request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid, 'role', 'authenticated')::text, true);
+  set local role authenticated;
+  result := public.send_text(md5(conversation)::uuid, body, md5(client)::uuid, media);
+  reset role;
+  return result;
+end
+$$;
+create function pg_temp.conversation(name text) returns text language sql as $$
+  select c.status || ' ' || coalesce(a.first_name, 'nobody')
+  from public.recruiting_conversations c left join public.agents a on a.id = c.assigned_agent_id
+  where c.id = md5(name)::uuid
+$$;
+
+-- Who may send
+select throws_ok(
+  format('select pg_temp.send_as(%L, %L)', name, conversation), code, message, name || ' may not send to ' || conversation)
+from (values
+  ('no agent', 'escalated', '42501', 'only an active agent may send a text'),
+  ('former', 'escalated', '42501', 'only an active agent may send a text'),
+  ('colleague', 'escalated', 'PT404', 'conversation_id: there is no such conversation'),
+  ('agent', 'colleague''s', 'PT404', 'conversation_id: there is no such conversation'),
+  ('colleague', 'unassigned', 'PT404', 'conversation_id: there is no such conversation'),
+  ('agent', 'of nobody', 'PT404', 'conversation_id: there is no such conversation'),
+  ('stranger', 'escalated', 'PT404', 'conversation_id: there is no such conversation'),
+  ('stranger manager', 'escalated', 'PT404', 'conversation_id: there is no such conversation'),
+  ('manager', 'unknown', 'PT404', 'conversation_id: there is no such conversation')
+) as refused (name, conversation, code, message);
+select throws_ok(
+  $$set local role anon; select public.send_text(md5('escalated')::uuid, 'Hi', md5('')::uuid)$$, '42501', null,
+  'anon may not even call it');
+reset role;
+
+-- Bad input
+select throws_ok(
+  format('select pg_temp.send_as(%L, %L, %L, %L, %L)', 'agent', 'escalated', body, client, media), '22023', message, message)
+from (values
+  (null, '1', '[]', 'body: must not be empty'),
+  ('', '1', null, 'body: must not be empty'),
+  (E' \n\t ', '1', 'null', 'body: must not be empty'),
+  (repeat('x', 1601), '1', '[]', 'body: must have at most 1600 characters'),
+  ('Hi', null, '[]', 'client_message_id: is required'),
+  ('Hi', '1', '{}', 'media: must be an array'),
+  ('Hi', '1', '"https://example.com/1.jpg"', 'media: must be an array'),
+  ('Hi', '1', '["https://example.com/1.jpg"]', 'media[0]: must be an object'),
+  ('Hi', '1', '[{"url": "https://example.com/1.jpg"}]', 'media[0].content_type: is required'),
+  ('Hi', '1', '[{"content_type": "image/jpeg"}]', 'media[0].url: is required'),
+  ('Hi', '1', '[{"url": 1, "content_type": "image/jpeg"}]', 'media[0].url: must be a string'),
+  ('Hi', '1', '[{"url": "https://example.com/1.jpg", "content_type": "image/jpeg", "size": 1}]',
+    'media[0].size: unknown field')
+) as bad (body, client, media, message);
+select throws_ok(
+  format('select pg_temp.send_as(%L, %L, media => %L)', 'agent', 'escalated', jsonb_build_array(
+    jsonb_build_object('url', 'https://example.com/1.jpg', 'content_type', 'image/jpeg'),
+    jsonb_build_object('url', url, 'content_type', 'image/jpeg'))),
+  '22023', 'media[1].url: must begin with https:// or text-media/<conversation_id>/', 'not a url: ' || url)
+from unnest(array[
+  'http://example.com/1.jpg', 'ftp://example.com/1.jpg', 'https://', 'https:///1.jpg', 'text-media/1.jpg',
+  'text-media/' || md5('bot')::uuid || '/1.jpg', 'text-media/' || md5('escalated')::uuid || '/',
+  'text-media/' || md5('escalated')::uuid || '/../1.jpg', 'https://example.com/a b']) url;
+select throws_ok(
+  format('select pg_temp.send_as(%L, %L, media => %L)', 'agent', 'escalated', (
+    select jsonb_agg(jsonb_build_object('url', 'https://example.com/' || n, 'content_type', 'image/jpeg'))
+    from generate_series(1, 11) n)),
+  '22023', 'media: must have at most 10 items', 'eleven files are refused');
+select throws_ok(
+  $$select pg_temp.send_as('agent', 'other number')$$, 'PT409',
+  'conversation_id: its number is not one of the agency''s service numbers', 'another agency''s number is refused');
+select throws_ok(
+  $$select pg_temp.send_as('agent', 'no number')$$, 'PT409',
+  'conversation_id: its number is not one of the agency''s service numbers', 'an unknown number is refused');
+select throws_ok(
+  $$select pg_temp.send_as('agent', 'opted out')$$, 'PT403',
+  'conversation_id: the recruit has opted out of texts from this agency', 'a recruit who has opted out is not texted');
+select throws_ok(
+  $$select pg_temp.send_as('manager', 'opted out')$$, 'PT403', null, 'not by a manager either');
+select is(
+  (select count(*)::integer from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
+   where c.agency_id = md5('agency')::uuid), 0, 'nothing that is refused is stored');
+select is(pg_temp.conversation('bot'), 'bot agent', 'nor changes it a conversation');
+
+-- What is queued
+create temp table first as select pg_temp.send_as('agent', 'escalated', E' Hé€llo\n', 'first') as result;
+select results_eq(
+  $$select result - 'message_id' from first$$,
+  $$select jsonb_build_object('status', 'queued', 'due_at', now(), 'segments', 1)$$, 'a text is queued, due at once');
+select results_eq(
+  $$select m.direction, m.sender_type, m.body, m.media, m.status, m.provider_message_id
+    from public.recruiting_messages m, first where m.id = (result ->> 'message_id')::uuid$$,
+  $$values ('outbound', 'agent', E' Hé€llo\n', '[]'::jsonb, null::text, null::text)$$,
+  'its message is stored exactly as written, without a status');
+select results_eq(
+  $$select o.kind, o.state, o.due_at, o.attempt, o.reason, o.conversation_id, o.service_phone
+    from public.text_outbox o, first where o.message_id = (result ->> 'message_id')::uuid$$,
+  $$values ('agent', 'pending', now(), 0, null::text, md5('escalated')::uuid, '+19995550100')$$,
+  'it stands in the outbox');
+select results_eq(
+  $$select pg_temp.send_as('agent', 'escalated', 'Another text', 'first')$$,
+  $$select result || '{"status": "duplicate"}' from first$$, 'the same client_message_id is the first text');
+select is(
+  (select count(*)::integer from public.text_outbox where conversation_id = md5('escalated')::uuid), 1, 'and stored once');
+select is(
+  pg_temp.send_as('manager', 'escalated', 'Hi', 'first') ->> 'status', 'duplicate', 'whoever sends it again');
+select is(
+  pg_temp.send_as('agent', 'bot', 'Hi', 'first') ->> 'status', 'queued', 'in another conversation it is another text');
+select is(pg_temp.conversation('bot'), 'escalated agent', 'sending takes a conversation over from the bot');
+select is(
+  pg_temp.send_as('manager', 'escalated', repeat('ж', 1600)) ->> 'segments', '24', '1,600 characters are sent in segments');
+select is(pg_temp.conversation('escalated'), 'escalated agent', 'a manager does not take over from an agent');
+select is(
+  pg_temp.send_as('agent', 'unassigned') ->> 'status', 'queued', 'the lead''s agent may send where nobody is assigned');
+select is(pg_temp.conversation('unassigned'), 'escalated agent', 'and has the conversation from then on');
+select is(
+  pg_temp.send_as('manager', 'of nobody') ->> 'status', 'queued', 'a manager may send in any conversation of the agency');
+select is(pg_temp.conversation('of nobody'), 'escalated manager', 'and takes over from the bot too');
+select pg_temp.send_as('agent', 'escalated', '', media => jsonb_build_array(jsonb_build_object(
+  'url', format('text-media/%s/a.jpg', md5('escalated')::uuid), 'content_type', 'image/jpeg')));
+select results_eq(
+  $$select m.body, m.media ->> 0, o.segments from public.recruiting_messages m join public.text_outbox o on o.message_id = m.id
+    where m.media <> '[]'$$,
+  $$values ('', format('{"url": "text-media/%s/a.jpg", "content_type": "image/jpeg"}', md5('escalated')::uuid), 1)$$,
+  'a file needs no body, and counts as one segment');
+
+-- What is held
+update public.recruiting_conversations set last_message_at = now() - interval '12 hours' where id = md5('escalated')::uuid;
+create temp table held as select pg_temp.send_as('agent', 'escalated', 'Later') as result;
+select is(result ->> 'status', 'held', 'twelve hours after the recruit''s text, quiet hours hold a text') from held;
+select results_eq(
+  $$select o.state, o.reason, to_jsonb(o.due_at) from public.text_outbox o, held where o.message_id = (result ->> 'message_id')::uuid$$,
+  $$select 'pending', 'quiet_hours', result -> 'due_at' from held$$, 'it says why, and until when');
+select private.release_replies(md5('escalated')::uuid);
+select results_eq(
+  $$select o.state, o.reason, o.due_at from public.text_outbox o, held where o.message_id = (result ->> 'message_id')::uuid$$,
+  $$values ('pending', null::text, now())$$, 'a text of the recruit releases it');
+update public.quiet_hours set opens = '00:00', closes = '24:00';
+update public.service_numbers set status = 'paused', paused_reason = '30034' where phone = '+19995550100';
+create temp table paused as select pg_temp.send_as('agent', 'escalated', 'Paused') as result;
+select results_eq(
+  $$select result ->> 'status', o.reason from public.text_outbox o, paused where o.message_id = (result ->> 'message_id')::uuid$$,
+  $$values ('held', 'number_paused')$$, 'a paused number takes a text and holds it');
+update public.service_numbers set status = 'active' where phone = '+19995550100';
+select results_eq(
+  $$select n.paused_reason, o.reason from public.service_numbers n, public.text_outbox o, paused
+    where n.phone = '+19995550100' and o.message_id = (result ->> 'message_id')::uuid$$,
+  $$values (null::text, null::text)$$, 'once it is active, nothing says that it is paused');
+
+-- What the table refuses
+insert into public.recruiting_messages (id, conversation_id, direction, sender_type)
+values (md5('inbound')::uuid, md5('bot')::uuid, 'inbound', 'recruit');
+select throws_ok(
+  $$insert into public.text_outbox (message_id, kind) values (md5('inbound')::uuid, 'agent')$$, '23503',
+  'message_id: there is no such outbound message', 'what a recruit has sent is never sent');
+select throws_ok(
+  $$insert into public.text_outbox (message_id, kind) values (gen_random_uuid(), 'agent')$$, '23503',
+  'message_id: there is no such outbound message', 'nor is what is no message');
+select * from finish();
+rollback;
