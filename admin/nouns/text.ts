@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import type postgres from "postgres";
-import { integer, text } from "../options.ts";
+import { choice, integer, text } from "../options.ts";
 import type { Outcome, Run } from "../outcome.ts";
 import { listed } from "../table.ts";
 import { addNoun, addVerb } from "../verb.ts";
+import { listOutbox, type OutboxFilter, retryText, SITUATIONS } from "./text_outbox.ts";
 import { sendText, type TextToSend } from "./text_send.ts";
 
 export function addText(parent: Command, run: Run): void {
@@ -17,6 +18,31 @@ export function addText(parent: Command, run: Run): void {
   )
     .addOption(integer("--limit <number>", "how many at most", 1).default(50))
     .action(({ limit }: { limit: number }) => run(({ sql }) => listUnmatched(sql, limit)));
+
+  addVerb(
+    noun,
+    "outbox",
+    "texts of ours that are not sent or could not be delivered, and why, the newest first",
+    "outbox --state held",
+  )
+    .addOption(
+      text("--agency <agency>", "only this agency's; its id, the beginning of its id, or its name"),
+    )
+    .addOption(choice("--state <state>", "only these", SITUATIONS))
+    .addOption(integer("--limit <number>", "how many at most", 1).default(50))
+    .action((filter: OutboxFilter) => run(({ sql }) => listOutbox(sql, filter)));
+
+  addVerb(
+    noun,
+    "retry <message>",
+    "sends a text once more that has failed; by its id, or the first 8 characters of it",
+    "retry 5f0c6a3e",
+  )
+    .addHelpText(
+      "after",
+      "\nNever one that Twilio has accepted, nor one to a recruit who has opted out.",
+    )
+    .action((given: string) => run((session) => retryText(session, given)));
 
   addVerb(
     noun,
