@@ -53,6 +53,21 @@ for (const [kind, open] of Object.entries(STREAMS)) {
     assert(body.bytes.buffer.byteLength <= 64 * 1024);
   });
 
+  Deno.test(`of a body of ${kind} that breaks off it is known how much came`, async () => {
+    let pulls = 0;
+    const broken = new ReadableStream({
+      ...(kind === "bytes" && { type: "bytes" }),
+      pull(controller) {
+        if (pulls++ === 0) controller.enqueue(new Uint8Array(10));
+        else controller.error(new Error("broken off"));
+      },
+    } as UnderlyingSource<Bytes>);
+    const body = new BodyStream(broken, 0);
+    await assert.rejects(readAll(body), { message: "broken off" });
+    assert.equal(body.size, 10);
+    assert(body.bytes.length <= 10);
+  });
+
   Deno.test(`cancelling ends a read of ${kind} that waits`, async () => {
     const silent = new ReadableStream({
       ...(kind === "bytes" && { type: "bytes" }),

@@ -28,7 +28,7 @@ export class BodyStream {
     return this.#size;
   }
 
-  /** The bytes that have been read and not been forgotten. */
+  /** The bytes that have been read and not been forgotten; none when the body was cancelled or broke off. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#buffer.subarray(0, this.#size);
   }
@@ -42,9 +42,11 @@ export class BodyStream {
   async read(): Promise<boolean> {
     if (this.#reader instanceof ReadableStreamBYOBReader) {
       this.#makeRoom(LEAST_ROOM);
-      const { value, done } = await this.#reader.read(this.#buffer.subarray(this.#size));
-      // Reading moves the buffer into the value, and takes it away when the body is cancelled meanwhile.
-      this.#buffer = value === undefined ? new Uint8Array() : new Uint8Array(value.buffer);
+      const room = this.#buffer.subarray(this.#size);
+      // Reading takes the buffer away. It comes back in the value, unless the body is cancelled or breaks off.
+      this.#buffer = new Uint8Array();
+      const { value, done } = await this.#reader.read(room);
+      if (value !== undefined) this.#buffer = new Uint8Array(value.buffer);
       this.#size += value?.length ?? 0;
       return !done;
     }
