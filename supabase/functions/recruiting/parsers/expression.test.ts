@@ -1,4 +1,5 @@
 import {
+  compile,
   getRegisteredFunctions,
   registerFunction,
   search as searchUnbounded,
@@ -7,6 +8,7 @@ import {
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Json } from "../../_shared/json.ts";
+import { evaluate } from "./bounded_interpreter.ts";
 import { type Argument, sizeOf } from "./expression_costs.ts";
 import { compileExpression } from "./expression.ts";
 
@@ -122,13 +124,23 @@ function reference(expression: string, payload: Json): Json | undefined {
   }
 }
 
+/** Whether an expression is given up because of what it does, or finds, with this payload. */
+function isTooMuch(expression: string, payload: Json): boolean {
+  try {
+    evaluate(compile(expression), payload);
+    return false;
+  } catch (error) {
+    return /^the expression (?:takes|finds) too much$/.test((error as Error).message);
+  }
+}
+
 Deno.test("property: a modest expression finds what JMESPath says", () => {
   let found = 0;
   fc.assert(
     fc.property(expression, payload, (expression, payload) => {
       const expected = reference(expression, payload);
-      const size = sizeOf(expected);
-      fc.pre(size.values <= 100 && size.characters <= 1_000);
+      // The result may be small and the way to it long, as when a list is sorted by texts of the whole payload.
+      fc.pre(!isTooMuch(expression, payload));
       assert.deepEqual(search(expression, payload), expected);
       if (expected !== undefined) found++;
     }),
