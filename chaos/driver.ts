@@ -44,6 +44,8 @@ export interface DriverOptions {
 
 /** A request may meet a fault each time it is sent. */
 const MAX_ATTEMPTS = 6;
+/** How long a caller waits before it sends a request for the third time. */
+const FIRST_PAUSE_MS = 2_000;
 /** A caller hangs up after this time. */
 const PATIENCE_MS = 90_000;
 /** After these statuses a caller sends the request again. */
@@ -143,7 +145,7 @@ export class Driver {
         sent.outcome = "unknown";
         return;
       }
-      await this.#turnToRepeat();
+      await this.#turnToRepeat(attempts.length);
     }
   }
 
@@ -153,8 +155,12 @@ export class Driver {
     return random.pick(["in the body", "before the response"]);
   }
 
-  /** Waits until there is no fault, and lets the requests that failed go on at the rate of the others. */
-  async #turnToRepeat(): Promise<void> {
+  /**
+   * Waits until there is no fault, and lets the requests that failed go on at the rate of the others. From the second time
+   * on a caller waits twice as long as before, as whoever sends again should.
+   */
+  async #turnToRepeat(attempts: number): Promise<void> {
+    if (attempts > 1) await delay(FIRST_PAUSE_MS * 2 ** (attempts - 2));
     do {
       while (this.fault !== null) await delay(50);
       const at = Math.max(this.#nextRepeatAt, performance.now());

@@ -1,4 +1,3 @@
-import { internalError } from "./errors.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { CallOptions } from "./database.ts";
 import { Turns } from "./turns.ts";
@@ -21,14 +20,8 @@ export const BATCH_CALL: CallOptions = { timeout: 61_000, retryWithin: 70_000 };
  *
  * @throws ApiError INTERNAL_ERROR when its turn has not come within a minute.
  */
-export async function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
-  const end = await turns.take(AbortSignal.timeout(TURN_WITHIN_MS));
-  if (end === undefined) throw internalError(new Error("no turn for a batch"));
-  try {
-    return await call();
-  } finally {
-    end();
-  }
+export function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
+  return turns.run(TURN_WITHIN_MS, call);
 }
 
 /**

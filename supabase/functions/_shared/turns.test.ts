@@ -73,3 +73,15 @@ Deno.test("a turn may take a larger share, and nobody passes one who waits for i
   endThree!();
   (await all)!();
 });
+
+Deno.test("work whose turn does not come in time is INTERNAL_ERROR, and failed work makes room", async () => {
+  const turns = new Turns(1);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const first = turns.run(1_000, () => promise);
+  await assert.rejects(turns.run(10, async () => {}), { code: "INTERNAL_ERROR" });
+
+  const next = turns.run(1_000, () => Promise.resolve("next"));
+  reject(new Error("failed"));
+  await assert.rejects(first, { message: "failed" });
+  assert.equal(await next, "next");
+});

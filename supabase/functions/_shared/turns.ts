@@ -1,3 +1,5 @@
+import { internalError } from "./errors.ts";
+
 /** Lets a few do something at a time; the others wait, in the order in which they came. */
 export class Turns {
   #free: number;
@@ -39,6 +41,22 @@ export class Turns {
     });
   }
 
+  /**
+   * Runs something when it is its turn.
+   *
+   * @param within how many milliseconds it waits for its turn
+   * @throws ApiError INTERNAL_ERROR when its turn has not come in time
+   */
+  async run<Result>(within: number, work: () => Promise<Result>): Promise<Result> {
+    const end = await this.take(AbortSignal.timeout(within));
+    if (end === undefined) throw internalError(new NoTurn());
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  }
+
   #begin(share: number): () => void {
     this.#free -= share;
     let isOver = false;
@@ -57,4 +75,10 @@ export class Turns {
       next.start();
     }
   }
+}
+
+/** There was more to do than could be done. The log shows the code. */
+class NoTurn extends Error {
+  override readonly name = "NoTurn";
+  readonly code = "no turn in time";
 }

@@ -12,6 +12,7 @@ import type {
   SqlResults,
   VendorSettings,
 } from "../../_shared/sql_functions.ts";
+import { Turns } from "../../_shared/turns.ts";
 import { countWrongKeys } from "../../_shared/wrong_keys.ts";
 import { describeFiles } from "../parsers/files.ts";
 import { parserNamed } from "../parsers/index.ts";
@@ -51,6 +52,13 @@ export type Parse = (payload: Json) => Result<ParsedLead>;
  */
 export const CACHE_MS = 2_000;
 export const CACHE_SIZE = 1_000;
+
+/**
+ * Calls for vendors at a time in one isolate. PostgREST has about ten connections to the database. If all requests of a
+ * burst called at once, each would wait there until its call is given up, and the database would work for nobody.
+ */
+const turns = new Turns(40);
+const TURN_WITHIN_MS = 5_000;
 
 const cache = new Map<string, { vendor: Vendor; until: number }>();
 
@@ -111,6 +119,15 @@ async function findVendor(request: Request, keyHash: string): Promise<Vendor> {
   return vendor;
 }
 
+/**
+ * Makes a call for a vendor when it is its turn. The time limit of the call begins with its turn.
+ *
+ * @throws ApiError INTERNAL_ERROR when its turn has not come within 5 s.
+ */
+export function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
+  return turns.run(TURN_WITHIN_MS, call);
+}
+
 /** The SQL functions that check a vendor's credential. */
 type VendorFunction = {
   [Name in SqlFunction]: "key_hash" extends keyof SqlArguments<Name> ? Name : never;
@@ -130,7 +147,9 @@ export async function callAsVendor<Name extends VendorFunction>(
   try {
     // Functions that take keys alone have no argument `webhook`.
     const allArgs = { key_hash, ...(webhook && { webhook }), ...args };
-    return await callDatabase(name, allArgs as unknown as SqlArguments<Name>, options);
+    return await inTurn(() =>
+      callDatabase(name, allArgs as unknown as SqlArguments<Name>, options)
+    );
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") throw error;
     if (key_hash === null) throw wrongProof(error.cause);

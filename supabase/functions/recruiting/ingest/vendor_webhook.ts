@@ -2,7 +2,15 @@ import type { AppContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import type { WebhookSettings } from "../../_shared/sql_functions.ts";
 import { countWrongKeys } from "../../_shared/wrong_keys.ts";
-import { admitVendor, CACHE_MS, CACHE_SIZE, toVendor, type Vendor, wrongProof } from "./vendor.ts";
+import {
+  admitVendor,
+  CACHE_MS,
+  CACHE_SIZE,
+  inTurn,
+  toVendor,
+  type Vendor,
+  wrongProof,
+} from "./vendor.ts";
 
 /** The webhooks that this isolate has been asked for in the last seconds, by slug. */
 const cache = new Map<string, { webhook: WebhookSettings; until: number }>();
@@ -42,7 +50,7 @@ export async function authenticateWebhook<Proof>(
 async function identify(slug: string): Promise<WebhookSettings | null> {
   // The database cannot take every text that a path may hold.
   const webhook = slug.length <= 63 && SLUG.test(slug)
-    ? await callDatabase("identify_webhook", { slug }, { retryWithin: 2_000 })
+    ? await inTurn(() => callDatabase("identify_webhook", { slug }, { retryWithin: 2_000 }))
     : null;
   if (webhook === null) {
     cache.delete(slug);
