@@ -153,34 +153,51 @@ Deno.test("what one record may hold is bounded; a batch may hold more", async ()
   releaseBody(batch);
 });
 
+const LARGE = JSON.stringify("A".repeat(4 * MIB));
+
+Deno.test("of the requests with many bytes two are read at a time, until they are released", async () => {
+  const requests = [1, 2, 3, 4].map(() => request(LARGE));
+  const read = requests.map((each) => readJson(each, 10 * MIB));
+  const done: number[] = [];
+  for (const [n, reading] of read.entries()) reading.then(() => done.push(n), () => {});
+
+  await Promise.all(read.slice(0, 2));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(done, [0, 1]);
+  assert.deepEqual(await readJson(request("{}"), KIB), {});
+
+  releaseBody(requests[1]!);
+  await read[2];
+  const late = request(LARGE);
+  await assert.rejects(
+    readJson(late, 10 * MIB, JSON_BOUNDS, { within: 20 }),
+    fails("REQUEST_TIMEOUT"),
+  );
+  for (const each of requests) releaseBody(each);
+  await read[3];
+  releaseBody(requests[3]!);
+  assert.deepEqual(done, [0, 1, 2, 3]);
+});
+
 for (
-  const [what, body] of [
-    ["many bytes", () => `"${"A".repeat(4 * MIB)}"`],
-    ["many values", () => `[${"0.5,".repeat(100_001)}0]`],
+  const [what, large] of [
+    ["many bytes", LARGE],
+    ["many values", `[${"0.5,".repeat(100_001)}0]`],
   ] as const
 ) {
-  Deno.test(`of the requests with ${what} two are read at a time, until they are released`, async () => {
-    const requests = [1, 2, 3, 4].map(() => request(body()));
-    const read = requests.map((each) => readJson(each, 10 * MIB, BATCH_BOUNDS));
-    const done: number[] = [];
-    for (const [n, reading] of read.entries()) reading.then(() => done.push(n), () => {});
+  Deno.test(`of the batches with ${what} one is parsed at a time, until it is released`, async () => {
+    const read = (body: Request, within?: number) =>
+      readJson(body, 10 * MIB, BATCH_BOUNDS, { within });
+    const [first, late, second] = [request(large), request(large), request(large)];
+    assert(await read(first));
+    await assert.rejects(read(late, 50), fails("REQUEST_TIMEOUT"));
+    releaseBody(late);
 
-    await Promise.all(read.slice(0, 2));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.deepEqual(done, [0, 1]);
-    assert.deepEqual(await readJson(request("{}"), KIB), {});
-
-    releaseBody(requests[1]!);
-    await read[2];
-    const late = request(body());
-    await assert.rejects(
-      readJson(late, 10 * MIB, BATCH_BOUNDS, { within: 20 }),
-      fails("REQUEST_TIMEOUT"),
-    );
-    for (const each of requests) releaseBody(each);
-    await read[3];
-    releaseBody(requests[3]!);
-    assert.deepEqual(done, [0, 1, 2, 3]);
+    assert.deepEqual(await read(request("[]")), []);
+    const waiting = read(second);
+    releaseBody(first);
+    assert(await waiting);
+    releaseBody(second);
   });
 }
 

@@ -15,6 +15,8 @@ export const BODY_WITHIN_MS = 30_000;
 /** A body of more bytes or values than this is large. Only so many such requests are in memory at a time. */
 const LARGE = { bytes: 4 * MIB, values: 100_000, turns: 2 };
 const largeBodies = new Turns(LARGE.turns);
+/** Of the large bodies with many records, one at a time is parsed. The other is bytes until then, a third of the memory. */
+const largeBatches = new Turns(1);
 const turns = new WeakMap<Request, () => void>();
 
 /** How much of a body is kept for the journal, in case it is refused. */
@@ -186,6 +188,7 @@ async function parseBody(
   }
   const scan = scanJson(bytes, bounds);
   if (scan.values > LARGE.values) await takeTurn(request, deadline);
+  if (bounds.values > LARGE.values) await takeBatchTurn(request, deadline);
   return body.value = parseScanned(bytes, scan);
 }
 
@@ -282,6 +285,18 @@ async function takeTurn(request: Request, deadline: AbortSignal, share = 1): Pro
   const end = await largeBodies.take(deadline, share);
   if (end === undefined) throw othersCameFirst();
   turns.set(request, end);
+}
+
+/** Waits until a large body with many records may be parsed. It has a turn already. */
+async function takeBatchTurn(request: Request, deadline: AbortSignal): Promise<void> {
+  const endTurn = turns.get(request);
+  if (endTurn === undefined) return;
+  const endBatch = await largeBatches.take(deadline);
+  if (endBatch === undefined) throw othersCameFirst();
+  turns.set(request, () => {
+    endBatch();
+    endTurn();
+  });
 }
 
 function othersCameFirst(): ApiError {
