@@ -4,6 +4,7 @@ import { fill, pickRows } from "./fill.ts";
 import { growthChart } from "./growth_chart.ts";
 import { type FullDatabase, GROWTH_REQUESTS, type GrowthRequest } from "./growth_requests.ts";
 import { type Benchmark, inTurns, median, ratios } from "./measurement.ts";
+import { markdownTable } from "./report.ts";
 import { startStack } from "./stacks.ts";
 
 /** Rows in each table, one stack each. */
@@ -45,6 +46,16 @@ export const growth: Benchmark = {
       await Deno.writeTextFile(plot, await growthChart(points));
       console.log(`Wrote ${plot}`);
     }
+    console.log(markdownTable(growths.map(({ what, costs }) => {
+      const [least, most] = [costs[0]!, costs.at(-1)!];
+      const figure = ({ rounds }: typeof least) => `${(1_000 * median(rounds)).toFixed(2)} ms`;
+      return {
+        "request": what,
+        [`${least.rows.toLocaleString("en")} rows`]: figure(least),
+        [`${most.rows.toLocaleString("en")} rows`]: figure(most),
+        "ratio": `${median(ratios(most.rounds, least.rounds)).toFixed(2)} ×`,
+      };
+    })));
     return growths.map(({ what, costs }) => ({
       what: `${what}, 1,000,000 rows / 10,000`,
       rounds: ratios(costs.at(-1)!.rounds, costs[0]!.rounds),

@@ -18,6 +18,7 @@ import {
   median,
   quartiles,
 } from "./measurement.ts";
+import { commandAndMachine } from "./report.ts";
 import { stopStacks } from "./stacks.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
@@ -57,6 +58,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
+console.log(commandAndMachine("bench"));
 const measurements: Measurement[] = [];
 for (const { name, title, run } of BENCHMARKS) {
   if (names?.length && !names.includes(name)) continue;
@@ -72,7 +74,7 @@ for (const { name, title, run } of BENCHMARKS) {
 }
 
 const count = (verdict: Verdict) => measurements.filter((each) => judge(each) === verdict).length;
-console.log(`\n${formatTable(measurements.map(toRow))}\n`);
+if (measurements.length > 0) console.log(`\n${formatTable(measurements.map(toRow))}\n`);
 console.log(
   `${count("met")} budgets met, ${count("within noise")} missed within the noise, ${
     count("missed")

@@ -1,5 +1,6 @@
 /** `npm run chaos`: shows that no fault loses a lead, or hands it out twice: npm run chaos -- --seed 7 */
 import { Command } from "commander";
+import { commandAndMachine } from "../bench/report.ts";
 import { onOwnStack, wholeNumber } from "./command.ts";
 import { reportTable } from "./report.ts";
 
@@ -29,7 +30,7 @@ await onOwnStack(options.seed, async (seed) => {
   });
   const { findings } = report;
   for (const { kind, what } of findings.slice(0, 30)) console.log(`${kind}: ${what}`);
-  console.log(`\n${reportTable(report)}\n`);
+  console.log(`\nThe last run: ${commandAndMachine("chaos", seed)}.\n\n${reportTable(report)}`);
   console.log(findings.length > 0 ? `${findings.length} findings` : "Nothing is wrong.");
   return findings.length === 0;
 });

@@ -1,6 +1,7 @@
 /** `npm run soak`: shows that nothing grows with time but what is stored: npm run soak -- --minutes 10 */
 import { Command } from "commander";
 import { formatTable } from "../admin/table.ts";
+import { commandAndMachine } from "../bench/report.ts";
 import { onOwnStack, wholeNumber } from "./command.ts";
 
 const options = new Command("npm run soak --")
@@ -22,8 +23,11 @@ const options = new Command("npm run soak --")
 
 await onOwnStack(options.seed, async (seed) => {
   const { BY_CHECKPOINT, runSoak } = await import("./soak.ts");
-  const { minutes, rate } = options;
-  const { requests, failures, trends } = await runSoak({ minutes, rate, seed, say: console.log });
+  const { minutes } = options;
+  const { capacity, rate, requests, failures, trends } = await runSoak({
+    ...{ minutes, seed, say: console.log },
+    rate: options.rate,
+  });
   const rows = Object.entries(trends).map((
     [what, { start, middle, end, growth, noise, isFlat }],
   ) => ({
@@ -35,11 +39,16 @@ await onOwnStack(options.seed, async (seed) => {
     noise: figure(noise),
     flat: BY_CHECKPOINT.includes(what) ? null : isFlat ? "yes" : "NO",
   }));
-  console.log(`\n${formatTable(rows)}\n`);
   const growing = rows.filter(({ flat }) => flat === "NO");
   console.log(
-    `${requests} requests, ${failures} without a success at once; ${growing.length} figures grew`,
+    `\nThe last run: ${commandAndMachine("soak", seed)}; ${rate.toFixed(0)} requests a second of ${
+      capacity.toFixed(0)
+    } that are possible, ${
+      requests.toLocaleString("en")
+    } in all, ${failures} without a success at once.\n`,
   );
+  console.log(formatTable(rows));
+  console.log(growing.length === 0 ? "All is flat." : `${growing.length} figures grew.`);
   return failures === 0 && growing.length === 0;
 });
 
