@@ -19,6 +19,8 @@ create table public.recruiting_conversations (
 create index on public.recruiting_conversations (recruiting_lead_id);
 create index on public.recruiting_conversations (agency_id);
 create index on public.recruiting_conversations (assigned_agent_id, agency_id);
+-- How much each of our numbers is used.
+create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';

@@ -23,57 +23,154 @@ create function public.receive_sms(
   message_sid text,
   body text,
   media jsonb,
-  message_id uuid default gen_random_uuid()
+  message_id uuid default gen_random_uuid(),
+  opt_out_type text default null,
+  received_at timestamptz default null
 ) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  conversation_id uuid := private.conversation_of(recruit_phone, service_phone);
   sid constant text := private.indexable_id(message_sid);
   files constant jsonb := coalesce(nullif(media, 'null'), '[]');
+  consent constant text := private.consent_in_text(body, opt_out_type);
+  conversation_id uuid;
 begin
+  -- Before any row is locked (55_text_consents.sql).
+  if consent is not null then
+    perform private.lock_consent_of_numbers(recruit_phone, service_phone);
+  end if;
+
+  conversation_id := private.conversation_of(recruit_phone, service_phone);
   if conversation_id is null then
     perform private.lock_conversation(recruit_phone, service_phone);
     conversation_id := private.conversation_of(recruit_phone, service_phone);
   end if;
 
   if conversation_id is null then
-    insert into public.unmatched_texts (id, message_sid, recruit_phone, service_phone, body, media)
-    select message_id, sid, receive_sms.recruit_phone, receive_sms.service_phone, receive_sms.body, files
+    insert into public.unmatched_texts (
+      id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
+    )
+    select
+      message_id, sid, receive_sms.recruit_phone, receive_sms.service_phone, receive_sms.body, files,
+      receive_sms.opt_out_type, coalesce(receive_sms.received_at, clock_timestamp())
     -- The message may have been stored in a conversation whose numbers were changed since.
     where not exists (
       select from public.recruiting_messages m where m.provider_message_id = sid or m.id = message_id
     )
     on conflict do nothing;
-    return jsonb_build_object('status', 'no_conversation');
+  else
+    insert into public.recruiting_messages (
+      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+    )
+    values (
+      message_id, conversation_id, 'inbound', 'recruit', sid, receive_sms.body, files,
+      coalesce(receive_sms.received_at, now())
+    )
+    on conflict do nothing;
   end if;
 
-  insert into public.recruiting_messages (
-    id, conversation_id, direction, sender_type, provider_message_id, body, media
-  )
-  values (message_id, conversation_id, 'inbound', 'recruit', sid, receive_sms.body, files)
-  on conflict do nothing;
-
+  -- Only when it is stored for the first time: a STOP that comes again after a START is not said again.
   if found then
-    update public.recruiting_conversations c set last_message_at = now() where c.id = conversation_id;
+    if conversation_id is not null then
+      update public.recruiting_conversations c
+      set last_message_at =
+        case when receive_sms.received_at is null then now() else greatest(c.last_message_at, receive_sms.received_at) end
+      where c.id = conversation_id;
+    end if;
+    if consent is not null then
+      perform private.record_consent_in_text(
+        private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, body, opt_out_type, message_id, received_at);
+    end if;
+    if conversation_id is not null then
+      perform private.release_replies(conversation_id);
+      perform private.notify_of_text(conversation_id, message_id, body, opt_out_type);
+    end if;
   end if;
-  return jsonb_build_object('status', 'received');
+  return jsonb_build_object('status', case when conversation_id is null then 'no_conversation' else 'received' end);
 end
 $$;
 
-comment on function public.receive_sms(text, text, text, text, jsonb, uuid) is
+comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) is
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id, which the caller makes so that it may repeat the call. media: [{url, content_type}]. Returns {status: '
   'received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in the same '
-  'way, and returns {status: no_conversation}.';
-grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid) to service_role;
+  'way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: Twilio''s OptOutType), '
+  'and the agent of an escalated conversation is told. received_at: when the provider got it; null: now.';
+grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
+
+create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sent record;
+begin
+  select m.id, c.agency_id, c.recruit_phone into sent
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where m.direction = 'outbound'
+    and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
+  -- Of two messages, the one that has the MessageSid.
+  order by m.provider_message_id = message_sid desc nulls last
+  limit 1;
+
+  if has_opted_out and sent.id is not null then
+    perform private.lock_consent(sent.agency_id, sent.recruit_phone);
+  end if;
+  perform private.lock_message(message_sid);
+  return sent.id;
+end
+$$;
+
+comment on function private.lock_sent_text(text, uuid, boolean) is
+  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. Returns the '
+  'outbound message that the callback is about, by its MessageSid or its id, or null.';
+grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
+
+create function private.handle_failed_text(message_id uuid, error_code text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  failed record;
+begin
+  select c.id as conversation_id, c.agency_id, c.recruit_phone, c.service_phone, o.kind, o.attempted_at into failed
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  left join public.text_outbox o on o.message_id = m.id
+  where m.id = handle_failed_text.message_id and m.direction = 'outbound';
+  if not found then
+    return;
+  end if;
+
+  if error_code = '21610' then
+    -- As of when it was sent: the recruit may have opted in since.
+    perform private.record_consent(
+      failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
+      message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
+  elsif error_code = '30034' then
+    update public.service_numbers n
+    set status = 'paused', paused_reason = error_code
+    where n.phone = failed.service_phone and n.status = 'active';
+  end if;
+  if failed.kind = 'agent' then
+    perform private.notify_agent(failed.conversation_id, message_id, 'failed');
+  end if;
+end
+$$;
+
+comment on function private.handle_failed_text(uuid, text) is
+  'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
+  'may not send, and is paused. The agent who has written it is told.';
+grant execute on function private.handle_failed_text(uuid, text) to service_role;
 
 create function public.update_sms_status(
   message_sid text,
   provider_status text,
   error_code text,
-  event_id uuid default gen_random_uuid()
+  event_id uuid default gen_random_uuid(),
+  message_id uuid default null
 ) returns jsonb
 language plpgsql
 set search_path = ''
@@ -87,6 +184,7 @@ declare
     when 'undelivered' then 'failed'
     when 'failed' then 'failed'
   end;
+  sent_id uuid;
   received_at timestamptz;
   is_repeated boolean;
 begin
@@ -94,7 +192,10 @@ begin
     return jsonb_build_object('status', 'ignored');
   end if;
 
-  perform private.lock_message(sid);
+  sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed' and error_code = '21610');
+  if sent_id = message_id then
+    perform private.accept_text(sent_id, sid);
+  end if;
 
   insert into public.recruiting_message_events as e (id, provider_message_id, provider_status, status, error_code)
   values (event_id, sid, update_sms_status.provider_status, new_status, update_sms_status.error_code)
@@ -121,15 +222,24 @@ begin
     delivered_at =
       case when new_status = 'delivered' then coalesce(m.delivered_at, received_at) else m.delivered_at end,
     failed_at = case when new_status = 'failed' then coalesce(m.failed_at, received_at) else m.failed_at end
-  where m.provider_message_id = sid;
+  where m.provider_message_id = sid
+  returning m.id into sent_id;
+  if not found then
+    return jsonb_build_object('status', 'ignored');
+  end if;
 
-  return jsonb_build_object('status', case when found then 'updated' else 'ignored' end);
+  if new_status = 'failed' then
+    perform private.handle_failed_text(sent_id, error_code);
+  end if;
+  return jsonb_build_object('status', 'updated');
 end
 $$;
 
-comment on function public.update_sms_status(text, text, text, uuid) is
+comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for '
   'undelivered). Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, '
   'and when there is no such message yet; in that case the callback is applied when the message is stored. '
-  'The caller makes the event_id so that it may repeat the call: a repeated one stores and changes nothing.';
-grant execute on function public.update_sms_status(text, text, text, uuid) to service_role;
+  'The caller makes the event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the '
+  'id of our message that the provider was given with it; a text of the outbox without a MessageSid gets this one. An '
+  'error_code of 21610 opts the recruit out, and 30034 pauses our number.';
+grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;

@@ -7,11 +7,14 @@ create table public.unmatched_texts (
   service_phone text,
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  opt_out_type text,
+  consent text generated always as (private.consent_in_text(body, opt_out_type)) stored,
   received_at timestamptz not null default clock_timestamp()
 );
 
--- For the take-over. A hash index takes a From of any length, and a recruit has only a few texts here.
+-- For the take-over. A hash index takes a From or To of any length.
 create index on public.unmatched_texts using hash (recruit_phone);
+create index on public.unmatched_texts using hash (service_phone) where consent is not null;
 create index on public.unmatched_texts (received_at);
 
 comment on table public.unmatched_texts is
@@ -22,6 +25,9 @@ comment on column public.unmatched_texts.recruit_phone is 'From, as received; nu
 comment on column public.unmatched_texts.service_phone is 'To, as received; null when there was none.';
 comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
 comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
+comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
+comment on column public.unmatched_texts.consent is
+  'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
 
 alter table public.unmatched_texts enable row level security;
 grant select, insert, update, delete on public.unmatched_texts to service_role;
@@ -48,35 +54,50 @@ create function private.take_over_texts() returns trigger
 language plpgsql
 set search_path = ''
 as $$
+declare
+  message record;
 begin
+  -- In the order of receive_sms().
+  perform private.lock_consent(new.agency_id, new.recruit_phone);
   perform private.lock_conversation(new.recruit_phone, new.service_phone);
 
-  with texts as (
-    delete from public.unmatched_texts t
-    where t.recruit_phone = new.recruit_phone and t.service_phone = new.service_phone
-    returning t.*
-  ), messages as (
-    insert into public.recruiting_messages (
-      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+  for message in
+    with texts as (
+      delete from public.unmatched_texts t
+      where t.recruit_phone = new.recruit_phone and t.service_phone = new.service_phone
+      returning t.*
+    ), messages as (
+      insert into public.recruiting_messages (
+        id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+      )
+      select t.id, new.id, 'inbound', 'recruit', t.message_sid, t.body, t.media, t.received_at
+      from texts t
+      order by t.received_at
+      on conflict do nothing
+      returning id, body, created_at
     )
-    select t.id, new.id, 'inbound', 'recruit', t.message_sid, t.body, t.media, t.received_at
-    from texts t
-    order by t.received_at
-    on conflict do nothing
-    returning created_at
-  ), latest as (
-    select max(m.created_at) as created_at from messages m
-  )
-  update public.recruiting_conversations c
-  set last_message_at = greatest(c.last_message_at, l.created_at)
-  from latest l
-  where c.id = new.id and l.created_at is not null;
+    select m.id, m.body, m.created_at, t.opt_out_type
+    from messages m
+    join texts t on t.id = m.id
+    order by m.created_at
+  loop
+    perform private.record_consent_in_text(
+      new.agency_id, new.recruit_phone, message.body, message.opt_out_type, message.id, message.created_at);
+    perform private.notify_of_text(new.id, message.id, message.body, message.opt_out_type);
+  end loop;
+
+  if message.id is not null then
+    update public.recruiting_conversations c
+    set last_message_at = greatest(c.last_message_at, message.created_at)
+    where c.id = new.id;
+  end if;
   return null;
 end
 $$;
 
 comment on function private.take_over_texts() is
-  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at.';
+  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at. '
+  'A consent in them holds, and the agent of an escalated conversation is told.';
 
 create trigger take_over_texts
   after insert on public.recruiting_conversations

@@ -10,14 +10,18 @@ select set_eq(
     'private.current_agent()', 'private.current_agent_id()', 'private.current_agency_id()',
     'private.managed_agency_id()', 'private.count_lead_activity()', 'private.count_lead_presentation()',
     'private.count_lead_sale()', 'private.count_lead_referral()', 'private.newest_migration()',
-    'private.broadcast_notification()', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb)'
+    'private.broadcast_notification()', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb)',
+    'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)'
   ],
   'only these functions are security definer: who is signed in, the counters, the record of migrations, Realtime, and what agents call');
 
 select set_eq(
   $$select p.oid::regprocedure::text from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef
       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')$$,
-  array['mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb)'],
+  array[
+    'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb)', 'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)',
+    'record_text_consent(text,text,text)'
+  ],
   'of the API only what an agent may do about texts is security definer');
 
 select * from finish();

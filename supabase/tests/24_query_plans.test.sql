@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(30);
+select plan(36);
 
 set local enable_seqscan = off;
 
@@ -53,6 +53,18 @@ from (values
     $$select from public.recruiting_lead_duplicates where lead_id = md5('')::uuid$$),
   ('the texts of a new conversation', 'unmatched_texts_recruit_phone_idx',
     $$select from public.unmatched_texts where recruit_phone = 'x' and service_phone = 'y'$$),
+  ('the opt-outs that came to a new number', 'unmatched_texts_service_phone_idx',
+    $$select from public.unmatched_texts where service_phone = 'x' and consent is not null$$),
+  ('the consent of a recruit', 'text_consents_pkey',
+    $$select from public.text_consents where agency_id = md5('')::uuid and phone = 'x'$$),
+  ('what a recruit has said about texts, latest first', 'text_consent_events_agency_id_phone_occurred_at_idx',
+    $$select from public.text_consent_events where agency_id = md5('')::uuid and phone = 'x' order by occurred_at desc limit 1$$),
+  ('the event of a message', 'text_consent_events_agency_id_message_id_key',
+    $$select from public.text_consent_events where agency_id = md5('')::uuid and message_id = md5('')::uuid$$),
+  ('an agent''s unread notifications', 'agent_notifications_unread_idx',
+    $$select from public.agent_notifications where agent_id = md5('')::uuid and read_at is null order by created_at$$),
+  ('the latest conversations of a number', 'recruiting_conversations_service_phone_created_at_idx',
+    $$select from public.recruiting_conversations where service_phone = 'x' order by created_at desc limit 1000$$),
   ('a lead''s activities, latest first', 'lead_activities_lead_id_occurred_at_idx',
     $$select from public.lead_activities where lead_id = md5('')::uuid order by occurred_at desc limit 1$$)
 ) as queries (description, index, query);

@@ -1253,9 +1253,11 @@ export type Database = {
       "unmatched_texts": {
         Row: {
           "body": string | null;
+          "consent": string | null;
           "id": string;
           "media": NonNullable<Json>;
           "message_sid": string | null;
+          "opt_out_type": string | null;
           "received_at": string;
           "recruit_phone": string | null;
           "service_phone": string | null;
@@ -1263,18 +1265,22 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           "body"?: string | null;
+          "consent"?: never;
           "id"?: string;
           "media"?: NonNullable<Json>;
           "message_sid"?: string | null;
+          "opt_out_type"?: string | null;
           "received_at"?: string;
           "recruit_phone"?: string | null;
           "service_phone"?: string | null;
         };
         Update: {
           "body"?: string | null;
+          "consent"?: never;
           "id"?: string;
           "media"?: NonNullable<Json>;
           "message_sid"?: string | null;
+          "opt_out_type"?: string | null;
           "received_at"?: string;
           "recruit_phone"?: string | null;
           "service_phone"?: string | null;
@@ -1414,6 +1420,7 @@ export type Database = {
         Returns: number;
       };
       "forget_resume_uploads": { Args: { "paths": (string)[] }; Returns: Json };
+      "hand_back_to_bot": { Args: { "conversation_id": string }; Returns: Json };
       "identify_vendor": { Args: { "key_hash": string }; Returns: Json };
       "identify_webhook": { Args: { "slug": string }; Returns: Json };
       "import_leads": {
@@ -1457,12 +1464,18 @@ export type Database = {
           "media": Json;
           "message_id"?: string;
           "message_sid": string;
+          "opt_out_type"?: string;
+          "received_at"?: string;
           "recruit_phone": string;
           "service_phone": string;
         };
         Returns: Json;
       };
       "record_rejections": { Args: { "rejections": Json }; Returns: number };
+      "record_text_consent": {
+        Args: { "phone": string; "reason": string; "state": string };
+        Returns: Json;
+      };
       "record_text_lookup": {
         Args: {
           "attempt": number;
@@ -1496,6 +1509,10 @@ export type Database = {
         Returns: Json;
       };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
+      "start_conversation": {
+        Args: { "agent_id"?: string; "recruiting_lead_id": string };
+        Returns: Json;
+      };
       "submit_lead_presentation": {
         Args: {
           "client_submission_id"?: string;
@@ -1510,6 +1527,7 @@ export type Database = {
         Args: {
           "error_code": string;
           "event_id"?: string;
+          "message_id"?: string;
           "message_sid": string;
           "provider_status": string;
         };

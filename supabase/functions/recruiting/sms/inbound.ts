@@ -19,6 +19,8 @@ export function smsInbound(c: AppContext): Promise<Response> {
       body: parameter("Body"),
       media: readMedia(parameter),
       message_id: id,
+      // What the account's own keywords say, where the messaging service has Advanced Opt-Out.
+      opt_out_type: parameter("OptOutType"),
     }, { retryWithin: RETRY_MS }));
 }
 

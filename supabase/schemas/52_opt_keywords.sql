@@ -1,0 +1,161 @@
+-- Which texts are an opt-out or an opt-in.
+--
+-- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
+-- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text that
+-- says anything else too, such as "I can't stop thinking about it", is for a person to read. In doubt it is an opt-out:
+-- START takes back one that was not meant, and nothing takes back a text that was not wanted.
+
+create function private.plain_words(body text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- Removed, so that "don't" is one word however it is written.
+  apostrophes constant text := '''`´‘’ʼ＇';
+  -- What is no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes, invisible
+  -- characters, symbols, emoji.
+  separators constant text :=
+    '[\x01-\x2f\x3a-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u303f\ufe00-\ufe6f\ufeff\ufffd\U0001f000-\U0001faff'
+    '\U000e0000-\U000e01ef]+';
+begin
+  -- NFKC (Unicode Standard Annex 15) makes full-width letters plain ones.
+  return btrim(regexp_replace(
+    lower(normalize(translate(body, apostrophes, ''), nfkc) collate "C"), separators, ' ', 'g'));
+end
+$$;
+
+comment on function private.plain_words(text) is
+  'The words of a text in lower case, with one space between them and without punctuation, quotes and emoji.';
+grant execute on function private.plain_words(text) to service_role;
+
+create function private.is_opt_out_wording(words text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- These change nothing, wherever they stand.
+  fillers constant text :=
+    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i said|again|ever|'
+    'forever|any ?more|(i am |im )?not interested|(can|could|would|will) you|you (need|have) to|'
+    '(i want|i need|i would like|id like) you to)\M';
+  sentences constant text := $regex$(?x)^(no_)?(
+    # The words alone, with a little more
+    (
+      (stop|unsubscribe|unsub|opt_?out|quit_it)(_(me|it|that|this|all))?
+      | stop+ | s_t_o_p | remove | cease(_and_desist)?
+      # stop texting me
+      | (stop|quit|cease|no_more)(_all)?_<contacting>((_and|_or)?_<contacting>)*(_<person>)*
+      # stop sending me these messages
+      | (stop|quit|cease|cancel|end|no_more)((_sending|_with)(_me|_us)?)?(_<kind>)*_<messages>(_<person>)*
+      | (stop|quit|cease)_sending(_me|_us)?(_(this|these|those|them|it|stuff|things))?(_<person>)*
+      # take me off your list
+      | (remove|delete|erase|unlist)_<contact_data>(_<from_list>)?
+      | (take|get)_<contact_data>_<from_list>
+    )(_(now|right_now|immediately|asap|at_once|today))?
+    # do not text me
+    | (do_not|dont|never|no_longer)_<contact>((_and|_or)?_<contact>)*(_<person>)*
+    | (do_not|dont|never)_send(_me|_us)?(_<kind>)*_<messages>(_<person>)*
+    # I don't want any more messages
+    | i_(do_not|dont|no_longer)_(want|wish|need)(_to_(receive|get))?(_<kind>)*_<messages>(_<person>)*
+    | i_(do_not|dont|no_longer)_(want|wish)_to_be_(texted|contacted|messaged|called)(_by_you)?
+    # unsubscribe me from this list, I want to opt out
+    | (unsubscribe|un_subscribe|opt_?out|opt_me_out)(_me)?((_from|_of)(_<kind>)*_(<messages>|lists?|this|here|you))?
+    | (i_want_to|i_would_like_to|id_like_to|i_wish_to|let_me|how_do_i|how_can_i|i_am|im|i)_
+      (opt_?out|opting_out|unsubscribe|unsubscribing)((_from|_of)(_<kind>)*_(<messages>|lists?|this))?
+    | (i_)?(revoke|withdraw)(_my)?_consent | consent_revoked
+    # without any word for texts
+    | (leave|let)_(me|us)_(alone|be) | go_away | get_lost | lose_(my|this)_number | (fuck|piss)_off
+    # Whoever writes this has not given consent.
+    | ((you|u)_(have|got|have_got)_|youve_got_|you_have_|this_is_|its_)?(the_|a_)?wrong_(number|person)
+  )$ $regex$;
+  part record;
+  pattern text := sentences;
+begin
+  -- No sentence is longer, and a long text is not worth the search.
+  if length(words) > 100 then
+    return false;
+  end if;
+  for part in
+    select *
+    from (values
+      ('<contacting>', '(texting|messaging|contacting|calling|phoning|emailing|bothering|bugging|spamming|harassing|writing(_to)?)'),
+      ('<contact>', '(text|message|msg|sms|contact|call|phone|email|bother|bug|spam|harass|write(_to)?|reach_out(_to)?)'),
+      ('<person>', '(me|us|to_me|to_us|from_you|from_us|to_this_number|to_this_phone|this_number|this_phone|my_number|my_phone)'),
+      ('<kind>', '(any|all|this|that|these|those|the|your|more|of|such|automated|spam|sms|text|marketing|further)'),
+      ('<messages>', '(texts?|messages?|msgs?|texting|sms|spam|notifications?|alerts?|junk)'),
+      ('<contact_data>', '(me|us|my_(name|number|phone_number|phone|info|information|contact(_info)?)|this_number)'),
+      ('<from_list>',
+        '(off|out|from)(_of|_from)?(_(your|the|this|that|these|any|all|text|texting|message|messages|messaging|contact|contacts|'
+        'call|calling|mailing|marketing|sms|phone|email|lists?|database|system|records))*')
+    ) as parts (name, expression)
+  loop
+    pattern := replace(pattern, part.name, part.expression);
+  end loop;
+  return replace(btrim(regexp_replace(regexp_replace(words, fillers, ' ', 'g'), ' +', ' ', 'g')), ' ', '_') ~ pattern;
+end
+$$;
+
+comment on function private.is_opt_out_wording(text) is
+  'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
+grant execute on function private.is_opt_out_wording(text) to service_role;
+
+create function private.exact_opt_keyword(words text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case
+    -- Twilio's words (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out), and those of the law.
+    when words in ('stop', 'stopall', 'stop all', 'unsubscribe', 'cancel', 'end', 'quit', 'revoke', 'optout', 'opt out')
+      then 'opt_out'
+    when words in ('start', 'unstop', 'yes') then 'opt_in'
+  end;
+end
+$$;
+
+comment on function private.exact_opt_keyword(text) is
+  'What these plain_words() are when they are a keyword: opt_out, opt_in or null.';
+grant execute on function private.exact_opt_keyword(text) to service_role;
+
+create function private.opt_keyword(body text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  words constant text := private.plain_words(body);
+begin
+  return coalesce(
+    private.exact_opt_keyword(words),
+    case when private.is_opt_out_wording(words) then 'opt_out' end);
+end
+$$;
+
+comment on function private.opt_keyword(text) is
+  'What a text says about further texts: opt_out, opt_in or null. Only a text that says nothing else counts; case, '
+  'punctuation, quotes and spaces do not. YES is an opt_in only from somebody who has opted out: the caller must look.';
+grant execute on function private.opt_keyword(text) to service_role;
+
+create function private.consent_in_text(body text, opt_out_type text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case opt_out_type
+    when 'STOP' then 'opted_out'
+    when 'START' then 'opted_in'
+    when 'HELP' then null
+    else case private.opt_keyword(body) when 'opt_out' then 'opted_out' when 'opt_in' then 'opted_in' end
+  end;
+end
+$$;
+
+comment on function private.consent_in_text(text, text) is
+  'The consent that a text gives (opted_in) or takes back (opted_out), or null. opt_out_type is Twilio''s OptOutType: START, '
+  'STOP or HELP, which counts before the words because the account''s own keywords are in it; null or anything else: the '
+  'words count.';
+grant execute on function private.consent_in_text(text, text) to service_role;

@@ -1,0 +1,225 @@
+-- How a conversation begins, goes back to the bot, and how a manager records what a recruit has said elsewhere.
+
+create function private.known_service_number(agency_id uuid, recruit_phone text) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select c.service_phone
+      from public.recruiting_conversations c
+      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
+      where c.recruit_phone = known_service_number.recruit_phone and c.agency_id = known_service_number.agency_id
+      order by c.last_message_at desc nulls last, c.created_at desc
+      limit 1
+    ),
+    (
+      select t.service_phone
+      from public.unmatched_texts t
+      join public.service_numbers n on n.phone = t.service_phone
+      where t.recruit_phone = known_service_number.recruit_phone and n.agency_id = known_service_number.agency_id
+      order by t.received_at desc
+      limit 1
+    )
+  );
+end
+$$;
+
+comment on function private.known_service_number(uuid, text) is
+  'The number of the agency that the recruit has last been in touch with, paused or not; null: none.';
+grant execute on function private.known_service_number(uuid, text) to service_role;
+
+create function private.least_used_service_number(agency_id uuid, recruit_phone text) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  -- Counting more would take long, and no longer matters.
+  max_count constant integer := 1000;
+begin
+  return (
+    select n.phone
+    from public.service_numbers n
+    cross join lateral (
+      select count(*) as conversations, max(latest.created_at) as used_at
+      from (
+        select c.created_at
+        from public.recruiting_conversations c
+        where c.service_phone = n.phone
+        order by c.created_at desc
+        limit max_count
+      ) latest
+    ) use
+    where n.agency_id = least_used_service_number.agency_id
+      and n.status = 'active'
+      -- The number may have been another agency's.
+      and not exists (
+        select
+        from public.recruiting_conversations c
+        where c.recruit_phone = least_used_service_number.recruit_phone and c.service_phone = n.phone
+      )
+    order by use.conversations, use.used_at nulls first, n.phone
+    limit 1
+  );
+end
+$$;
+
+comment on function private.least_used_service_number(uuid, text) is
+  'The active number of the agency with the fewest conversations, counted up to 1,000; of several, the one that has got '
+  'none for longest. Leaves out numbers that the recruit has a conversation with; null: there is none.';
+grant execute on function private.least_used_service_number(uuid, text) to service_role;
+
+create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
+returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  number text;
+  opened public.recruiting_conversations;
+begin
+  -- Of two calls at once, the second finds the conversation of the first.
+  perform private.lock_consent(lead.agency_id, lead.phone);
+  number := coalesce(
+    private.known_service_number(lead.agency_id, lead.phone),
+    private.least_used_service_number(lead.agency_id, lead.phone));
+  if number is null then
+    return null;
+  end if;
+
+  insert into public.recruiting_conversations as c (
+    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
+  )
+  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
+  on conflict (recruit_phone, service_phone) do update
+  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
+  -- Somebody may have just made it for another agency.
+  where c.agency_id = excluded.agency_id
+  returning c.* into opened;
+  return opened;
+end
+$$;
+
+comment on function private.open_conversation(public.recruiting_leads, uuid) is
+  'The conversation of a lead''s recruit with its agency: the one with the number that the recruit knows, else a new one, '
+  'assigned to this agent (null: nobody). The lead has an agency and a phone in E.164. Null when the agency has no active '
+  'number.';
+grant execute on function private.open_conversation(public.recruiting_leads, uuid) to service_role;
+
+create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Who may begin a conversation is decided here.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  lead public.recruiting_leads;
+  lead_agent_id uuid;
+  conversation public.recruiting_conversations;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
+  end if;
+  select l.* into lead
+  from public.recruiting_leads l
+  where l.id = start_conversation.recruiting_lead_id
+    and l.agency_id = caller.agency_id
+    and (l.agent_id = caller.id or caller.role = 'manager');
+  if not found then
+    raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
+  elsif coalesce(lead.phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
+    perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
+  elsif agent_id is not null and not exists (
+    select from public.agents a
+    where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id and a.is_active
+  ) then
+    perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
+  end if;
+
+  lead_agent_id := (select a.id from public.agents a where a.id = lead.agent_id and a.is_active);
+  conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id));
+  if conversation.id is null then
+    raise exception 'recruiting_lead_id: its agency has no active service number' using errcode = 'PT409';
+  end if;
+
+  update public.recruiting_conversations c
+  set assigned_agent_id = coalesce(
+    start_conversation.agent_id,
+    -- Whoever has taken a conversation over keeps it.
+    case when c.status = 'escalated' then c.assigned_agent_id end,
+    lead_agent_id,
+    c.assigned_agent_id)
+  where c.id = conversation.id;
+  return jsonb_build_object('conversation_id', conversation.id, 'service_phone', conversation.service_phone);
+end
+$$;
+
+comment on function public.start_conversation(uuid, uuid) is
+  'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, or a '
+  'new one with its least used active number. It takes over the recruit''s unmatched texts to that number. The lead''s agent may '
+  'call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one that is escalated '
+  'already changes its agent only for one who is named. Returns {conversation_id, service_phone}. Errors: 42501 (HTTP 403) when the '
+  'caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 (400) when the lead has no phone in E.164 '
+  'or the agent named is no active agent of the agency; PT409 when the agency has no active number.';
+grant execute on function public.start_conversation(uuid, uuid) to authenticated;
+
+create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  update public.recruiting_conversations c
+  set status = 'bot'
+  where c.id = hand_back_to_bot.conversation_id
+    and c.agency_id = caller.agency_id
+    and (c.assigned_agent_id = caller.id or caller.role = 'manager');
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+  return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
+end
+$$;
+
+comment on function public.hand_back_to_bot(uuid) is
+  'Gives a conversation back to the bot. It stays assigned, so that its agent can read on. The assigned agent may call it, '
+  'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
+  'unknown conversation, or one of other agents.';
+grant execute on function public.hand_back_to_bot(uuid) to authenticated;
+
+create function public.record_text_consent(phone text, state text, reason text) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Only managers may record a consent, only their agency's, and only with a reason.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  if caller.role is distinct from 'manager' then
+    raise exception 'only an active manager may record a consent' using errcode = 'insufficient_privilege';
+  elsif coalesce(phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
+    perform private.invalid_field('phone', 'must be a number in E.164, such as +13125550100');
+  elsif coalesce(state, '') not in ('opted_in', 'opted_out') then
+    perform private.invalid_field('state', 'must be opted_in or opted_out');
+  elsif coalesce(reason, '') !~ '[^[:space:]]' then
+    perform private.invalid_field('reason', 'is required');
+  end if;
+  perform private.record_consent(caller.agency_id, phone, state, 'manager', agent_id => caller.id, reason => reason);
+  return jsonb_build_object('phone', phone, 'state', state);
+end
+$$;
+
+comment on function public.record_text_consent(text, text, text) is
+  'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
+  'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) when '
+  'the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a recruit who has '
+  'texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
+grant execute on function public.record_text_consent(text, text, text) to authenticated;
