@@ -95,6 +95,15 @@ Deno.test("storage gives back every byte of a large object", async () => {
   assert.deepEqual(read, await body.bytes());
 });
 
+Deno.test("storage takes a file as a browser's form sends it", async () => {
+  const { storage } = createClient(stack.api_url, stack.secret_key);
+  const bucket = storage.from("resumes");
+  const file = new File(["%PDF-1.4"], "resume.pdf", { type: "application/pdf" });
+  assert.equal((await bucket.upload("test/form.pdf", file)).error, null);
+  const { data } = await bucket.download("test/form.pdf");
+  assert.deepEqual([data!.type, await data!.text()], ["application/pdf", "%PDF-1.4"]);
+});
+
 for (
   const path of [
     "/_system/info",

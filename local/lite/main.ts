@@ -5,6 +5,7 @@
 import { createApi } from "@supabase/lite/cli";
 import postgres from "postgres";
 import { authAdmin } from "./auth_admin.ts";
+import { withFileField } from "./form_upload.ts";
 import { signedUrlResponse } from "./signed_url.ts";
 import { withStoredType } from "./stored_type.ts";
 
@@ -47,7 +48,11 @@ Deno.serve(
     const { pathname } = new URL(request.url);
     if (/^\/auth\/v1\/(admin|invite)(\/|$)/.test(pathname)) return admin.fetch(request);
     if (pathname.startsWith("/storage/v1/object/")) {
-      const response = await withStoredType(request, await serve(request), sql);
+      const response = await withStoredType(
+        request,
+        await serve(await withFileField(request)),
+        sql,
+      );
       return pathname.startsWith("/storage/v1/object/sign/")
         ? signedUrlResponse(request, response)
         : response;
