@@ -9,7 +9,7 @@ export const codeSize: Benchmark = {
   title: "Each function bundled by `deno bundle --minify` (esbuild)",
   async run() {
     const measurements: Measurement[] = [];
-    for (const slug of ["recruiting", "api"]) {
+    for (const slug of ["recruiting", "api", "texting"]) {
       const size = await bundle(slug, ["--minify"]);
       const unminified = await bundle(slug, []);
       measurements.push({

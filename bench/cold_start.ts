@@ -2,7 +2,11 @@ import { probe } from "./probe.ts";
 import { type Benchmark, type Measurement } from "./measurement.ts";
 
 const RUNS = 7;
-const ROUTES = { recruiting: "/recruiting/ingest", api: "/api/leads/import" };
+const ROUTES = {
+  recruiting: "/recruiting/ingest",
+  api: "/api/leads/import",
+  texting: "/texting/work",
+};
 
 /** What the first caller of a new isolate waits for. */
 export const coldStart: Benchmark = {

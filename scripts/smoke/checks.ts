@@ -32,7 +32,7 @@ export const CHECKS: Check[] = [
     name: "both functions are healthy, and keep the caller's x-request-id",
     needs: [],
     async run(project) {
-      for (const name of ["recruiting", "api"]) {
+      for (const name of ["recruiting", "api", "texting"]) {
         const id = `smoke-${crypto.randomUUID()}`;
         await expectResponse(project, `/${name}/health`, {
           headers: { "x-request-id": id },

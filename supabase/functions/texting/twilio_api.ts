@@ -77,13 +77,16 @@ export class TwilioError extends Error {
   override readonly name = "TwilioError";
   /** Twilio's own code or the HTTP status; `no_response` without one. */
   readonly code: string;
+  /** The HTTP status; null without a response. */
+  readonly status: number | null;
 
-  constructor(readonly exchange: Exchange) {
-    const code = exchange.kind === "response"
-      ? errorCodeOf(exchange.body) ?? `HTTP ${exchange.status}`
-      : "no_response";
+  constructor(exchange: Exchange) {
+    const status = exchange.kind === "response" ? exchange.status : null;
+    const own = exchange.kind === "response" ? errorCodeOf(exchange.body) : null;
+    const code = own ?? (status === null ? "no_response" : `HTTP ${status}`);
     super(`Twilio: ${code}`);
     this.code = code;
+    this.status = status;
   }
 }
 

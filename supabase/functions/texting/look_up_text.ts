@@ -1,0 +1,77 @@
+import { callDatabase } from "../_shared/database.ts";
+import { describeError, logError } from "../_shared/log.ts";
+import type { ClaimedText } from "../_shared/sql_functions.ts";
+import type { TwilioAccount } from "./twilio_account.ts";
+import { listMessages, TwilioError, type TwilioMessage } from "./twilio_api.ts";
+import type { TextResult } from "./worker.ts";
+
+/** How far Twilio's clock may be behind the database's. */
+const CLOCKS_DIFFER_MS = 3 * 60_000;
+
+/** How many older messages to read on: as many as one page has. */
+const OLDER_MESSAGES_READ = 1_000;
+
+/** For how long the record of a look-up is tried again. The text is ours for 60 s. */
+const RECORD_WITHIN_MS = 20_000;
+
+/**
+ * Asks Twilio whether it has a text whose response was lost, and records what it says. Never rejects: when Twilio cannot be
+ * asked, the text stays as it is and is looked up again after its lease.
+ */
+export async function lookUpText(account: TwilioAccount, text: ClaimedText): Promise<TextResult> {
+  try {
+    const sids = await findSids(account, text);
+    const { message_id, attempt } = text;
+    const may_resend = Deno.env.get("TEXT_RESEND_UNCONFIRMED")?.trim().toLowerCase() !== "off";
+    const state = await callDatabase(
+      "record_text_lookup",
+      { message_id, attempt, sids, may_resend },
+      { retryWithin: RECORD_WITHIN_MS },
+    );
+    return { state };
+  } catch (error) {
+    // The path names the account and nothing else, so 404 is about the account, too.
+    if (error instanceof TwilioError && (error.status === 401 || error.status === 404)) {
+      return { state: "unconfirmed", refusedLogin: error.code };
+    }
+    const cause = (error as Error).cause ?? error;
+    logError({ event: "text_not_looked_up", message_id: text.message_id, ...describeError(cause) });
+    return { state: "unconfirmed" };
+  }
+}
+
+async function findSids(account: TwilioAccount, text: ClaimedText): Promise<string[]> {
+  const earliest = Date.parse(text.attempted_at) - CLOCKS_DIFFER_MS;
+  const recent: TwilioMessage[] = [];
+  let older = 0;
+  for await (const message of listMessages({ to: text.to, from: text.from }, account)) {
+    if (isSince(message, earliest)) recent.push(message);
+    // Twilio sorts by the time of sending, which a text in its queue does not have yet. So such a text may come later.
+    else if (++older >= OLDER_MESSAGES_READ) break;
+  }
+  return matchingSids(text.body, recent);
+}
+
+function isSince({ date_created }: TwilioMessage, earliest: number): boolean {
+  return date_created === null || date_created.getTime() >= earliest;
+}
+
+/**
+ * The sids of the messages that may be this text, oldest first. If the words of one are exactly the text's, others do not
+ * count. Twilio's smart encoding replaces typographic characters, so that otherwise letters and digits decide.
+ */
+export function matchingSids(body: string, messages: TwilioMessage[]): string[] {
+  const outbound = messages.filter(({ direction }) => direction.startsWith("outbound"))
+    .sort((one, other) => timeOf(one) - timeOf(other));
+  const exact = outbound.filter((message) => (message.body ?? "") === body);
+  const similar = outbound.filter((message) => lettersOf(message.body ?? "") === lettersOf(body));
+  return (exact.length > 0 ? exact : similar).map(({ sid }) => sid);
+}
+
+function timeOf({ date_created }: TwilioMessage): number {
+  return date_created?.getTime() ?? 0;
+}
+
+function lettersOf(body: string): string {
+  return body.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "");
+}

@@ -1,0 +1,41 @@
+import { serviceClient } from "../_shared/database.ts";
+import { publicProjectUrl } from "../_shared/public_url.ts";
+import { failure, type Result, success } from "../_shared/result.ts";
+import type { TextMedia } from "../_shared/sql_functions.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** Where agents put the files of their texts. The path below it begins with the conversation's id. */
+const BUCKET = "text-media";
+
+/** How long Twilio may read a file: a text may wait in its queue for 10 hours. */
+const READABLE_FOR_S = 24 * 60 * 60;
+
+/**
+ * The addresses at which Twilio can read the files of a text: signed ones for our own files, others as they are.
+ *
+ * @returns as an error what becomes of the text when a file cannot be had
+ */
+export async function readableUrls(media: TextMedia[]): Promise<Result<string[], Outcome>> {
+  const urls: string[] = [];
+  for (const { url } of media) {
+    if (!url.startsWith(`${BUCKET}/`)) {
+      urls.push(url);
+      continue;
+    }
+    const path = url.slice(BUCKET.length + 1);
+    const { data, error } = await serviceClient().storage.from(BUCKET)
+      .createSignedUrl(path, READABLE_FOR_S);
+    if (error !== null) {
+      // Storage says both for an object that is not there.
+      const isMissing = "status" in error && (error.status === 400 || error.status === 404);
+      return failure(
+        isMissing
+          ? { outcome: "failed", code: "media_not_found" }
+          : { outcome: "later", code: "storage" },
+      );
+    }
+    // A function may know the project by a name that Twilio cannot reach.
+    urls.push(data.signedUrl.replace(Deno.env.get("SUPABASE_URL") ?? "", publicProjectUrl()));
+  }
+  return success(urls);
+}

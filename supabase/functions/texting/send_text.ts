@@ -1,0 +1,85 @@
+import { callDatabase } from "../_shared/database.ts";
+import { describeError, logError } from "../_shared/log.ts";
+import { publicFunctionsUrl } from "../_shared/public_url.ts";
+import type { ClaimedText, TextState } from "../_shared/sql_functions.ts";
+import { readableUrls } from "./media.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import type { TwilioAccount } from "./twilio_account.ts";
+import { createMessage } from "./twilio_api.ts";
+import type { TextResult } from "./worker.ts";
+
+/** After `claim_texts` a text is ours for 60 s. These times leave room for clocks that differ. */
+const SEND_WITHIN_MS = 30_000;
+const RECORD_WITHIN_MS = 55_000;
+
+/**
+ * Sends a text that was claimed, and records what became of it. Never rejects.
+ *
+ * @param claimedAt when the call that claimed it began, in milliseconds
+ */
+export async function sendText(
+  account: TwilioAccount,
+  text: ClaimedText,
+  claimedAt: number,
+): Promise<TextResult> {
+  const outcome = await send(account, text, claimedAt + SEND_WITHIN_MS);
+  if (outcome.outcome === "number_paused") {
+    logError({ event: "number_paused", message_id: text.message_id, error_code: outcome.code });
+  }
+  const state = await record(text, outcome, claimedAt + RECORD_WITHIN_MS);
+  return outcome.outcome === "credentials"
+    ? { state, refusedLogin: outcome.code ?? "" }
+    : { state };
+}
+
+async function send(
+  account: TwilioAccount,
+  text: ClaimedText,
+  latest: number,
+): Promise<Outcome> {
+  const { data: mediaUrls, error } = await readableUrls(text.media);
+  if (error !== null) return error;
+  // Another worker may soon take this one for dead, so nothing may leave any more.
+  if (Date.now() > latest) return { outcome: "later" };
+  return outcomeOf(
+    await createMessage({
+      to: text.to,
+      from: text.from,
+      messagingServiceSid: text.messaging_service_sid,
+      body: text.body,
+      mediaUrls,
+      statusCallback: `${publicFunctionsUrl()}/recruiting/sms/status?message=${text.message_id}`,
+      validityPeriod: text.validity_seconds,
+    }, { account }),
+  );
+}
+
+/**
+ * Records an outcome, and tries again while the text is still ours. If that fails, the text stays `sending` until its lease
+ * ends. Then it is looked up at Twilio, so nothing is lost and nothing is sent twice.
+ */
+async function record(
+  { message_id, attempt }: ClaimedText,
+  { outcome, sid, code, retryAfter }: Outcome,
+  latest: number,
+): Promise<TextState | null> {
+  try {
+    return await callDatabase("record_text_outcome", {
+      message_id,
+      attempt,
+      outcome,
+      sid: sid ?? null,
+      code: code ?? null,
+      retry_after: retryAfter ?? null,
+    }, { retryWithin: Math.max(latest - Date.now(), 1_000) });
+  } catch (error) {
+    logError({
+      event: "outcome_not_recorded",
+      message_id,
+      outcome,
+      message_sid: sid,
+      ...describeError((error as Error).cause ?? error),
+    });
+    return null;
+  }
+}

@@ -1,0 +1,28 @@
+import type { AppContext } from "../_shared/app.ts";
+import { continueAfterResponse } from "../_shared/background.ts";
+import { bearerToken } from "../_shared/bearer.ts";
+import { ApiError } from "../_shared/errors.ts";
+import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
+import { twilioAccount } from "./twilio_account.ts";
+import { sendDueTexts } from "./worker.ts";
+
+/**
+ * POST /texting/work: sends the texts that are due, and looks up those of which it is not known whether Twilio has them.
+ * Responds when nothing is due any more, or after about 40 s, with the number of texts by the state they were left in.
+ */
+export async function work(c: AppContext): Promise<Response> {
+  requireWorkerKey(c.req.raw);
+  const working = sendDueTexts(twilioAccount(), c.get("requestId"));
+  // The caller may hang up before it ends.
+  continueAfterResponse(working.catch(() => {}));
+  const counts = await working;
+  Object.assign(c.get("log"), counts);
+  return c.json(counts);
+}
+
+function requireWorkerKey(request: Request): void {
+  if (matchesSecret(bearerToken(request) ?? "", secretsFromEnv("TEXTING_WORKER_KEY"))) return;
+  throw new ApiError("UNAUTHORIZED", "send TEXTING_WORKER_KEY as `Authorization: Bearer`", {
+    headers: { "WWW-Authenticate": 'Bearer realm="texting"' },
+  });
+}

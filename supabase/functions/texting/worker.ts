@@ -1,0 +1,80 @@
+import { callDatabase } from "../_shared/database.ts";
+import { logError } from "../_shared/log.ts";
+import type { ClaimedText, TextState } from "../_shared/sql_functions.ts";
+import { lookUpText } from "./look_up_text.ts";
+import { sendText } from "./send_text.ts";
+import type { TwilioAccount } from "./twilio_account.ts";
+
+/** How many texts are on their way at the same time. */
+const AT_A_TIME = 10;
+
+/** After this time no further text is claimed. The platform ends a request after 150 s. */
+const CLAIM_FOR_MS = 40_000;
+
+/** How long to wait, at most, before asking again for what has become due meanwhile. */
+const ASK_AGAIN_MS = 1_000;
+
+/** How many texts were left in each state. A text that was claimed twice counts twice. */
+export type WorkCounts = Record<Exclude<TextState, "sending">, number>;
+
+/** What became of one text. */
+export interface TextResult {
+  /** Null where the database could not be told. */
+  state: TextState | null;
+  /** Twilio's error code where Twilio does not know our login; no text can be sent then. */
+  refusedLogin?: string;
+}
+
+/**
+ * Sends and looks up what is due until nothing is due any more, several texts at a time. Each is claimed right before,
+ * so that little is left in doubt if this process dies.
+ *
+ * @throws ApiError INTERNAL_ERROR when the database gives no texts.
+ */
+export async function sendDueTexts(account: TwilioAccount, requestId: string): Promise<WorkCounts> {
+  const counts: WorkCounts = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0 };
+  const running = new Set<Promise<void>>();
+  let refusedLogin: string | undefined;
+
+  async function handle(text: ClaimedText, claimedAt: number): Promise<void> {
+    const result = text.task === "send"
+      ? await sendText(account, text, claimedAt)
+      : await lookUpText(account, text);
+    if (result.state !== null && result.state !== "sending") counts[result.state]++;
+    refusedLogin ??= result.refusedLogin;
+  }
+
+  const deadline = Date.now() + CLAIM_FOR_MS;
+  try {
+    while (refusedLogin === undefined && Date.now() < deadline) {
+      const claimedAt = Date.now();
+      const { texts, next_at } = await callDatabase("claim_texts", {
+        max: AT_A_TIME - running.size,
+      });
+      for (const text of texts) {
+        const handled = handle(text, claimedAt).finally(() => running.delete(handled));
+        running.add(handled);
+      }
+      // What only waits for its number's rate is due soon.
+      const wait = next_at === null ? Infinity : Date.parse(next_at) - Date.now();
+      if (running.size === 0 && wait > deadline - Date.now()) break;
+      await firstOf(running, Math.min(Math.max(wait, 50), ASK_AGAIN_MS));
+      // Claiming one text at a time would cost a query for each.
+      while (running.size > AT_A_TIME / 2) await Promise.race(running);
+    }
+  } finally {
+    await Promise.all(running);
+  }
+  if (refusedLogin !== undefined) {
+    logError({ request_id: requestId, event: "twilio_refused_login", error_code: refusedLogin });
+  }
+  return counts;
+}
+
+/** Waits until one of them has ended, or this many milliseconds. */
+async function firstOf(running: Set<Promise<void>>, ms: number): Promise<void> {
+  let timer: number | undefined;
+  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
+  await Promise.race([...running, timeout]);
+  clearTimeout(timer);
+}
