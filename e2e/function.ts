@@ -11,7 +11,7 @@ interface EdgeFunction {
  * running stack does not have.
  */
 export async function functionWith(
-  name: "api" | "recruiting",
+  name: "api" | "recruiting" | "texting",
   env: Record<string, string>,
 ): Promise<(path: string, init: RequestInit) => Promise<Response>> {
   const settings = {

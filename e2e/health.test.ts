@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { NEWEST_MIGRATION } from "../supabase/functions/_shared/version.ts";
 import { type ApiResponse, send, sql, stack } from "./client.ts";
 
-const PATHS = ["/recruiting/health", "/api/health"];
+const PATHS = ["/recruiting/health", "/api/health", "/texting/health"];
 
 function ask(path: string): Promise<ApiResponse> {
   return send(path, { method: "GET" });

@@ -22,11 +22,11 @@ Deno.test("openapi.json is valid OpenAPI 3.1", async () => {
 });
 
 Deno.test("each function serves the document of all routes", async () => {
-  for (const slug of ["recruiting", "api"]) {
+  for (const slug of ["recruiting", "api", "texting"]) {
     const { status, body } = await send(`/${slug}/openapi.json`, { method: "GET" });
     assert.equal(status, 200);
     assert.deepEqual(body, published);
-    assert.equal(Object.keys(body.paths).length, 9);
+    assert.equal(Object.keys(body.paths).length, 11);
   }
 });
 

@@ -12,12 +12,14 @@ import { keepVendorKeys, loadSecrets, roleKey } from "./secrets.ts";
 import { gatewayPart, litePart, postgrestPart } from "./services.ts";
 import type { StackInfo } from "./stack_info.ts";
 import { type Listener, Supervisor } from "./processes/supervisor.ts";
+import { TextWorker } from "./text_worker.ts";
 
 /** How to start a stack, and who is told what happens. */
 export interface StackOptions extends StackLocation, Listener {
   /**
    * What secrets and functions are set to, by the name of the environment variable. A secret that is missing or blank is
-   * generated. FUNCTIONS_RELOAD=off leaves the functions alone when their files change.
+   * generated. FUNCTIONS_RELOAD=off leaves the functions alone when their files change, and TEXTING_WORKER=off leaves it to
+   * others to call POST /texting/work.
    */
   settings: Record<string, string>;
 }
@@ -33,6 +35,7 @@ export class LocalStack {
   readonly #ports: { rest: number; restAdmin: number; lite: number };
   #lock?: Lock | null;
   #supervisor?: Supervisor;
+  #textWorker?: TextWorker;
   #stopped?: Promise<void>;
 
   constructor(options: StackOptions) {
@@ -54,6 +57,7 @@ export class LocalStack {
       this.#supervisor = new Supervisor(this.#options.dataDir, this.#options);
       const info = await this.#launch(this.#supervisor);
       this.#assertNotStopped();
+      if (this.#options.settings.TEXTING_WORKER !== "off") this.#textWorker = this.#sendTexts(info);
       writeFileAtomically(this.file, JSON.stringify(info, null, 2));
       return info;
     } catch (error) {
@@ -66,6 +70,7 @@ export class LocalStack {
   stop(): Promise<void> {
     return this.#stopped ??= (async () => {
       if (this.#lock) rmSync(this.file, { force: true });
+      await this.#textWorker?.stop();
       await this.#supervisor?.stop();
       this.#lock?.release();
     })();
@@ -107,6 +112,17 @@ export class LocalStack {
     if (this.#stopped) throw new Error("The stack is being stopped.");
   }
 
+  #sendTexts(info: StackInfo): TextWorker {
+    const { settings, say } = this.#options;
+    return new TextWorker({
+      dbUrl: info.db_url,
+      functionsUrl: info.functions_url,
+      key: info.texting_worker_key,
+      isConfigured: Boolean(settings.TWILIO_ACCOUNT_SID?.trim()),
+      say,
+    });
+  }
+
   /** Starts the parts in the order in which they need each other. */
   async #launch(supervisor: Supervisor): Promise<StackInfo> {
     const { dataDir, port, dbPort, settings } = this.#options;
@@ -125,6 +141,7 @@ export class LocalStack {
       jwt_secret: secrets.SUPABASE_JWT_SECRET,
       leads_import_api_key: firstOf(secrets.LEADS_IMPORT_API_KEY),
       twilio_auth_token: firstOf(secrets.TWILIO_AUTH_TOKEN),
+      texting_worker_key: firstOf(secrets.TEXTING_WORKER_KEY),
       vendors: [],
     };
 
@@ -166,6 +183,7 @@ export class LocalStack {
           ...settings,
           LEADS_IMPORT_API_KEY: secrets.LEADS_IMPORT_API_KEY,
           TWILIO_AUTH_TOKEN: secrets.TWILIO_AUTH_TOKEN,
+          TEXTING_WORKER_KEY: secrets.TEXTING_WORKER_KEY,
           SUPABASE_URL: apiUrl,
           SUPABASE_ANON_KEY: info.anon_key,
           SUPABASE_SERVICE_ROLE_KEY: info.service_role_key,

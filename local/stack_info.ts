@@ -22,6 +22,8 @@ export interface StackInfo {
   leads_import_api_key: string;
   /** The first one, if there are several. */
   twilio_auth_token: string;
+  /** The first one, if there are several. */
+  texting_worker_key: string;
   vendors: VendorInfo[];
 }
 

@@ -15,6 +15,7 @@ const STATUS = {
 const ENV = {
   LEADS_IMPORT_API_KEY: "first, second",
   TWILIO_AUTH_TOKEN: "token",
+  TEXTING_WORKER_KEY: "worker key",
   PUBLIC_FUNCTIONS_URL: "http://127.0.0.1:54321/functions/v1",
 };
 
@@ -30,6 +31,7 @@ Deno.test("what supabase status prints becomes the description of a stack", () =
     jwt_secret: "jwt",
     leads_import_api_key: "first",
     twilio_auth_token: "token",
+    texting_worker_key: "worker key",
   });
 });
 

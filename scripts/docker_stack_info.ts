@@ -15,6 +15,7 @@ const VARIABLES = {
 const SECRETS = {
   leads_import_api_key: "LEADS_IMPORT_API_KEY",
   twilio_auth_token: "TWILIO_AUTH_TOKEN",
+  texting_worker_key: "TEXTING_WORKER_KEY",
 } as const;
 
 /**
@@ -39,6 +40,7 @@ export function toStackInfo(
     functions_url,
     leads_import_api_key: secrets.leads_import_api_key.split(",")[0]!.trim(),
     twilio_auth_token: secrets.twilio_auth_token.split(",")[0]!.trim(),
+    texting_worker_key: secrets.texting_worker_key.split(",")[0]!.trim(),
   };
 }
 

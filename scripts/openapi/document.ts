@@ -8,16 +8,17 @@ import * as ingest from "./ingest.ts";
 import type { Examples, NamedSchemas, Operation } from "./operation.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
 import * as sms from "./sms.ts";
+import * as texting from "./texting.ts";
 import * as webhooks from "./webhooks.ts";
 
 const DESCRIPTION = [
-  "Recruiting leads, sales leads, presentation activity and SMS webhooks of insurance agencies.",
+  "Recruiting leads, sales leads, presentation activity, and texts of insurance agencies.",
   "A method that a path does not take gets 405 with `Allow`, an unknown path gets 404.",
   "Unknown fields in a request are accepted.",
   "Responses may gain fields: a client must ignore fields that it does not know.",
 ].join(" ");
 
-const ROUTES = [ingest, api, sms, webhooks, health];
+const ROUTES = [ingest, api, sms, webhooks, texting, health];
 
 /** What a request with an Idempotency-Key may get besides. */
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];

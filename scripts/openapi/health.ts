@@ -32,6 +32,7 @@ export const responseSchemas: NamedSchemas = { Health: health };
 export const operations: Operation[] = [
   { path: "/recruiting/health", id: "recruitingHealth" },
   { path: "/api/health", id: "apiHealth" },
+  { path: "/texting/health", id: "textingHealth" },
 ].map(({ path, id }) => ({
   method: "get",
   path,

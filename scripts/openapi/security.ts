@@ -33,6 +33,11 @@ export const SECURITY_SCHEMES = {
     name: "X-Twilio-Signature",
     description: "Twilio's signature over the public URL and every parameter.",
   },
+  workerKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "The scheduler's key: `TEXTING_WORKER_KEY`.",
+  },
 } as const;
 
 /** The name of a security scheme. */

@@ -29,7 +29,7 @@ const NOBODY = "00000000-0000-4000-8000-000000000000";
 /** All checks, in the order in which one is best mended before the next. */
 export const CHECKS: Check[] = [
   {
-    name: "both functions are healthy, and keep the caller's x-request-id",
+    name: "all functions are healthy, and keep the caller's x-request-id",
     needs: [],
     async run(project) {
       for (const name of ["recruiting", "api", "texting"]) {

@@ -72,7 +72,7 @@ select set_eq(
     'public.hand_back_to_bot', 'public.record_text_consent', 'private.current_agent_id', 'private.current_agency_id',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
-    'private.read_demographics', 'private.read_sale', 'private.read_referrals'
+    'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'
   ],
   'a signed-in user may execute what agents call and the helpers that it and the policies call');
 
