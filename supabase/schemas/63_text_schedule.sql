@@ -1,0 +1,61 @@
+-- On a hosted project pg_cron and pg_net call POST /texting/work when texts are due. Locally `npm start` does it
+-- (local/text_worker.ts). Where the extensions are missing, nothing here does anything.
+
+create function private.request_text_work() returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  url text;
+  key text;
+begin
+  if not private.is_text_due() then
+    return null;
+  end if;
+  select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
+  select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
+  if url is null or key is null then
+    raise exception 'texts are due, but Vault lacks the secret %',
+      case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
+  end if;
+  return net.http_post(
+    url := url,
+    body := '{}',
+    headers := jsonb_build_object('Authorization', 'Bearer ' || key, 'Content-Type', 'application/json'),
+    -- The function claims texts for 40 s.
+    timeout_milliseconds := 60000
+  );
+end
+$$;
+
+comment on function private.request_text_work() is
+  'Has pg_net call POST /texting/work when texts are due; otherwise does nothing. Returns the id of pg_net''s request, or '
+  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
+  'that is missing; pg_cron keeps it in cron.job_run_details.';
+
+create function private.schedule_text_work() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if to_regclass('cron.job') is null or to_regclass('net.http_request_queue') is null
+    or to_regclass('vault.decrypted_secrets') is null then
+    return false;
+  end if;
+  perform cron.schedule('send-texts', '10 seconds', 'select private.request_text_work()');
+  perform cron.schedule(
+    'forget-runs-of-send-texts',
+    '17 3 * * *',
+    'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
+    '(select jobid from cron.job where jobname = ''send-texts'')'
+  );
+  return true;
+end
+$$;
+
+comment on function private.schedule_text_work() is
+  'Has pg_cron run private.request_text_work() every 10 seconds, and forget the records of these runs after a week. '
+  'Returns false, and does nothing, where pg_cron, pg_net or Vault is missing. May be called again.';
+
+-- For a project that has the extensions already. Others call it when they have created them.
+select private.schedule_text_work();
