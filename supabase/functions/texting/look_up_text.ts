@@ -1,6 +1,7 @@
-import { callDatabase } from "../_shared/database.ts";
+import { callDatabase, type CallOptions } from "../_shared/database.ts";
 import { describeError, logError } from "../_shared/log.ts";
-import type { ClaimedText } from "../_shared/sql_functions.ts";
+import { failure, type Result, success } from "../_shared/result.ts";
+import type { ClaimedText, TextState } from "../_shared/sql_functions.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
 import { listMessages, TwilioError, type TwilioMessage } from "./twilio_api.ts";
 import type { TextResult } from "./worker.ts";
@@ -12,44 +13,63 @@ const CLOCKS_DIFFER_MS = 3 * 60_000;
 const OLDER_MESSAGES_READ = 1_000;
 
 /** For how long the record of a look-up is tried again. The text is ours for 60 s. */
-const RECORD_WITHIN_MS = 20_000;
+const RECORD: CallOptions = { retryWithin: 20_000 };
 
 /**
- * Asks Twilio whether it has a text whose response was lost, and records what it says. Never rejects: when Twilio cannot be
- * asked, the text stays as it is and is looked up again after its lease.
+ * Asks Twilio whether it has a text whose response was lost, and records what it says. Never rejects: when nothing can be
+ * asked or recorded, the text is looked up again later.
  */
 export async function lookUpText(account: TwilioAccount, text: ClaimedText): Promise<TextResult> {
   try {
-    const sids = await findSids(account, text);
-    const { message_id, attempt } = text;
-    const may_resend = Deno.env.get("TEXT_RESEND_UNCONFIRMED")?.trim().toLowerCase() !== "off";
-    const state = await callDatabase(
-      "record_text_lookup",
-      { message_id, attempt, sids, may_resend },
-      { retryWithin: RECORD_WITHIN_MS },
-    );
-    return { state };
-  } catch (error) {
+    const { data: sids, error } = await findSids(account, text);
+    if (error === null) return { state: await recordSids(text, sids) };
+    logError({ event: "text_not_looked_up", message_id: text.message_id, error_code: error.code });
     // The path names the account and nothing else, so 404 is about the account, too.
-    if (error instanceof TwilioError && (error.status === 401 || error.status === 404)) {
-      return { state: "unconfirmed", refusedLogin: error.code };
-    }
+    const refusedLogin = error.status === 401 || error.status === 404 ? error.code : undefined;
+    return { state: await recordNoResponse(text, refusedLogin !== undefined), refusedLogin };
+  } catch (error) {
     const cause = (error as Error).cause ?? error;
-    logError({ event: "text_not_looked_up", message_id: text.message_id, ...describeError(cause) });
-    return { state: "unconfirmed" };
+    logError({
+      event: "lookup_not_recorded",
+      message_id: text.message_id,
+      ...describeError(cause),
+    });
+    return { state: null };
   }
 }
 
-async function findSids(account: TwilioAccount, text: ClaimedText): Promise<string[]> {
+function recordSids({ message_id, attempt }: ClaimedText, sids: string[]): Promise<TextState> {
+  const may_resend = Deno.env.get("TEXT_RESEND_UNCONFIRMED")?.trim().toLowerCase() !== "off";
+  return callDatabase("record_text_lookup", { message_id, attempt, sids, may_resend }, RECORD);
+}
+
+function recordNoResponse(
+  { message_id, attempt }: ClaimedText,
+  isLoginRefused: boolean,
+): Promise<TextState> {
+  const outcome = isLoginRefused ? "credentials" : "later";
+  return callDatabase("record_text_outcome", { message_id, attempt, outcome }, RECORD);
+}
+
+/** The sids of the messages at Twilio that may be this text. */
+async function findSids(
+  account: TwilioAccount,
+  text: ClaimedText,
+): Promise<Result<string[], TwilioError>> {
   const earliest = Date.parse(text.attempted_at) - CLOCKS_DIFFER_MS;
   const recent: TwilioMessage[] = [];
   let older = 0;
-  for await (const message of listMessages({ to: text.to, from: text.from }, account)) {
-    if (isSince(message, earliest)) recent.push(message);
-    // Twilio sorts by the time of sending, which a text in its queue does not have yet. So such a text may come later.
-    else if (++older >= OLDER_MESSAGES_READ) break;
+  try {
+    for await (const message of listMessages({ to: text.to, from: text.from }, account)) {
+      if (isSince(message, earliest)) recent.push(message);
+      // Twilio sorts by the time of sending, which a text in its queue does not have yet. So such a text may come later.
+      else if (++older >= OLDER_MESSAGES_READ) break;
+    }
+  } catch (error) {
+    if (error instanceof TwilioError) return failure(error);
+    throw error;
   }
-  return matchingSids(text.body, recent);
+  return success(matchingSids(text.body, recent));
 }
 
 function isSince({ date_created }: TwilioMessage, earliest: number): boolean {

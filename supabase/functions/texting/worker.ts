@@ -73,7 +73,7 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
 
 /** Waits until one of them has ended, or this many milliseconds. */
 async function firstOf(running: Set<Promise<void>>, ms: number): Promise<void> {
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
   await Promise.race([...running, timeout]);
   clearTimeout(timer);
