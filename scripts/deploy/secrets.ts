@@ -6,6 +6,14 @@ const NEEDED = {
   TWILIO_AUTH_TOKEN: "each SMS webhook",
 };
 
+/** Without these no text is sent, and nothing else changes. */
+const NEEDED_TO_TEXT = [
+  "TEXTING_WORKER_KEY",
+  "TWILIO_ACCOUNT_SID",
+  "TWILIO_API_KEY",
+  "TWILIO_API_SECRET",
+];
+
 /**
  * Sees to it that the project has the secrets its functions need. Only names are read and printed.
  *
@@ -17,6 +25,11 @@ export async function requireSecrets(cli: SupabaseCli, allowMissing: boolean): P
   for (const [name, use] of Object.entries(NEEDED)) {
     console.log(
       `  ${name.padEnd(22)} ${present.includes(name) ? "set" : `missing: ${use} needs it`}`,
+    );
+  }
+  for (const name of NEEDED_TO_TEXT) {
+    console.log(
+      `  ${name.padEnd(22)} ${present.includes(name) ? "set" : "not set: for sending texts"}`,
     );
   }
   const missing = Object.keys(NEEDED).filter((name) => !present.includes(name));
