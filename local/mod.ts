@@ -15,3 +15,4 @@ export {
   type VendorInfo,
 } from "./stack_info.ts";
 export { Supervisor } from "./processes/supervisor.ts";
+export { TextWorker } from "./text_worker.ts";

@@ -16,6 +16,8 @@ interface Options {
   key: string;
   /** Whether the functions know an account at Twilio. */
   isConfigured: boolean;
+  /** After how many milliseconds it is asked again whether texts are due. */
+  askEvery?: number;
   /** Gets a line for the person at the terminal. */
   say?(text: string): void;
 }
@@ -51,7 +53,7 @@ export class TextWorker {
       // While Postgres or the gateway starts again, the next time will do.
       await this.#sendIfDue().catch(() => {});
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ASK_EVERY_MS);
+        const timer = setTimeout(resolve, this.#options.askEvery ?? ASK_EVERY_MS);
         signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
       });
     }
