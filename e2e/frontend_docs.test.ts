@@ -20,7 +20,8 @@ Deno.test("docs/frontend.md shows the files of docs/examples as they are", () =>
     assert.equal(code, Deno.readTextFileSync(new URL(`examples/${name}`, DOCS)), name);
   }
   assert.deepEqual(shown.map(([, name]) => name), [
-    ...["config.ts", "supabase.ts", "reading.ts", "resumes.ts", "activity.ts", "submission.ts"],
+    ...["config.ts", "supabase.ts", "reading.ts", "resumes.ts", "texting.ts", "notifications.ts"],
+    ...["activity.ts", "submission.ts", "repeating.ts"],
   ]);
 });
 
@@ -132,10 +133,29 @@ Deno.test("the docs and the function's own comment name the same result and the 
     keys!.split(", ").map((key) => key.split("|", 1)[0]!).sort(),
     Object.keys(result).sort(),
   );
-  const documented = [...page.matchAll(/^\| `([0-9A-Z]{5})` +\| (\d{3})/gm)];
+  const documented = [
+    ...sectionOf("Submitting a presentation").matchAll(/^\| `([0-9A-Z]{5})` +\| (\d{3})/gm),
+  ];
   const commented = [...comment.matchAll(/\b([0-9A-Z]{5}) \((?:HTTP )?(\d{3})\)/g)];
   assert.deepEqual(
     documented.map(([, code, status]) => `${code} ${status}`),
     commented.map(([, code, status]) => `${code} ${status}`),
   );
 });
+
+Deno.test("the docs and the comment of send_text name the same errors", async () => {
+  const [row] = await sql`
+    select obj_description(p.oid, 'pg_proc') as comment from pg_proc p
+    where p.oid = 'public.send_text(uuid, text, uuid, jsonb)'::regprocedure`;
+  const commented: string[] = row!.comment.match(/\b(22023|42501|PT\d{3})\b/g);
+  const documented = sectionOf("Texting with recruits").matchAll(/^\| `([0-9A-Z]{5})`/gm);
+  assert.deepEqual(
+    Array.from(documented, ([, code]) => code).sort(),
+    [...new Set(commented)].sort(),
+  );
+});
+
+/** A section of the page, by its heading. */
+function sectionOf(heading: string): string {
+  return page.split("\n## ").find((section) => section.startsWith(`${heading}\n`))!;
+}

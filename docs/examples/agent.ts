@@ -1,6 +1,15 @@
+import { openConversation, showMessages } from "./conversation.ts";
+import { markRead, type Notification, watchNotifications } from "./notifications.ts";
 import { readAgents, readConversations, readLeads, readRecruits } from "./reading.ts";
 import { signResumeUrl } from "./resumes.ts";
 import { signedInAgent, signIn } from "./supabase.ts";
+import { startConversation } from "./texting.ts";
+
+const TOLD = {
+  text: "A recruit has written",
+  opt_out: "A recruit wants no more texts",
+  failed: "A text could not be sent",
+};
 
 const form = document.querySelector("form")!;
 const main = document.querySelector("main")!;
@@ -38,20 +47,43 @@ async function show() {
       open(`popout.html?${query}`, `presentation-${lead.id}`, "popup,width=480,height=720");
     }),
   ]);
-  list("recruits", recruits, ({ first_name, last_name, phone, resume_path }) => [
+  list("recruits", recruits, ({ id, first_name, last_name, phone, resume_path }) => [
     `${first_name} ${last_name ?? ""} ${phone ?? ""} `,
+    button("Text", async () => openConversation(await startConversation(id), phone ?? "")),
     resume_path === null
       ? ""
       : button("Resume", async () => location.assign(await signResumeUrl(resume_path))),
   ]);
-  list("conversations", conversations, ({ recruit_phone, recruiting_messages }) => [
-    `${recruit_phone}: ${recruiting_messages[0]?.body ?? ""}`,
-  ]);
+  showConversations(conversations);
   list("agents", agents, ({ first_name, last_name, role }) => [
     `${first_name} ${last_name}, ${role}`,
   ]);
   form.hidden = true;
   main.hidden = false;
+  watchNotifications(agent.id, showNotification);
+}
+
+function showConversations(conversations: Awaited<ReturnType<typeof readConversations>>) {
+  list("conversations", conversations, ({ id, recruit_phone, recruiting_messages }) => [
+    button(
+      `${recruit_phone}: ${recruiting_messages[0]?.body ?? ""}`,
+      () => openConversation(id, recruit_phone),
+    ),
+  ]);
+}
+
+async function showNotification({ id, conversation_id, kind }: Notification) {
+  const li = document.createElement("li");
+  li.append(
+    `${TOLD[kind]} `,
+    button("Read", async () => {
+      await markRead([id]);
+      li.remove();
+    }),
+  );
+  document.getElementById("notifications")!.append(li);
+  showConversations(await readConversations());
+  await showMessages(conversation_id);
 }
 
 function list<Item>(id: string, items: Item[], contentOf: (item: Item) => (string | Node)[]) {
@@ -62,9 +94,17 @@ function list<Item>(id: string, items: Item[], contentOf: (item: Item) => (strin
   }));
 }
 
-function button(label: string, onClick: () => void): HTMLButtonElement {
+function button(label: string, onClick: () => unknown): HTMLButtonElement {
   const element = document.createElement("button");
   element.textContent = label;
-  element.addEventListener("click", onClick);
+  element.addEventListener("click", async () => {
+    const output = main.querySelector("output")!;
+    output.textContent = "";
+    try {
+      await onClick();
+    } catch (error) {
+      output.textContent = (error as Error).message;
+    }
+  });
   return element;
 }

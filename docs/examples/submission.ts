@@ -1,3 +1,4 @@
+import { repeat } from "./repeating.ts";
 import { supabase } from "./supabase.ts";
 
 /** What the agent learned about the person. A field that is left out, null or blank is stored as null. */
@@ -68,12 +69,5 @@ export type Submitted = {
  * @throws {PostgrestError} when the submission is refused, or fails for the fourth time
  */
 export async function submitPresentation(submission: Submission): Promise<Submitted> {
-  for (let attempt = 1;; attempt++) {
-    const { data, error, status } = await supabase.rpc("submit_lead_presentation", submission);
-    if (error === null) return data as Submitted;
-    // The status is 0 when no response came.
-    const mayPass = status === 0 || status === 429 || status >= 500;
-    if (!mayPass || attempt === 4) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-  }
+  return await repeat(() => supabase.rpc("submit_lead_presentation", submission)) as Submitted;
 }

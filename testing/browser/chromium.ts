@@ -72,10 +72,14 @@ export async function startChromium(): Promise<Chromium | null> {
 async function unpackFromNpm(folder: string): Promise<string | undefined> {
   if (Deno.build.os !== "linux" || Deno.build.arch !== "x86_64") return undefined;
   // The package unpacks into TMPDIR, and the shared libraries only when told that they are missing as on AWS Lambda.
+  const before = Deno.env.get("TMPDIR");
   Deno.env.set("TMPDIR", folder);
   Deno.env.set("AWS_LAMBDA_JS_RUNTIME", "nodejs20.x");
   const { default: packaged } = await import("@sparticuz/chromium");
   const path = await packaged.executablePath();
+  // The folder is gone when the next file of tests starts its browser.
+  if (before === undefined) Deno.env.delete("TMPDIR");
+  else Deno.env.set("TMPDIR", before);
   // Its own fonts.conf looks for them in /tmp, and without a font the browser crashes.
   const fonts = join(folder, "fonts");
   const config = `<fontconfig><dir>${fonts}</dir><cachedir>${fonts}</cachedir></fontconfig>`;

@@ -2,49 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { createAgentWithLead, createLead, type SignedIn, signUp } from "../../e2e/agents.ts";
+import { createAgentWithLead, createLead, signUp } from "../../e2e/agents.ts";
 import { ingest, PDF_BASE64 } from "../../e2e/applications.ts";
 import { createVendor, PDF, sql, stack } from "../../e2e/client.ts";
 import { newPhone } from "../../e2e/sms.ts";
-import { startChromium } from "./chromium.ts";
-import { servePages } from "./pages.ts";
-
-const chromium = await startChromium();
-Deno.test.afterAll(() => chromium?.stop());
-
-/** A test with the example pages on an origin of its own, so that nothing another test has stored is there. */
-function browserTest(
-  name: string,
-  run: (page: Page, origin: string) => Promise<void>,
-): void {
-  Deno.test({
-    name,
-    ignore: chromium === null,
-    // The connection to the browser is shared by all tests.
-    sanitizeResources: false,
-    sanitizeOps: false,
-    async fn() {
-      const pages = servePages();
-      const page = await chromium!.context.newPage();
-      try {
-        await run(page, pages.origin);
-      } finally {
-        for (const open of chromium!.context.pages()) {
-          if (open.url().startsWith(pages.origin)) await open.close();
-        }
-        await pages.stop();
-      }
-    },
-  });
-}
-
-async function signIn(page: Page, origin: string, { email, password }: SignedIn): Promise<void> {
-  await page.goto(origin);
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Nora Quist" }).waitFor();
-}
+import { browserTest, chromium, signIn, until } from "./harness.ts";
 
 async function openPopout(page: Page): Promise<Page> {
   const popup = page.waitForEvent("popup");
@@ -62,13 +24,6 @@ async function assertActivities(lead_id: string, expected: string[]): Promise<vo
     return types.length >= expected.length;
   });
   assert.deepEqual(types, expected);
-}
-
-/** Waits until something is true, for twenty seconds at most. */
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 20_000 && !await isTrue(); waited += 50) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 browserTest("an agent signs in and reads what is its own", async (page, origin) => {
