@@ -74,12 +74,14 @@ for (const { name, title, run } of BENCHMARKS) {
 }
 
 const count = (verdict: Verdict) => measurements.filter((each) => judge(each) === verdict).length;
-if (measurements.length > 0) console.log(`\n${formatTable(measurements.map(toRow))}\n`);
-console.log(
-  `${count("met")} budgets met, ${count("within noise")} missed within the noise, ${
-    count("missed")
-  } missed`,
-);
+if (measurements.length > 0) {
+  console.log(`\n${formatTable(measurements.map(toRow))}\n`);
+  console.log(
+    `${count("met")} budgets met, ${count("within noise")} missed within the noise, ${
+      count("missed")
+    } missed`,
+  );
+}
 Deno.exit(check && count("missed") > 0 ? 1 : 0);
 
 function toRow(measurement: Measurement) {

@@ -24,8 +24,9 @@ Deno.test("a figure that grew at first and then stays is flat", () => {
   assert(end - start > 100);
 });
 
-Deno.test("a figure without any noise may grow by a hundredth", () => {
+Deno.test("a figure without any noise may grow by a hundredth, or by what is told to be negligible", () => {
   const values = (growth: number) => Array.from({ length: 20 }, (_, n) => 100 + growth * n);
   assert.equal(trendOf(values(0.1)).isFlat, true);
   assert.equal(trendOf(values(1)).isFlat, false);
+  assert.equal(trendOf(values(1), 20).isFlat, true);
 });

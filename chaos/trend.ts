@@ -15,8 +15,11 @@ export interface Trend {
 /** Growth below this share of the mean is none, even where a figure has next to no noise. */
 const NEGLIGIBLE = 0.03;
 
-/** @param values measured at equal distances; ten at least */
-export function trendOf(values: number[]): Trend {
+/**
+ * @param values measured at equal distances; ten at least
+ * @param negligible a growth that is none, in the unit of the values
+ */
+export function trendOf(values: number[], negligible = 0): Trend {
   const tenth = Math.ceil(values.length / 10);
   const middle = Math.floor((values.length - tenth) / 2);
   const half = values.slice(Math.floor(values.length / 2));
@@ -24,7 +27,7 @@ export function trendOf(values: number[]): Trend {
   const length = half.length - 1;
   const growth = slope * length;
   // Two standard errors: a figure that stays as it is exceeds them one time in forty.
-  const noise = Math.max(2 * error * length, NEGLIGIBLE * Math.abs(mean(half)));
+  const noise = Math.max(2 * error * length, NEGLIGIBLE * Math.abs(mean(half)), negligible);
   return {
     start: mean(values.slice(0, tenth)),
     middle: mean(values.slice(middle, middle + tenth)),
