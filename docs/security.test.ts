@@ -36,7 +36,7 @@ Deno.test("docs/security.md lists the functions that the database test lists", (
   const tested = Deno.readTextFileSync(
     new URL("supabase/tests/03_security_definer.test.sql", ROOT),
   );
-  const names = (text: string) => [...new Set(text.match(/(?:private|public)\.\w+\(\)/g))].sort();
+  const names = (text: string) => [...new Set(text.match(/[\w.]+\([\w,[\]]*\)(?=['`])/g))].sort();
   const [, table] = PAGE.split("## Functions with their owner's rights");
   assert.deepEqual(names(table!.split("\n## ", 1)[0]!), names(tested));
 });

@@ -153,7 +153,8 @@ comment on function private.managed_agency_id() is 'Agency of the active manager
 grant execute on function private.managed_agency_id() to authenticated;
 
 -- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy
--- for a role shows that role no row. Only the service role writes; the exception is submit_lead_presentation().
+-- for a role shows that role no row. Only the service role writes; the exceptions are submit_lead_presentation()
+-- and what agents do about texts.
 
 create policy "managers read their agency" on public.agencies
   for select to authenticated

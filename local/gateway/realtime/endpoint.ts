@@ -92,11 +92,18 @@ export class RealtimeEndpoint {
 
   /** Waits until what is sent is heard, before anybody joins a topic. */
   #listen(): Promise<void> {
-    return this.#listening ??= listen(
+    this.#listening ??= listen(
       this.#sql,
       (broadcast) => this.#broadcast(broadcast),
       () => this.#interrupt(),
-    );
+    ).then(() => this.#prune());
+    return this.#listening;
+  }
+
+  /** Hosted Realtime keeps messages for three days. */
+  #prune(): void {
+    this.#sql`delete from realtime.messages where inserted_at < now() - interval '3 days'`
+      .catch((error) => console.error(`Realtime could not delete old messages: ${error.message}`));
   }
 
   #broadcast(broadcast: Broadcast): void {
