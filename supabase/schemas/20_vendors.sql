@@ -15,6 +15,7 @@ create table public.vendors (
   ),
   -- 23_webhooks.sql has the check.
   webhook_config jsonb not null default '{}',
+  has_text_consent boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -33,6 +34,8 @@ comment on column public.vendors.webhook_scheme is
 comment on column public.vendors.webhook_config is
   'What the scheme needs: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
   'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
+comment on column public.vendors.has_text_consent is
+  'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
 
 create trigger set_updated_at
   before update on public.vendors

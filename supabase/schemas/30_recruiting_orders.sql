@@ -1,5 +1,20 @@
 -- What agencies have ordered.
 
+create function private.is_greeting_template(template text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select length(template) <= 1600
+    and template like '%{agency}%'
+    and template ~ '\mSTOP\M'
+    and regexp_replace(template, '\{(first_name|agent|agency)\}', '', 'g') !~ '[{}]'
+$$;
+
+comment on function private.is_greeting_template(text) is
+  'Whether recruits may be greeted with this text. Law and carriers want it to name the sender and the way to opt out.';
+grant execute on function private.is_greeting_template(text) to service_role;
+
 create table public.recruiting_orders (
   id uuid primary key default gen_random_uuid(),
   agency_id uuid not null references public.agencies (id),
@@ -15,6 +30,7 @@ create table public.recruiting_orders (
   status text not null default 'open' check (status in ('open', 'paused', 'filled', 'closed')),
   starts_at timestamptz,
   ends_at timestamptz,
+  greeting_template text check (private.is_greeting_template(greeting_template)),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   check (filled between 0 and quantity),
@@ -52,6 +68,10 @@ comment on column public.recruiting_orders.status is
   'Only an open order gets leads. Distribution sets `filled` when the count reaches quantity; people set the others.';
 comment on column public.recruiting_orders.starts_at is 'The order gets leads from this time on; null: at once.';
 comment on column public.recruiting_orders.ends_at is 'The order gets no leads from this time on; null: no end.';
+
+comment on column public.recruiting_orders.greeting_template is
+  'The text that each recruit of the order gets, if the vendor has their consent; null: none. At most 1,600 characters, with '
+  '{agency}, the word STOP, and if wanted {first_name} and {agent}.';
 
 create trigger set_updated_at
   before update on public.recruiting_orders

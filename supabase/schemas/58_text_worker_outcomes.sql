@@ -183,7 +183,9 @@ begin
     when 'opted_out' then
       perform private.end_text(claimed, 'refused', 'opted_out', coalesce(code, '21610'));
       perform private.record_consent(
-        conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id);
+        conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id,
+        -- The recruit may have opted in since.
+        occurred_at => claimed.attempted_at);
       perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
       return 'refused';
     when 'failed' then

@@ -1,6 +1,6 @@
 -- What an inbound text and a delivery callback change besides the message: consent, the outbox, and what the agent is told.
 begin;
-select plan(54);
+select plan(56);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
@@ -176,6 +176,10 @@ select pg_temp.queue('sent before START', 'escalated', state => 'sending');
 update public.text_outbox set attempted_at = now() - interval '1 hour' where message_id = md5('sent before START')::uuid;
 select pg_temp.callback('OUT5', 'failed', '21610', 'sent before START');
 select is(pg_temp.consent('0002'), 'opted_in keyword', 'nor does the error of a text from before START');
+select pg_temp.queue('refused before START', 'escalated', state => 'sending');
+update public.text_outbox set attempted_at = now() - interval '1 hour' where message_id = md5('refused before START')::uuid;
+select is(public.record_text_outcome(md5('refused before START')::uuid, 0, 'opted_out'), 'refused', 'the worker''s report is taken');
+select is(pg_temp.consent('0002'), 'opted_in keyword', 'nor does the response to such a text');
 
 select pg_temp.queue('unregistered', 'bot', 'bot', 'sending');
 select pg_temp.callback('OUT6', 'undelivered', '30034', 'unregistered');

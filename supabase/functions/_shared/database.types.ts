@@ -897,6 +897,7 @@ export type Database = {
           "daily_cap": number | null;
           "ends_at": string | null;
           "filled": number;
+          "greeting_template": string | null;
           "id": string;
           "priority": number;
           "quantity": number;
@@ -914,6 +915,7 @@ export type Database = {
           "daily_cap"?: number | null;
           "ends_at"?: string | null;
           "filled"?: number;
+          "greeting_template"?: string | null;
           "id"?: string;
           "priority"?: number;
           "quantity": number;
@@ -930,6 +932,7 @@ export type Database = {
           "daily_cap"?: number | null;
           "ends_at"?: string | null;
           "filled"?: number;
+          "greeting_template"?: string | null;
           "id"?: string;
           "priority"?: number;
           "quantity"?: number;
@@ -1338,6 +1341,7 @@ export type Database = {
       "vendors": {
         Row: {
           "created_at": string;
+          "has_text_consent": boolean;
           "id": string;
           "is_active": boolean;
           "name": string;
@@ -1352,6 +1356,7 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           "created_at"?: string;
+          "has_text_consent"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
           "name": string;
@@ -1365,6 +1370,7 @@ export type Database = {
         };
         Update: {
           "created_at"?: string;
+          "has_text_consent"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
           "name"?: string;

@@ -1,0 +1,138 @@
+-- The first text to a recruit, when the lead goes to an agency.
+--
+-- Leads are handed out under the distribution lock, while all others wait. So a greeting waits for next to nothing, and
+-- whatever goes wrong with it, the lead goes on: the server's log then has a warning with the lead's id.
+
+create function private.greeting_name(first_name text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  name constant text := btrim(regexp_replace(first_name, '[[:space:]]+', ' ', 'g'));
+begin
+  -- Applicants type their names themselves. What is no name is not sent on, such as an address.
+  return case
+    when name = '' or length(name) > 50 or name ~ '[0-9/:@<>{}|\\^_=+*#%&$]' or name ~ '\.[[:alpha:]]{2}' then 'there'
+    else name
+  end;
+end
+$$;
+
+comment on function private.greeting_name(text) is
+  'The first name of a lead as a greeting has it: `there` for what can hardly be a name.';
+grant execute on function private.greeting_name(text) to service_role;
+
+create function private.greeting(template text, lead public.recruiting_leads) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  agency_name constant text := (select a.name from public.agencies a where a.id = lead.agency_id);
+  agent_name constant text := (
+    select concat_ws(' ', a.first_name, a.last_name) from public.agents a where a.id = lead.agent_id
+  );
+  names constant jsonb := jsonb_build_object(
+    'first_name', private.greeting_name(lead.first_name),
+    'agent', coalesce(agent_name, agency_name),
+    'agency', agency_name);
+begin
+  -- In one pass, so that a name with braces in it stays as it is.
+  return (
+    select string_agg(coalesce(names ->> part[1], part[2]), '' order by ordinal)
+    from regexp_matches(template, '\{(\w+)\}|([^{]+)', 'g') with ordinality as parts (part, ordinal)
+  );
+end
+$$;
+
+comment on function private.greeting(text, public.recruiting_leads) is
+  'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its agency''s name.';
+grant execute on function private.greeting(text, public.recruiting_leads) to service_role;
+
+create function private.queue_greeting(lead public.recruiting_leads) returns void
+language plpgsql
+set search_path = ''
+set lock_timeout = '20ms'
+as $$
+declare
+  max_length constant integer := 1600;
+  template text;
+  conversation public.recruiting_conversations;
+  body text;
+begin
+  select o.greeting_template into template
+  from public.recruiting_orders o
+  join public.vendors v on v.id = lead.vendor_id
+  where o.id = lead.order_id and v.has_text_consent;
+  if template is null
+    or coalesce(lead.phone, '') !~ '^\+[1-9][0-9]{1,14}$'
+    or lead.vendor_metadata -> 'is_test' is not distinct from 'true'
+  then
+    return;
+  end if;
+
+  perform private.lock_consent(lead.agency_id, lead.phone);
+  if private.is_opted_out(lead.agency_id, lead.phone) or exists (
+    -- The agency has texted the recruit before.
+    select
+    from public.recruiting_conversations c
+    join public.recruiting_messages m on m.conversation_id = c.id
+    where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id and m.direction = 'outbound'
+  ) then
+    return;
+  end if;
+
+  body := private.greeting(template, lead);
+  if length(body) > max_length then
+    raise warning 'lead % is not greeted: the text has more than % characters', lead.id, max_length;
+    return;
+  end if;
+  conversation := private.open_conversation(lead, lead.agent_id);
+  if conversation.id is null then
+    raise warning 'lead % is not greeted: its agency has no active service number', lead.id;
+  elsif conversation.status = 'bot' then
+    perform private.queue_text(conversation.id, 'greeting', body);
+  end if;
+exception when others then
+  -- Without the error's message, which may quote the lead.
+  raise warning 'lead % is not greeted: SQLSTATE %', lead.id, sqlstate;
+end
+$$;
+
+comment on function private.queue_greeting(public.recruiting_leads) is
+  'Queues the greeting of a lead that goes to an agency, if its order has a greeting_template, its vendor has_text_consent, it '
+  'has a phone in E.164, the recruit has not opted out, and the agency has never texted the recruit. Never fails; waits at most '
+  '20 ms for a lock.';
+grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
+
+create function private.greet_recruit() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Few orders have one, and what follows takes longer than this question.
+  if exists (
+    select from public.recruiting_orders o where o.id = new.order_id and o.greeting_template is not null
+  ) then
+    perform private.queue_greeting(new);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.greet_recruit() is
+  'Trigger: greets the recruit of a lead that goes to an agency, by whatever way the lead came.';
+
+create trigger greet_recruit_of_new_lead
+  after insert on public.recruiting_leads
+  for each row when (new.distribution = 'distributed' and new.order_id is not null and new.phone is not null)
+  execute function private.greet_recruit();
+
+create trigger greet_recruit_of_waiting_lead
+  after update of distribution on public.recruiting_leads
+  for each row when (
+    new.distribution = 'distributed' and old.distribution <> 'distributed'
+    and new.order_id is not null and new.phone is not null
+  )
+  execute function private.greet_recruit();

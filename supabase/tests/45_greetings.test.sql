@@ -1,0 +1,151 @@
+-- The first text to a recruit, when the lead goes to an agency.
+begin;
+create extension if not exists dblink with schema extensions;
+select plan(43);
+
+-- Orders and leads of the seed would take part.
+update public.recruiting_orders set status = 'closed';
+update public.recruiting_leads set distribution = 'not_requested' where distribution in ('unmatched', 'pending');
+
+insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Acme {agent} Agency', 'UTC');
+insert into public.agents (id, agency_id, first_name, last_name) values
+  (md5('ann')::uuid, md5('agency')::uuid, 'Ann', 'Smith');
+insert into public.vendors (id, slug, name, has_text_consent) values
+  (md5('vendor')::uuid, 'test-vendor', 'Vendor', true), (md5('without')::uuid, 'test-without', 'Without', false);
+insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
+select v.id, encode(sha256(v.slug::bytea), 'hex'), 'test' from public.vendors v where v.slug like 'test-%';
+insert into public.service_numbers (phone, agency_id) values ('+13125550100', md5('agency')::uuid);
+
+create function pg_temp.order(template text, quantity integer default 100) returns void language sql as $$
+  update public.recruiting_orders set status = 'closed' where agency_id = md5('agency')::uuid and status = 'open';
+  insert into public.recruiting_orders (agency_id, quantity, greeting_template) values (md5('agency')::uuid, quantity, template);
+$$;
+create function pg_temp.ingest(name text, phone text, first_name text default 'Ada', vendor text default 'vendor',
+  more jsonb default '{}')
+returns text language sql as $$
+  select public.ingest_recruiting_lead(encode(sha256(('test-' || vendor)::bytea), 'hex'), jsonb_build_object(
+    'id', md5(name)::uuid, 'vendor_lead_id', name, 'first_name', first_name,
+    'vendor_metadata', jsonb_build_object('phone', phone) || more)) #>> '{distributed_to,agency_id}'
+$$;
+create function pg_temp.greetings(phone text) returns text language sql as $$
+  select string_agg(m.body, ' | ' order by m.created_at)
+  from public.text_outbox o
+  join public.recruiting_messages m on m.id = o.message_id
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where c.recruit_phone = phone and o.kind = 'greeting'
+$$;
+
+-- The template
+select throws_ok(format('select pg_temp.order(%L)', template), '23514', null, 'no template: ' || left(template, 40))
+from unnest(array[
+  '', ' ', 'Hi, reply STOP to opt out', '{agency}', '{agency}: reply stop to opt out', '{agency} STOPS', '{agency} STOP {',
+  '{agency} STOP {name}', '{agency} STOP {{first_name}}', rpad('{agency} STOP', 1601, '.')
+]) template;
+select lives_ok(format('select pg_temp.order(%L)', template), 'a template: ' || left(template, 40))
+from unnest(array[
+  null, '{agency}: STOP to opt out', rpad('{agency} STOP', 1600, '.'),
+  'Hi {first_name}, {agent} of {agency} here. Reply STOP to opt out.'
+]) template;
+
+-- Who is greeted
+select is(pg_temp.ingest('first', '+13125550001'), md5('agency')::uuid::text, 'a lead goes to the agency');
+select is(pg_temp.greetings('+13125550001'), 'Hi Ada, Ann Smith of Acme {agent} Agency here. Reply STOP to opt out.',
+  'its recruit is greeted');
+select results_eq(
+  $$select c.recruiting_lead_id, c.agency_id, c.service_phone, c.status, c.assigned_agent_id, m.direction, m.sender_type, o.state
+    from public.text_outbox o
+    join public.recruiting_messages m on m.id = o.message_id
+    join public.recruiting_conversations c on c.id = m.conversation_id
+    where c.recruit_phone = '+13125550001'$$,
+  $$values (md5('first')::uuid, md5('agency')::uuid, '+13125550100', 'bot', md5('ann')::uuid, 'outbound', 'bot', 'pending')$$,
+  'by the bot, in a conversation of the lead and its agent');
+select pg_temp.ingest('first', '+13125550001');
+select pg_temp.ingest('again', '+13125550001', 'Ada B.');
+select is(pg_temp.greetings('+13125550001') like '%|%', false, 'a recruit who is sent again, or is another lead, is greeted once');
+
+select pg_temp.ingest('no consent', '+13125550002', vendor => 'without');
+select pg_temp.ingest('test lead', '+13125550003', more => '{"is_test": true}');
+select pg_temp.ingest('no E.164', '312-555-0004');
+select pg_temp.ingest('no phone', null);
+select public.ingest_recruiting_leads(encode(sha256('test-vendor'), 'hex'),
+  '[{"row": 0, "first_name": "Ada", "vendor_lead_id": "bulk", "vendor_metadata": {"phone": "+13125550005"}}]');
+select private.record_consent(md5('agency')::uuid, '+13125550006', 'opted_out', 'admin', reason => 'x');
+select pg_temp.ingest('opted out', '+13125550006');
+select is(pg_temp.greetings(phone), null, 'not greeted: ' || description)
+from (values
+  ('+13125550002', 'a lead of a vendor without consent'), ('+13125550003', 'a test lead'), ('312-555-0004', 'a lead without E.164'),
+  ('+13125550005', 'a lead of a bulk request'), ('+13125550006', 'a recruit who has opted out')
+) others (phone, description);
+select is(
+  (select array_agg(distribution order by distribution) from public.recruiting_leads
+   where id in (md5('no consent')::uuid, md5('no E.164')::uuid, md5('no phone')::uuid, md5('opted out')::uuid)),
+  array['distributed', 'distributed', 'distributed', 'distributed'], 'they are handed out all the same');
+insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
+  (md5('known')::uuid, md5('agency')::uuid, '+13125550007', '+13125550199');
+insert into public.recruiting_messages (conversation_id, direction, sender_type, body) values
+  (md5('known')::uuid, 'outbound', 'bot', 'Hello');
+select pg_temp.ingest('texted before', '+13125550007');
+select is(pg_temp.greetings('+13125550007'), null, 'nor is a recruit whom the agency has texted before');
+insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, status, assigned_agent_id) values
+  (md5('agency')::uuid, '+13125550008', '+13125550100', 'escalated', md5('ann')::uuid);
+select pg_temp.ingest('escalated', '+13125550008');
+select is(pg_temp.greetings('+13125550008'), null, 'nor one to whose conversation an agent attends');
+
+-- Names
+select pg_temp.ingest('name ' || n, '+1312555010' || n, first_name)
+from (values (1, E'  Mary \n Ann '), (2, 'evil.com'), (3, repeat('a', 51)), (4, 'J.R. O''Neil-Díaz'), (5, '{agency}'), (6, 'http://x'))
+  names (n, first_name);
+select is(substring(pg_temp.greetings('+1312555010' || n) from '^Hi (.*), Ann'), greeted, 'a first name: ' || greeted || n)
+from (values (1, 'Mary Ann'), (2, 'there'), (3, 'there'), (4, 'J.R. O''Neil-Díaz'), (5, 'there'), (6, 'there')) names (n, greeted);
+
+-- Leads that are handed out later
+select pg_temp.order(null);
+update public.recruiting_orders set status = 'closed' where agency_id = md5('agency')::uuid;
+select pg_temp.ingest('later', '+13125550009');
+select is(pg_temp.greetings('+13125550009'), null, 'a lead that no order wants is not greeted');
+insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution) values
+  (md5('pending')::uuid, md5('vendor')::uuid, 'Ada', '{"phone": "+13125550010"}', 'pending');
+insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution)
+select gen_random_uuid(), md5('vendor')::uuid, 'Ada', jsonb_build_object('phone', '+1312555030' || n), 'pending'
+from generate_series(1, 3) n;
+update public.agents set is_active = false where id = md5('ann')::uuid;
+select pg_temp.order('{agent}, {agency}: STOP');
+select public.distribute_pending_leads(md5('pending')::uuid);
+select public.distribute_waiting_leads(100);
+select is(pg_temp.greetings('+13125550010'), 'Acme {agent} Agency, Acme {agent} Agency: STOP',
+  'a pending lead is greeted when it is handed out, without an agent with the agency''s name');
+select is(pg_temp.greetings('+13125550009'), 'Acme {agent} Agency, Acme {agent} Agency: STOP',
+  'so is one that has waited for an order');
+select is((select count(pg_temp.greetings('+1312555030' || n))::integer from generate_series(1, 3) n), 3, 'and each of many');
+insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload, payload_bytes) values
+  (md5('delivery')::uuid, 'r', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'x', '{}', 2);
+select public.replay_delivery(md5('delivery')::uuid, '{"first_name": "Ada", "vendor_metadata": {"phone": "+13125550011"}}');
+select is(pg_temp.greetings('+13125550011'), 'Acme {agent} Agency, Acme {agent} Agency: STOP', 'and one that is replayed');
+
+-- Nothing that goes wrong costs the lead
+select pg_temp.order('{agency}' || rpad(' STOP', 1590, '.'));
+select is(pg_temp.ingest('long', '+13125550012'), md5('agency')::uuid::text, 'a lead whose greeting would be too long is handed out');
+select is_empty($$select from public.recruiting_conversations where recruit_phone = '+13125550012'$$, 'and not greeted');
+select pg_temp.order('{agency} STOP');
+update public.service_numbers set status = 'paused';
+select is(pg_temp.ingest('no number', '+13125550013'), md5('agency')::uuid::text,
+  'a lead of an agency without an active number is handed out');
+
+update public.service_numbers set status = 'active';
+create temp table locked as select extensions.dblink_connect('other', format('host=%s port=%s dbname=%s user=%s password=postgres',
+  host(inet_server_addr()), inet_server_port(), current_database(), session_user));
+select extensions.dblink_exec('other', 'begin');
+select from extensions.dblink('other', format(
+  $$select private.lock_consent(%L, '+13125550014')::text$$, md5('agency')::uuid)) as locks (result text);
+select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text,
+  'a lead is handed out while somebody else has its consent');
+select extensions.dblink_disconnect('other');
+
+create function pg_temp.fail() returns trigger language plpgsql as $$ begin raise exception 'no room' using errcode = '53100'; end $$;
+create trigger fail before insert on public.text_outbox for each row execute function pg_temp.fail();
+select is(pg_temp.ingest('fails', '+13125550015'), md5('agency')::uuid::text, 'a lead is handed out when its greeting fails');
+select is_empty($$select from public.recruiting_conversations where recruit_phone in ('+13125550014', '+13125550015')$$,
+  'and nothing of the greeting is left');
+
+select * from finish();
+rollback;
