@@ -95,6 +95,23 @@ Deno.test("the life of a local stack", async (test) => {
       assert.ok(log.split("\n").some((line) => line.startsWith("{") && line.includes(id)));
     });
 
+    await step("a text that nothing is set up to send is queued", async () => {
+      const sql = connect(stack.db_url);
+      await sql`
+        with agency as (
+          insert into public.agencies (name, timezone) values ('texting', 'UTC') returning id
+        ), number as (
+          insert into public.service_numbers (phone, agency_id)
+          select '+12025550100', id from agency
+        )
+        insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, last_message_at)
+        select id, '+12025550101', '+12025550100', now() from agency`;
+      await sql`
+        select private.queue_text(id, 'agent', 'Hi', '[]', null)
+        from public.recruiting_conversations where recruit_phone = '+12025550101'`;
+      await sql.end();
+    });
+
     await step("npm run status prints every key and command, and --json stack.json", async () => {
       const [status, json, none] = [
         checkout.run("status", "--data-dir", "data"),
@@ -178,6 +195,12 @@ Deno.test("the life of a local stack", async (test) => {
         assert.match(run.output(), new RegExp(`${name} was ended by SIGKILL`));
         await until(async () => await countKept(stack) === 1);
       }
+    });
+
+    await step("npm start says once that a text waits, and what is missing", async () => {
+      const times = () => run.output().split("TWILIO_ACCOUNT_SID is not set").length - 1;
+      await until(() => times() > 0);
+      assert.equal(times(), 1);
     });
 
     await step("nothing outlives a launcher that is killed", async () => {
