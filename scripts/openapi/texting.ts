@@ -28,7 +28,7 @@ export const operations: Operation[] = [
     security: ["workerKey"],
     responses: {
       200: {
-        description: "Nothing is due any more, or 40 s have passed",
+        description: "Nothing is due any more, or 1,000 texts or 40 s have passed",
         schema: workResult,
         examples: {
           sent: {

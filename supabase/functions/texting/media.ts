@@ -24,7 +24,8 @@ export async function readableUrls(media: TextMedia[]): Promise<Result<string[],
     }
     const path = url.slice(BUCKET.length + 1);
     const { data, error } = await serviceClient().storage.from(BUCKET)
-      .createSignedUrl(path, READABLE_FOR_S);
+      .createSignedUrl(path, READABLE_FOR_S)
+      .catch((error: object) => failure(error));
     if (error !== null) {
       // Storage says both for an object that is not there.
       const isMissing = "status" in error && (error.status === 400 || error.status === 404);
