@@ -53,7 +53,7 @@ export const bodies: Benchmark = {
     });
     const usages: Usage[] = [];
     for (const body of all) {
-      const usage = await measure(stack, body);
+      const usage = await measureAgain(stack, body);
       console.log(`${routeOf(body)}, ${body.name}: ${describe(usage)}`);
       usages.push(usage);
     }
@@ -105,6 +105,17 @@ function worst(what: string, usages: Usage[]): Measurement[] {
   ];
 }
 
+/** Measures again where a busy machine was too slow for the time limits of the database, and the response was a 500. */
+async function measureAgain(stack: BenchStack, body: HostileBody): Promise<Usage> {
+  for (let failures = 0;; failures++) {
+    try {
+      return await measure(stack, body);
+    } catch (error) {
+      if (!(error instanceof TooSlow) || failures === 3) throw error;
+    }
+  }
+}
+
 /** Sends a body to a process of its own. */
 async function measure(stack: BenchStack, body: HostileBody): Promise<Usage> {
   const functions = new Deno.Command(Deno.execPath(), {
@@ -146,5 +157,9 @@ async function measure(stack: BenchStack, body: HostileBody): Promise<Usage> {
 async function send(url: string, { path, headers, status }: HostileBody, body: string) {
   const response = await fetch(url + path, { method: "POST", headers, body });
   const text = await response.text();
-  if (response.status !== status) throw new Error(`${path} responded ${response.status}: ${text}`);
+  if (response.status === status) return;
+  const message = `${path} responded ${response.status}: ${text}`;
+  throw response.status === 500 ? new TooSlow(message) : new Error(message);
 }
+
+class TooSlow extends Error {}
