@@ -3,7 +3,6 @@ import type { RealtimeChannel, SupabaseClient } from "@supabase/supabase-js";
 import { createClient } from "@supabase/supabase-js";
 import { createAgentWithLead, type SignedIn } from "./agents.ts";
 import { sql, stack } from "./client.ts";
-import { eventually } from "./processes.ts";
 import { type Conversation, newPhone } from "./sms.ts";
 
 /** A channel that supabase-js has joined, or tried to. */
@@ -37,17 +36,22 @@ export async function subscribe(
 }
 
 /** Waits until a subscription has this status as its latest. */
-export async function awaitStatus(subscription: Subscription, status: string): Promise<void> {
-  await eventually(10, () => Promise.resolve(assert.equal(subscription.statuses.at(-1), status)));
+export function awaitStatus({ statuses }: Subscription, status: string): Promise<void> {
+  return until(() => statuses.at(-1) === status, () => `${statuses} and not ${status}`);
 }
 
 /** Waits until a subscription has had this number of events, and returns them. */
 export async function awaitEvents({ events }: Subscription, count: number) {
-  await eventually(
-    10,
-    () => Promise.resolve(assert(events.length >= count, "an event is missing")),
-  );
+  await until(() => events.length >= count, () => `${events.length} of ${count} events`);
   return events;
+}
+
+/** Waits until something is true, for ten seconds at most. */
+export async function until(isTrue: () => boolean, found: () => string): Promise<void> {
+  for (const deadline = Date.now() + 10_000; !isTrue();) {
+    assert(Date.now() < deadline, found());
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 /** Another tab of a signed-in agent. */
