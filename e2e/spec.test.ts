@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { sql } from "./client.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { theWorld } from "./world.ts";
 
@@ -11,3 +12,12 @@ for (const { spec, send, status, body, then } of SCENARIOS) {
     await then?.(world, response);
   });
 }
+
+Deno.test("with no number of ours none of these requests leaves a text to send", async () => {
+  const { agency_id } = await theWorld();
+  const queued = await sql`
+    select from public.text_outbox o
+    join public.recruiting_conversations c on c.id = o.conversation_id
+    where c.agency_id = ${agency_id}`;
+  assert.equal(queued.length, 0);
+});

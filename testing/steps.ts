@@ -130,7 +130,7 @@ export const STEPS: Step[] = [
     title: "Texts against a double of Twilio",
     remedy: "npm test -- texting runs it alone.",
     run: async (stacks, showOutput) =>
-      testOn(await stacks.texting(), ["testing/twilio"], showOutput),
+      testOn(await stacks.texting(), ["testing/twilio", "testing/texting"], showOutput),
   },
   {
     name: "faults",

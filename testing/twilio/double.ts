@@ -6,6 +6,8 @@ import type { Fault } from "./faults.ts";
 import type { InboundText } from "./messages.ts";
 import type { Message } from "./store.ts";
 
+export type { Fault };
+
 /** What the double has done: the messages of its account, oldest first, and how many requests came. */
 export interface Log {
   messages: Message[];
@@ -112,7 +114,14 @@ export class TwilioDouble {
     );
   }
 
-  /** Makes the next requests that send a message fail in this way. */
+  /** Waits until it has accepted a message to a number. */
+  async awaitMessage(to: string): Promise<void> {
+    while ((await this.sentTo(to)).length === 0) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /** Makes the next requests for messages fail in this way. */
   fail(fault: Fault): Promise<void> {
     return this.#control("POST", "faults", fault);
   }

@@ -1,13 +1,15 @@
 import { refusal } from "./errors.ts";
 import { DROPPED, type Reply } from "./reply.ts";
 
-/** What goes wrong with the next requests that send a message. */
+/** What goes wrong with the next requests for messages. */
 export interface Fault {
+  /** POST: requests that send a message. GET: lists of them. POST unless given. */
+  method?: "POST" | "GET";
   /** How many requests. 1 unless given. */
   times?: number;
-  /** Only texts to this number. */
+  /** Only those whose parameter To is this number. */
   to?: string;
-  /** Whether the message is accepted all the same, so that it is sent. */
+  /** Whether the request is carried out all the same, so that the message is sent. */
   accepted?: boolean;
   /** How long the response takes, in milliseconds. */
   delay_ms?: number;
@@ -32,9 +34,11 @@ export class Faults {
     this.#waiting = [];
   }
 
-  /** The fault for a text to this number, which is used up by it. */
-  take(to: string | null): Fault | undefined {
-    const fault = this.#waiting.find((waiting) => waiting.to === undefined || waiting.to === to);
+  /** The fault for a request with this parameter To, which is used up by it. */
+  take(method: string, to: string | null): Fault | undefined {
+    const fault = this.#waiting.find((waiting) =>
+      (waiting.method ?? "POST") === method && (waiting.to === undefined || waiting.to === to)
+    );
     if (fault && --fault.times === 0) {
       this.#waiting = this.#waiting.filter((other) => other !== fault);
     }
@@ -45,15 +49,15 @@ export class Faults {
 /**
  * Handles a request with a fault.
  *
- * @param accept handles it without one
+ * @param carryOut handles it without one
  */
 export async function withFault(
   fault: Fault | undefined,
-  accept: () => Reply,
+  carryOut: () => Reply,
 ): Promise<Reply | typeof DROPPED> {
-  if (fault === undefined) return accept();
+  if (fault === undefined) return carryOut();
   const { accepted, delay_ms = 0, drop, status, code, retry_after } = fault;
-  const reply = accepted ? accept() : refusal(20500);
+  const reply = accepted ? carryOut() : refusal(20500);
   await new Promise((resolve) => setTimeout(resolve, delay_ms));
   if (drop) return DROPPED;
   if (status === undefined && code === undefined) return reply;

@@ -43,7 +43,11 @@ export class Double {
   /** The HTTP server, which does not listen yet. It is node:http, because a connection can be closed without a response. */
   server(): Server {
     return createServer(async (incoming, response) => {
-      const reply = await this.#reply(await read(incoming));
+      // A caller that is killed breaks off in its request.
+      const reply = await read(incoming).then(
+        (request) => this.#reply(request),
+        (): typeof DROPPED => DROPPED,
+      );
       if (reply === DROPPED) return incoming.socket.destroy();
       response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
       response.end(JSON.stringify(reply.body));
@@ -60,9 +64,12 @@ export class Double {
     const own = `/${API_VERSION}/Accounts/${this.#account.sid}/Messages`;
     if (!isAuthorized(this.#account, request.authorization)) return refusal(20003);
     if (path === `${own}.json`) {
-      if (method === "GET") return listMessages(this.#account, this.#store, query);
-      const form = new URLSearchParams(request.body);
-      return withFault(this.#faults.take(form.get("To")), () => this.#create(form));
+      const isList = method === "GET";
+      const form = isList ? query : new URLSearchParams(request.body);
+      return withFault(
+        this.#faults.take(method, form.get("To")),
+        () => isList ? listMessages(this.#account, this.#store, query) : this.#create(form),
+      );
     }
     const [, sid, media] = /^\/(\w+)(\/Media)?\.json$/.exec(path.replace(own, "")) ?? [];
     const message = sid && this.#store.get(sid);

@@ -180,6 +180,9 @@ twilioTest("each fault happens as often as it was asked for", async () => {
   for (const body of ["6", "7", "8"]) await send(body);
   const sent = (await double.sentTo(to)).map(({ body }) => body);
   assert.deepEqual(sent, ["2", "4", "6", "7", "8"]);
+  await double.fail({ method: "GET", status: 503 });
+  await assert.rejects(client().messages.list({ to }), { status: 503 });
+  assert.equal((await client().messages.list({ to })).length, 5);
 });
 
 twilioTest("callbacks are signed, and come doubled, reordered, late or not at all", async () => {
