@@ -45,11 +45,11 @@ export const CHECKS: Check[] = [
   {
     name: "the gateway asks for no JWT of its own: the functions refuse callers without a key",
     needs: [],
-    run: (project) =>
-      expectResponse(project, "/recruiting/ingest", { body: {} }, {
-        status: 401,
-        code: "UNAUTHORIZED",
-      }),
+    async run(project) {
+      for (const path of ["/recruiting/ingest", "/texting/work"]) {
+        await expectResponse(project, path, { body: {} }, { status: 401, code: "UNAUTHORIZED" });
+      }
+    },
     remedy:
       "A 401 of another form is the gateway's: deploy with verify_jwt = false, as supabase/config.toml says.",
   },

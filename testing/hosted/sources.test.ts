@@ -76,6 +76,14 @@ async function assertWorks({ functionsUrl }: HostedPlatform): Promise<void> {
     }),
     [401, "UNAUTHORIZED"],
   );
+  // The key is right, and there is no account at Twilio.
+  assert.deepEqual(
+    await status("/texting/work", {
+      method: "POST",
+      headers: { authorization: `Bearer ${stack.texting_worker_key}` },
+    }),
+    [500, "INTERNAL_ERROR"],
+  );
   const vendor = stack.vendors.find(({ parser }) => parser === "generic")!;
   assert.deepEqual(
     await status("/recruiting/ingest?dry_run=true", {
