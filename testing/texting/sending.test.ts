@@ -12,7 +12,6 @@ import {
   double,
   outboxText,
   queueText,
-  requestWork,
   sentBodies,
   work,
 } from "./texts.ts";
@@ -220,13 +219,5 @@ Deno.test("quiet hours hold a greeting, and Twilio may not keep it longer than t
   } finally {
     await sql`delete from public.quiet_hours where state = ${state}`;
     await sql`delete from public.area_codes where area_code = ${area_code}`;
-  }
-});
-
-Deno.test("the worker's route needs its key", async () => {
-  for (const key of ["", "wrong", stack.service_role_key]) {
-    const response = await requestWork(key);
-    assert.equal(response.status, 401);
-    await response.body?.cancel();
   }
 });
