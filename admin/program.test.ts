@@ -105,6 +105,13 @@ for (
       /^--kind: "key" is not secret or verify_token$/,
     ],
     ['key revoke acme ""', /^give the first characters of the key$/],
+    ["number add 4711 --agency x", /^"4711" is not a phone number such as \+13125550100$/],
+    ["number set +13125550100", /^set: give what to change, such as --messaging-service <sid>$/],
+    ["consent record +13125550142 --agency x --state opted_out", /^required option '--reason/],
+    ["text outbox --state frob", /^--state: "frob" is not held or due or sending or /],
+    ["text reconcile", /^required option '--since <time>' not specified$/],
+    ["text reconcile --since 2999-01-01", /^--since: "2999-01-01" is not a time in the past/],
+    ["text reconcile --since 2026-01-01 --number 0", /^"0" is not a phone number such as /],
   ] as const
 ) {
   Deno.test(`${line} is wrong usage`, async () => {

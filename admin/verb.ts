@@ -45,9 +45,9 @@ function wordsOf(noun: Command): string {
   return isNested ? `${wordsOf(noun.parent!)} ${noun.name()}` : noun.name();
 }
 
-/** Refuses an `update` that names nothing to change. */
+/** Refuses an `update` or a `set` that names nothing to change. */
 export function requireChange(options: object, command: Command): void {
   if (Object.values(options).some((value) => value !== undefined)) return;
   const [first] = command.options;
-  command.error(`update: give what to change, such as ${first!.flags}`);
+  command.error(`${command.name()}: give what to change, such as ${first!.flags}`);
 }

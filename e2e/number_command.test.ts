@@ -95,7 +95,7 @@ Deno.test("a mistake with a number is named, and changes nothing", async () => {
   for (const verb of ["pause", "resume", "remove"]) {
     assertRefused(await number(verb, newPhone()), 1, /^\+\d+ is not one of our numbers\. See /);
   }
-  assertRefused(await number("set", phone), 2, /^update: give what to change, such as --messaging/);
+  assertRefused(await number("set", phone), 2, /^set: give what to change, such as --messaging/);
 });
 
 Deno.test("a consent is recorded with its reason, shown with its history, and listed", async () => {

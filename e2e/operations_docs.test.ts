@@ -1,6 +1,7 @@
 /** Every command in docs/operations.md does what the page says. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { TwilioDouble } from "../testing/twilio/double.ts";
 import { send, sql, withoutOpenOrders } from "./client.ts";
 import {
   assertLike,
@@ -36,6 +37,9 @@ async function removeWhatCommandsMake(): Promise<void> {
   await sql`delete from public.vendors where slug = 'acme'`;
 }
 
+/** Stands for Twilio. */
+let twilio: TwilioDouble | undefined;
+
 /** What has happened before an operator follows a recipe, by its heading. */
 const BEFORE: Record<string, (terminal: Record<string, string>) => Promise<void>> = {
   "A vendor that cannot send a key": (terminal) => {
@@ -49,6 +53,12 @@ const BEFORE: Record<string, (terminal: Record<string, string>) => Promise<void>
       assert.equal(status, 400);
     }
     await eventually(5, async () => assert.equal((await deliveries()).length, 3));
+  },
+  "Postgres was away": async (terminal) => {
+    twilio = await TwilioDouble.start();
+    Object.assign(terminal, twilio.settings);
+    const [from, to] = ["+13125550163", "+13125550100"];
+    await twilio.receive({ from, to, body: "I can start on Monday" });
   },
 };
 
@@ -160,6 +170,7 @@ Deno.test("every recipe in docs/operations.md does what it says", async (t) => {
       }
     });
   } finally {
+    await twilio?.stop();
     await removeWhatCommandsMake();
     await Deno.remove(folder, { recursive: true });
   }

@@ -32,6 +32,7 @@ interface Settings {
   priority?: number;
   starts?: Nullable<string>;
   ends?: Nullable<string>;
+  greetingTemplate?: Nullable<string>;
 }
 
 /** The columns of public.recruiting_orders that may be set. */
@@ -44,6 +45,7 @@ interface Columns {
   priority: number;
   starts_at: Date | null;
   ends_at: Date | null;
+  greeting_template: string | null;
 }
 
 interface Filter {
@@ -70,6 +72,13 @@ export function addOrder(parent: Command, run: Run): void {
       ),
     () => orNone(agencyTime("--starts <time>", "when it begins to get leads")),
     () => orNone(agencyTime("--ends <time>", "when it gets no more leads")),
+    () =>
+      orNone(
+        text(
+          "--greeting-template <text>",
+          "texted to each of its leads whose vendor has their consent, with {first_name}, {agent}, {agency}",
+        ),
+      ),
   ];
 
   addVerb(order, "list", "orders, the open ones first", "list --status open")
@@ -210,7 +219,7 @@ async function setStatus(
 async function columnsOf(
   sql: postgres.Sql,
   agency: AgencyRow,
-  { quantity, agent, vendor, states, dailyCap, priority, starts, ends }: Settings,
+  { quantity, agent, vendor, states, dailyCap, priority, starts, ends, greetingTemplate }: Settings,
 ): Promise<Partial<Columns>> {
   return toColumns<Columns>({
     quantity,
@@ -221,7 +230,21 @@ async function columnsOf(
     priority,
     starts_at: typeof starts === "string" ? await readTime(sql, starts, agency) : starts,
     ends_at: typeof ends === "string" ? await readTime(sql, ends, agency) : ends,
+    greeting_template: typeof greetingTemplate === "string"
+      ? await readTemplate(sql, greetingTemplate)
+      : greetingTemplate,
   });
+}
+
+/** Law and carriers want a greeting to name its sender and the way to opt out. */
+async function readTemplate(sql: postgres.Sql, template: string): Promise<string> {
+  const [{ is_template }] = await sql<[{ is_template: boolean }]>`
+    select private.is_greeting_template(${template}) as is_template`;
+  if (is_template) return template;
+  throw new CommandError(
+    "--greeting-template: give a text of at most 1,600 characters with {agency} and the word STOP, and no other " +
+      "braces than {agency}, {first_name} and {agent}",
+  );
 }
 
 async function findAgentOf(sql: postgres.Sql, agency: AgencyRow, given: string): Promise<string> {

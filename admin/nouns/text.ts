@@ -1,11 +1,14 @@
 import type { Command } from "commander";
 import type postgres from "postgres";
-import { choice, integer, text } from "../options.ts";
+import { readServicePhone } from "../lookup.ts";
+import { choice, integer, pastTime, text } from "../options.ts";
 import type { Outcome, Run } from "../outcome.ts";
 import { listed } from "../table.ts";
 import { addNoun, addVerb } from "../verb.ts";
 import { listOutbox, type OutboxFilter, retryText, SITUATIONS } from "./text_outbox.ts";
+import { reconcileTexts } from "./text_reconcile.ts";
 import { sendText, type TextToSend } from "./text_send.ts";
+import { listTemplates } from "./text_templates.ts";
 
 export function addText(parent: Command, run: Run): void {
   const noun = addNoun(parent, "text", "text messages of recruits, and the webhooks of Twilio");
@@ -43,6 +46,39 @@ export function addText(parent: Command, run: Run): void {
       "\nNever one that Twilio has accepted, nor one to a recruit who has opted out.",
     )
     .action((given: string) => run((session) => retryText(session, given)));
+
+  addVerb(
+    noun,
+    "reconcile",
+    "asks Twilio for texts that never arrived and for unknown statuses, and stores them",
+    "reconcile --since 2026-01-31T18:00Z",
+  )
+    .addOption(
+      pastTime("--since <time>", "the first time of sending to ask for").makeOptionMandatory(),
+    )
+    .addOption(
+      text("--number <phone>", "only texts from and to this number of ours, not the whole account"),
+    )
+    .addHelpText(
+      "after",
+      "\nTakes the account from TWILIO_ACCOUNT_SID, and TWILIO_API_KEY with TWILIO_API_SECRET, else" +
+        "\nTWILIO_AUTH_TOKEN, in the environment. What is stored already stays as it is.",
+    )
+    .action(({ since, number }: { since: Date; number?: string }) => {
+      const phone = number === undefined ? undefined : readServicePhone(number);
+      return run((session) => reconcileTexts(session, { since, number: phone }));
+    });
+
+  addVerb(
+    noun,
+    "templates",
+    "the greetings of the orders, with a preview and how many segments each is sent in",
+    'templates --agency "Lakeshore Insurance"',
+  )
+    .addOption(
+      text("--agency <agency>", "only this agency's; its id, the beginning of its id, or its name"),
+    )
+    .action(({ agency }: { agency?: string }) => run(({ sql }) => listTemplates(sql, agency)));
 
   addVerb(
     noun,

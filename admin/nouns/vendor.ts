@@ -17,6 +17,7 @@ interface Settings {
   config?: string;
   active?: boolean;
   rateLimit?: Nullable<number>;
+  textConsent?: boolean;
 }
 
 export function addVendor(parent: Command, run: Run): Command {
@@ -28,6 +29,11 @@ export function addVendor(parent: Command, run: Run): Command {
   const rateLimit = () =>
     orNone(
       integer("--rate-limit <number>", "the most requests in one minute, over all its keys", 1),
+    );
+  const textConsent = () =>
+    boolean(
+      "--text-consent <true|false>",
+      "whether its applicants have agreed to be texted; false unless given",
     );
 
   addVerb(vendor, "list", "every vendor, its parser, its keys and its webhook", "list")
@@ -43,6 +49,7 @@ export function addVendor(parent: Command, run: Run): Command {
     .addOption(name())
     .addOption(config())
     .addOption(rateLimit())
+    .addOption(textConsent())
     .action((slug: string, settings: Settings) =>
       run(({ sql }) => createVendor(sql, slug, settings))
     );
@@ -57,6 +64,7 @@ export function addVendor(parent: Command, run: Run): Command {
     .addOption(name())
     .addOption(config())
     .addOption(rateLimit())
+    .addOption(textConsent())
     .addOption(boolean("--active <true|false>", "the keys of an inactive vendor do not work"))
     .action((slug: string, settings: Settings, command: Command) => {
       requireChange(settings, command);
@@ -83,7 +91,7 @@ async function listVendors(sql: postgres.Sql): Promise<Outcome> {
       count(k.id) filter (
         where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
       )::int as keys,
-      v.webhook_scheme as webhook, v.rate_limit, v.created_at as created
+      v.webhook_scheme as webhook, v.rate_limit, v.has_text_consent as text_consent, v.created_at as created
     from public.vendors v
     left join public.vendor_api_keys k on k.vendor_id = v.id
     group by v.id order by v.slug`;
@@ -133,7 +141,7 @@ async function updateVendor(
 
 function columnsOf(
   sql: postgres.Sql,
-  { name, parser, active, rateLimit }: Settings,
+  { name, parser, active, rateLimit, textConsent }: Settings,
   config: Json | undefined,
 ) {
   return toColumns({
@@ -142,5 +150,6 @@ function columnsOf(
     parser_config: config === undefined ? undefined : sql.json(config as postgres.JSONValue),
     is_active: active,
     rate_limit: rateLimit,
+    has_text_consent: textConsent,
   });
 }

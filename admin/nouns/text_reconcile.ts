@@ -1,0 +1,228 @@
+import type postgres from "postgres";
+import { ConfigurationError } from "../../supabase/functions/_shared/configuration.ts";
+import { matchingSids } from "../../supabase/functions/texting/look_up_text.ts";
+import {
+  type TwilioAccount,
+  twilioAccount,
+} from "../../supabase/functions/texting/twilio_account.ts";
+import {
+  listMedia,
+  listMessages,
+  TwilioError,
+  type TwilioMessage,
+} from "../../supabase/functions/texting/twilio_api.ts";
+import { CommandError, type Outcome, type Session } from "../outcome.ts";
+
+export interface Reconciliation {
+  /** Of the time of sending. */
+  since: Date;
+  /** Only texts from and to this number of ours. */
+  number?: string;
+}
+
+/** What became of the messages that Twilio lists. */
+interface Counts {
+  listed: number;
+  /** Texts of recruits that had not arrived: in a conversation, or in none. */
+  received: number;
+  no_conversation: number;
+  /** Texts of ours whose status was older. */
+  updated: number;
+  /** Texts of ours of which we did not know that they were sent. */
+  found: number;
+}
+
+/** How many ids one statement asks the database for. */
+const BATCH = 1_000;
+
+/** The statuses of a text, Twilio's and ours, by how late they come. A text keeps one of the last. */
+const PROGRESS: Record<string, number> = {
+  queued: 1,
+  sent: 2,
+  delivered: 3,
+  read: 3,
+  undelivered: 3,
+  failed: 3,
+};
+
+/**
+ * Asks Twilio for texts that never arrived and for statuses that are not known, and stores them as the webhooks do. What
+ * is stored already stays as it is, so it may be run again at any time.
+ */
+export async function reconcileTexts(
+  { sql, progress }: Session,
+  { since, number }: Reconciliation,
+): Promise<Outcome> {
+  const counts: Counts = { listed: 0, received: 0, no_conversation: 0, updated: 0, found: 0 };
+  try {
+    const account = twilioAccount();
+    const messages = await readMessages(account, since, number, (read) => {
+      progress(`${read} messages read`);
+    });
+    counts.listed = messages.length;
+    for (let start = 0; start < messages.length; start += BATCH) {
+      const batch = messages.slice(start, start + BATCH);
+      await storeInbound(sql, account, batch, counts);
+      await updateStatuses(sql, batch, counts);
+      progress(`${Math.min(start + BATCH, messages.length)} of ${messages.length} compared`);
+    }
+    await findUnknown(sql, messages, since, counts);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new CommandError(error.message);
+    if (!(error instanceof TwilioError)) throw error;
+    throw new CommandError(`${error.message}. What was stored before stays; run it again.`);
+  }
+  const stored = counts.received + counts.no_conversation;
+  return {
+    data: counts,
+    text:
+      `Twilio has ${counts.listed} texts since ${since.toISOString()}. Stored ${stored} that had not ` +
+      `arrived, ${counts.no_conversation} of them without a conversation. Brought the status of ` +
+      `${counts.updated} up to date, and found ${counts.found} that were sent without our knowing it.`,
+  };
+}
+
+/** The account's messages since a time, the first one that was sent first. */
+async function readMessages(
+  account: TwilioAccount,
+  since: Date,
+  number: string | undefined,
+  onRead: (messages: number) => void,
+): Promise<TwilioMessage[]> {
+  const messages: TwilioMessage[] = [];
+  const filters = number === undefined
+    ? [{ since }]
+    : [{ since, to: number }, { since, from: number }];
+  for (const filter of filters) {
+    for await (const message of listMessages(filter, account)) {
+      messages.push(message);
+      if (messages.length % BATCH === 0) onRead(messages.length);
+    }
+  }
+  // Twilio lists the last one first, and tells the time in seconds.
+  return messages.reverse().sort((one, other) => timeOf(one) - timeOf(other));
+}
+
+function timeOf({ date_sent, date_created }: TwilioMessage): number {
+  return (date_sent ?? date_created)?.getTime() ?? 0;
+}
+
+/** Stores texts of recruits that are not stored yet, the oldest first: of a STOP and a START, the later one holds. */
+async function storeInbound(
+  sql: postgres.Sql,
+  account: TwilioAccount,
+  messages: TwilioMessage[],
+  counts: Counts,
+): Promise<void> {
+  const inbound = messages.filter(({ direction }) => direction === "inbound");
+  const sids = inbound.map(({ sid }) => sid);
+  const known = await sql<{ sid: string }[]>`
+    select m.provider_message_id as sid from public.recruiting_messages m
+    where m.provider_message_id = any(${sids})
+    union all
+    select t.message_sid from public.unmatched_texts t where t.message_sid = any(${sids})`;
+  const knownSids = new Set(known.map(({ sid }) => sid));
+  for (const message of inbound) {
+    if (knownSids.has(message.sid)) continue;
+    const media = message.num_media > 0 ? await listMedia(message.sid, account) : [];
+    const [{ result }] = await sql<[{ result: { status: "received" | "no_conversation" } }]>`
+      select public.receive_sms(
+        recruit_phone => ${message.from}, service_phone => ${message.to}, message_sid => ${message.sid},
+        body => ${message.body}, media => ${sql.json(media as never)},
+        received_at => ${new Date(timeOf(message))}
+      ) as result`;
+    counts[result.status]++;
+  }
+}
+
+/** Brings statuses up to date that Twilio has later ones of. */
+async function updateStatuses(
+  sql: postgres.Sql,
+  messages: TwilioMessage[],
+  counts: Counts,
+): Promise<void> {
+  const outbound = messages.filter(({ direction }) => direction !== "inbound");
+  const known = await sql<{ sid: string; status: string | null }[]>`
+    select m.provider_message_id as sid, m.status from public.recruiting_messages m
+    where m.provider_message_id = any(${outbound.map(({ sid }) => sid)})`;
+  const statuses = new Map(known.map(({ sid, status }) => [sid, status]));
+  for (const message of outbound) {
+    const { sid } = message;
+    if (!statuses.has(sid) || !isLater(message, statuses.get(sid)!)) continue;
+    await sql.begin(async (transaction) => {
+      // With this lock, no callback comes in between.
+      await transaction`
+        select private.lock_sent_text(${sid}, null, ${message.error_code === "21610"})`;
+      const [stored] = await transaction<{ status: string | null }[]>`
+        select m.status from public.recruiting_messages m where m.provider_message_id = ${sid}`;
+      if (stored === undefined || !isLater(message, stored.status)) return;
+      await updateStatus(transaction, message);
+      counts.updated++;
+    });
+  }
+}
+
+function isLater({ status }: TwilioMessage, stored: string | null): boolean {
+  return (PROGRESS[status] ?? 0) > (PROGRESS[stored ?? ""] ?? 0);
+}
+
+async function updateStatus(
+  sql: postgres.ISql,
+  { sid, status, error_code }: TwilioMessage,
+  messageId: string | null = null,
+): Promise<void> {
+  await sql`
+    select public.update_sms_status(
+      message_sid => ${sid}, provider_status => ${status === "read" ? "delivered" : status},
+      error_code => ${error_code}, message_id => ${messageId}
+    )`;
+}
+
+/** A text of ours without a MessageSid. */
+interface UnknownText {
+  message_id: string;
+  to: string;
+  from: string;
+  body: string;
+  /** Its message is not older than this. */
+  earliest: Date;
+}
+
+/**
+ * Finds the messages of our texts by their words, among those that no text has: of texts whose response was lost, and of
+ * texts that wait but had been sent before the database was restored.
+ */
+async function findUnknown(
+  sql: postgres.Sql,
+  messages: TwilioMessage[],
+  since: Date,
+  counts: Counts,
+): Promise<void> {
+  // While a text of the conversation is being sent, the message of that one may be there before its MessageSid.
+  const texts = await sql<UnknownText[]>`
+    select o.message_id, c.recruit_phone as "to", c.service_phone as "from", coalesce(m.body, '') as body,
+      case when o.state = 'pending' then o.created_at - interval '1 second'
+        else o.attempted_at - interval '3 minutes' end as earliest
+    from public.text_outbox o
+    join public.recruiting_messages m on m.id = o.message_id
+    join public.recruiting_conversations c on c.id = m.conversation_id
+    where (o.state in ('pending', 'unconfirmed') or o.state = 'failed' and o.reason = 'unconfirmed')
+      and m.provider_message_id is null and coalesce(o.attempted_at, o.created_at) >= ${since}
+      and not exists (
+        select from public.text_outbox s where s.conversation_id = c.id and s.state = 'sending'
+      )
+    order by o.ordinal`;
+  for (const text of texts) {
+    const candidates = messages.filter((message) =>
+      message.to === text.to && message.from === text.from && timeOf(message) >= +text.earliest
+    );
+    for (const sid of matchingSids(text.body, candidates)) {
+      const [known] = await sql`
+        select from public.recruiting_messages m where m.provider_message_id = ${sid}`;
+      if (known !== undefined) continue;
+      await updateStatus(sql, candidates.find((message) => message.sid === sid)!, text.message_id);
+      counts.found++;
+      break;
+    }
+  }
+}
