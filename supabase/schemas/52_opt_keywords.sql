@@ -29,29 +29,26 @@ comment on function private.plain_words(text) is
   'The words of a text in lower case, with one space between them and without punctuation, quotes and emoji.';
 grant execute on function private.plain_words(text) to service_role;
 
-create function private.is_opt_out_wording(words text) returns boolean
+create function private.opt_out_sentences() returns text
 language plpgsql
 immutable
 set search_path = ''
 as $$
 declare
-  -- These change nothing, wherever they stand.
-  fillers constant text :=
-    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i said|again|ever|'
-    'forever|any ?more|(i am |im )?not interested|(can|could|would|will) you|you (need|have) to|'
-    '(i want|i need|i would like|id like) you to)\M';
-  sentences constant text := $regex$(?x)^(no_)?(
+  -- One sentence, or several.
+  sentences text := $regex$(?x)^(no_)?((
     # The words alone, with a little more
+    (<wish>_)?
     (
       (stop|unsubscribe|unsub|opt_?out|quit_it)(_(me|it|that|this|all))?
-      | stop+ | s_t_o_p | remove | cease(_and_desist)?
+      | stop+ | s_t_o_p | cease(_and_desist)?
       # stop texting me
       | (stop|quit|cease|no_more)(_all)?_<contacting>((_and|_or)?_<contacting>)*(_<person>)*
       # stop sending me these messages
-      | (stop|quit|cease|cancel|end|no_more)((_sending|_with)(_me|_us)?)?(_<kind>)*_<messages>(_<person>)*
+      | (stop|quit|cease|cancel|end|no_more)((_sending|_with|_receiving|_getting)(_me|_us)?)?(_<kind>)*_<messages>(_<person>)*
       | (stop|quit|cease)_sending(_me|_us)?(_(this|these|those|them|it|stuff|things))?(_<person>)*
       # take me off your list
-      | (remove|delete|erase|unlist)_<contact_data>(_<from_list>)?
+      | remove | (remove|delete|erase|unlist)(_<contact_data>(_<from_list>)?|_<from_list>)
       | (take|get)_<contact_data>_<from_list>
     )(_(now|right_now|immediately|asap|at_once|today))?
     # do not text me
@@ -61,27 +58,23 @@ declare
     | i_(do_not|dont|no_longer)_(want|wish|need)(_to_(receive|get))?(_<kind>)*_<messages>(_<person>)*
     | i_(do_not|dont|no_longer)_(want|wish)_to_be_(texted|contacted|messaged|called)(_by_you)?
     # unsubscribe me from this list, I want to opt out
-    | (unsubscribe|un_subscribe|opt_?out|opt_me_out)(_me)?((_from|_of)(_<kind>)*_(<messages>|lists?|this|here|you))?
-    | (i_want_to|i_would_like_to|id_like_to|i_wish_to|let_me|how_do_i|how_can_i|i_am|im|i)_
+    | (unsubscribe|un_subscribe|opt_?out|opt_me_out)(_me)?((_from|_of)(_<kind>)*_(<messages>|lists?|this|here|you|all|everything))?
+    | (<wish>|let_me|i_am|im|i)_
       (opt_?out|opting_out|unsubscribe|unsubscribing)((_from|_of)(_<kind>)*_(<messages>|lists?|this))?
     | (i_)?(revoke|withdraw)(_my)?_consent | consent_revoked
     # without any word for texts
     | (leave|let)_(me|us)_(alone|be) | go_away | get_lost | lose_(my|this)_number | (fuck|piss)_off
     # Whoever writes this has not given consent.
     | ((you|u)_(have|got|have_got)_|youve_got_|you_have_|this_is_|its_)?(the_|a_)?wrong_(number|person)
-  )$ $regex$;
+  )(_|$))+$ $regex$;
   part record;
-  pattern text := sentences;
 begin
-  -- No sentence is longer, and a long text is not worth the search.
-  if length(words) > 100 then
-    return false;
-  end if;
   for part in
     select *
     from (values
-      ('<contacting>', '(texting|messaging|contacting|calling|phoning|emailing|bothering|bugging|spamming|harassing|writing(_to)?)'),
-      ('<contact>', '(text|message|msg|sms|contact|call|phone|email|bother|bug|spam|harass|write(_to)?|reach_out(_to)?)'),
+      ('<wish>', '(i_want_to|i_would_like_to|id_like_to|i_wish_to|how_do_i|how_can_i|how_to)'),
+      ('<contacting>', '(texting|messaging|contacting|calling|bothering|bugging|spamming|harassing|writing(_to)?)'),
+      ('<contact>', '(text|message|msg|sms|contact|call|bother|disturb|bug|spam|harass|write(_to)?|reach_out(_to)?)'),
       ('<person>', '(me|us|to_me|to_us|from_you|from_us|to_this_number|to_this_phone|this_number|this_phone|my_number|my_phone)'),
       ('<kind>', '(any|all|this|that|these|those|the|your|more|of|such|automated|spam|sms|text|marketing|further)'),
       ('<messages>', '(texts?|messages?|msgs?|texting|sms|spam|notifications?|alerts?|junk)'),
@@ -91,9 +84,34 @@ begin
         'call|calling|mailing|marketing|sms|phone|email|lists?|database|system|records))*')
     ) as parts (name, expression)
   loop
-    pattern := replace(pattern, part.name, part.expression);
+    sentences := replace(sentences, part.name, part.expression);
   end loop;
-  return replace(btrim(regexp_replace(regexp_replace(words, fillers, ' ', 'g'), ' +', ' ', 'g')), ' ', '_') ~ pattern;
+  return sentences;
+end
+$$;
+
+comment on function private.opt_out_sentences() is
+  'A regular expression of the sentences that ask for no more texts, in lower case with underscores between the words.';
+grant execute on function private.opt_out_sentences() to service_role;
+
+create function private.is_opt_out_wording(words text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- These change nothing, wherever they stand.
+  fillers constant text :=
+    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i said|again|ever|sir|maam|'
+    'forever|any ?more|(i am |im )?not interested|(can|could|would|will) you|you (need|have) to|'
+    '(i want|i need|i would like|id like) you to)\M';
+begin
+  -- No sentence is longer, and a long text is not worth the search.
+  if length(words) > 100 then
+    return false;
+  end if;
+  return replace(btrim(regexp_replace(regexp_replace(words, fillers, ' ', 'g'), ' +', ' ', 'g')), ' ', '_')
+    ~ private.opt_out_sentences();
 end
 $$;
 

@@ -84,7 +84,8 @@ begin
     end if;
     if conversation_id is not null then
       perform private.release_replies(conversation_id);
-      perform private.notify_of_text(conversation_id, message_id, body, opt_out_type);
+      perform private.notify_agent(
+        conversation_id, message_id, case consent when 'opted_out' then 'opt_out' else 'text' end);
     end if;
   end if;
   return jsonb_build_object('status', case when conversation_id is null then 'no_conversation' else 'received' end);

@@ -76,14 +76,15 @@ begin
       on conflict do nothing
       returning id, body, created_at
     )
-    select m.id, m.body, m.created_at, t.opt_out_type
+    select m.id, m.body, m.created_at, t.opt_out_type, t.consent
     from messages m
     join texts t on t.id = m.id
     order by m.created_at
   loop
     perform private.record_consent_in_text(
       new.agency_id, new.recruit_phone, message.body, message.opt_out_type, message.id, message.created_at);
-    perform private.notify_of_text(new.id, message.id, message.body, message.opt_out_type);
+    perform private.notify_agent(
+      new.id, message.id, case message.consent when 'opted_out' then 'opt_out' else 'text' end);
   end loop;
 
   if message.id is not null then

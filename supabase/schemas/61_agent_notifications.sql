@@ -48,23 +48,6 @@ comment on function private.notify_agent(uuid, uuid, text) is
   'failed. Does nothing while the bot has the conversation.';
 grant execute on function private.notify_agent(uuid, uuid, text) to service_role;
 
-create function private.notify_of_text(conversation_id uuid, message_id uuid, body text, opt_out_type text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.notify_agent(
-    conversation_id,
-    message_id,
-    case private.consent_in_text(body, opt_out_type) when 'opted_out' then 'opt_out' else 'text' end
-  );
-end
-$$;
-
-comment on function private.notify_of_text(uuid, uuid, text, text) is
-  'Tells the assigned agent of an escalated conversation about an inbound text: as opt_out when it is one, else as text.';
-grant execute on function private.notify_of_text(uuid, uuid, text, text) to service_role;
-
 create function public.mark_read(notification_ids uuid[]) returns integer
 language plpgsql
 -- Agents may not update the table, of which only read_at is theirs.

@@ -1,6 +1,6 @@
 -- Which texts are an opt-out, which an opt-in, and which are neither.
 begin;
-select plan(175);
+select plan(189);
 
 select is(private.opt_keyword(body), 'opt_out', format('an opt-out: %s', body))
 from unnest(array[
@@ -24,7 +24,8 @@ from unnest(array[
   'remove me from your list', 'Please remove my number from your list.', 'Take me off your list', 'take me off this list now',
   'Please take my number off your texting list', 'get me off your list', 'take me off', 'delete my number', 'Leave me alone',
   'leave me alone!!', 'go away', 'lose my number', 'Wrong number', 'Sorry, you have the wrong number', 'wrong person',
-  'You''ve got the wrong number'
+  'You''ve got the wrong number', 'STOP STOP STOP', 'Stop. Don''t text me again.', 'Wrong number, stop texting me', 'remove from list',
+  'I want to stop receiving texts', 'How do I stop these messages?', 'Do not disturb', 'No thanks. Please stop.'
 ]) body;
 
 select is(private.opt_keyword(body), 'opt_in', format('an opt-in: %s', body))
@@ -35,7 +36,7 @@ from unnest(array[
   null, '', '   ', '...', '🛑', 'Hi', 'HELP', 'info', 'yes please', 'Yes, I am interested', 'start tomorrow?', 'When do I start?',
   'I can''t stop thinking about it', 'I can stop by tomorrow', 'stop by at 5', 'Don''t stop', 'non-stop', 'bus stop',
   'End of May works', 'by the end', 'weekend', 'Can I cancel the interview?', 'please cancel', 'cancel my appointment',
-  'Cancel that, 3 pm is better', 'I quit my job', 'I want to quit smoking', 'please don''t', 'no', 'no thanks',
+  'Cancel that, 3 pm is better', 'I quit my job', 'I want to quit', 'stop dont go', 'Don''t email me', 'How do I get to your office?', 'No, Tuesday', 'end wrong', 'I want to quit smoking', 'please don''t', 'no', 'no thanks',
   'Not interested', 'ok', 'just now', 'Don''t call me, text me', 'Please don''t text me before 9', 'don''t text me now',
   'Do not forget to text me', 'don''t text and drive', 'Text me', 'take me', 'get my number from Ann', 'remove the resume',
   'Stop texting, call me', 'Reply STOP to opt out', 'What happens if I say STOP?', 'Disliked “Hi Ada, reply STOP to opt out”',
