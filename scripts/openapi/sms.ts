@@ -11,6 +11,8 @@ const inboundSms = z.looseObject({
   NumMedia: z.string().optional(),
   MediaUrl0: z.string().optional(),
   MediaContentType0: z.string().optional(),
+  OptOutType: z.string().optional()
+    .describe("START, STOP or HELP, from a messaging service with Advanced Opt-Out."),
 });
 
 const smsStatusCallback = z.looseObject({
@@ -89,6 +91,13 @@ export const operations: Operation[] = [
     id: "updateSmsStatus",
     summary: "Twilio: the delivery status of a message",
     security: ["twilioSignature"],
+    query: {
+      message: {
+        description: "The id of the message, which each text of ours has in its StatusCallback. " +
+          "Anything but a UUID is ignored.",
+        schema: z.string(),
+      },
+    },
     body: {
       types: ["application/x-www-form-urlencoded"],
       schema: smsStatusCallback,
