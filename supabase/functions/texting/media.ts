@@ -27,8 +27,8 @@ export async function readableUrls(media: TextMedia[]): Promise<Result<string[],
       .createSignedUrl(path, READABLE_FOR_S)
       .catch((error: object) => failure(error));
     if (error !== null) {
-      // Storage says both for an object that is not there.
-      const isMissing = "status" in error && (error.status === 400 || error.status === 404);
+      // The HTTP status is 400 then, and the body says 404.
+      const isMissing = "statusCode" in error && String(error.statusCode) === "404";
       return failure(
         isMissing
           ? { outcome: "failed", code: "media_not_found" }

@@ -1,3 +1,4 @@
+import type { TextState } from "../_shared/sql_functions.ts";
 import { errorCodeOf, type Exchange } from "./twilio_api.ts";
 
 /** What became of an attempt to send a text, as the SQL function `record_text_outcome` takes it. */
@@ -23,6 +24,14 @@ export interface Outcome {
   code?: string;
   /** How many seconds Twilio asks to wait. */
   retryAfter?: number;
+}
+
+/** How a text is left when its outcome, or its look-up, is recorded. */
+export interface TextResult {
+  /** Null where the database could not be told. */
+  state: TextState | null;
+  /** Twilio's error code where Twilio does not know our login; no text can be sent then. */
+  refusedLogin?: string;
 }
 
 /** What Twilio's error codes mean that do not mean "this text cannot be sent": https://www.twilio.com/docs/api/errors */

@@ -3,10 +3,9 @@ import { describeError, logError } from "../_shared/log.ts";
 import { publicFunctionsUrl } from "../_shared/public_url.ts";
 import type { ClaimedText, TextState } from "../_shared/sql_functions.ts";
 import { readableUrls } from "./media.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { type Outcome, outcomeOf, type TextResult } from "./outcome.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
 import { createMessage } from "./twilio_api.ts";
-import type { TextResult } from "./worker.ts";
 
 /** After `claim_texts` a text is ours for 60 s. These times leave room for clocks that differ. */
 const SEND_WITHIN_MS = 30_000;

@@ -20,14 +20,6 @@ const ASK_AGAIN_MS = 1_000;
 /** How many texts were left in each state. A text that was claimed twice counts twice. */
 export type WorkCounts = Record<Exclude<TextState, "sending">, number>;
 
-/** What became of one text. */
-export interface TextResult {
-  /** Null where the database could not be told. */
-  state: TextState | null;
-  /** Twilio's error code where Twilio does not know our login; no text can be sent then. */
-  refusedLogin?: string;
-}
-
 /**
  * Sends and looks up what is due until nothing is due any more, several texts at a time. Each is claimed right before,
  * so that little is left in doubt if this process dies.
