@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { idRange, phoneDigits } from "./lookup.ts";
+import { idRange, phoneDigits, readPhone, readServicePhone } from "./lookup.ts";
+import { UsageError } from "./outcome.ts";
 
 const ID = "5f0c6a3e-6f0f-4b6e-9d0e-3a4f6f1d2c11";
 
@@ -39,3 +40,13 @@ for (
     assert.equal(phoneDigits(text), expected);
   });
 }
+
+Deno.test("a phone number is read in E.164, and one of ours may be a short code", () => {
+  for (const read of [readPhone, readServicePhone]) {
+    assert.equal(read("(312) 555-0142"), "+13125550142");
+    assert.equal(read("+44 20 7946 0018"), "+442079460018");
+    for (const given of ["4711", "+1312", "", "none"]) assert.throws(() => read(given), UsageError);
+  }
+  assert.equal(readServicePhone("31255"), "31255");
+  assert.throws(() => readPhone("31255"), UsageError);
+});

@@ -129,7 +129,7 @@ async function storeInbound(
       select public.receive_sms(
         recruit_phone => ${message.from}, service_phone => ${message.to}, message_sid => ${message.sid},
         body => ${message.body}, media => ${sql.json(media as never)},
-        received_at => ${new Date(timeOf(message))}
+        received_at => ${message.date_sent ?? message.date_created}
       ) as result`;
     counts[result.status]++;
   }

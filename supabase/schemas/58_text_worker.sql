@@ -18,6 +18,8 @@
 -- | unconfirmed          | the same, where nothing may be sent again                       | unconfirmed, due never          |
 -- | unconfirmed, resent  | look-up: unknown 10 min after it was sent again                 | failed                          |
 -- | the same             | its worker has died, so that it may never have left             | pending, at most 5 times in all |
+-- | failed, not accepted | an operator: retry_text()                                       | pending                         |
+-- | unconfirmed, never   | the same                                                        | pending                         |
 -- | any                  | a callback with our id and a MessageSid: accept_text()          | accepted                        |
 --
 -- Each is a comparison and a change in one: under the row's lock, a report changes a text only while the text is still in
