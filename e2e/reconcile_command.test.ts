@@ -155,6 +155,23 @@ Deno.test("a status that is later here than in Twilio's list stays", async () =>
   });
 });
 
+Deno.test("a text that is still in Twilio's queue is found, and so is not sent again", async () => {
+  await withDouble(async (double) => {
+    const conversation = await createConversation();
+    const text = await queueText(conversation, "Hello");
+    await sql`
+      update public.text_outbox set state = 'failed', reason = 'unconfirmed', attempted_at = now()
+      where message_id = ${text}`;
+    await double.callBack({ statuses: [] });
+    const sid = await sendByTwilio(conversation, "Hello");
+    const counts = await adminJson("text", "reconcile", ...SINCE);
+    assert.deepEqual(counts, { listed: 0, ...NOTHING, found: 1 });
+    const [message] = await messages(conversation);
+    assert.equal(message!.provider_message_id, sid);
+    assertRefused(await admin("text", "retry", text, "--yes"), 1, /the provider has accepted this/);
+  });
+});
+
 Deno.test("where Twilio cannot be asked, the reason is said", async () => {
   const reconcile = () => admin("text", "reconcile", ...SINCE);
   assertRefused(await reconcile(), 1, /^TWILIO_ACCOUNT_SID/);

@@ -136,8 +136,8 @@ async function addServiceNumber(
     } returning *`;
     return {
       data: number,
-      text: `${phone} is a number of "${agency.name}" now. At Twilio, its webhooks must be set: ` +
-        "docs/texting.md",
+      text:
+        `${phone} is a number of "${agency.name}" now. docs/texting.md says how it is set up at Twilio.`,
     };
   } catch (error) {
     throw explain(error, {

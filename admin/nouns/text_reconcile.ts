@@ -66,7 +66,7 @@ export async function reconcileTexts(
       await updateStatuses(sql, batch, counts);
       progress(`${Math.min(start + BATCH, messages.length)} of ${messages.length} compared`);
     }
-    await findUnknown(sql, messages, since, counts);
+    await findUnknown(sql, account, since, counts);
   } catch (error) {
     if (error instanceof ConfigurationError) throw new CommandError(error.message);
     if (!(error instanceof TwilioError)) throw error;
@@ -194,7 +194,7 @@ interface UnknownText {
  */
 async function findUnknown(
   sql: postgres.Sql,
-  messages: TwilioMessage[],
+  account: TwilioAccount,
   since: Date,
   counts: Counts,
 ): Promise<void> {
@@ -213,16 +213,27 @@ async function findUnknown(
       )
     order by o.ordinal`;
   for (const text of texts) {
-    const candidates = messages.filter((message) =>
-      message.to === text.to && message.from === text.from && timeOf(message) >= +text.earliest
-    );
-    for (const sid of matchingSids(text.body, candidates)) {
+    const messages = await readMessagesLike(account, text);
+    for (const sid of matchingSids(text.body, messages)) {
       const [known] = await sql`
         select from public.recruiting_messages m where m.provider_message_id = ${sid}`;
       if (known !== undefined) continue;
-      await updateStatus(sql, candidates.find((message) => message.sid === sid)!, text.message_id);
+      await updateStatus(sql, messages.find((message) => message.sid === sid)!, text.message_id);
       counts.found++;
       break;
     }
   }
+}
+
+/** The messages between a text's numbers from its time on, the oldest first; also those that wait at Twilio. */
+async function readMessagesLike(
+  account: TwilioAccount,
+  { to, from, earliest }: UnknownText,
+): Promise<TwilioMessage[]> {
+  const messages: TwilioMessage[] = [];
+  // Not by the time of sending, which a message does not have while it waits.
+  for await (const message of listMessages({ to, from }, account)) {
+    if (message.date_created === null || message.date_created >= earliest) messages.push(message);
+  }
+  return messages.reverse();
 }
