@@ -29,7 +29,7 @@ create index text_outbox_pending_idx on public.text_outbox (service_phone, prior
   where state = 'pending';
 create index text_outbox_due_idx on public.text_outbox (due_at) where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
-create index text_outbox_unconfirmed_idx on public.text_outbox (due_at) where state = 'unconfirmed';
+create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
 -- What comes before a text in its conversation.
 create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
   where state in ('pending', 'sending', 'unconfirmed');

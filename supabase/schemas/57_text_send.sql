@@ -92,13 +92,21 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  with held as (
+    select o.message_id
+    from public.text_outbox o
+    where o.conversation_id = release_replies.conversation_id
+      and o.state = 'pending'
+      and o.kind = 'agent'
+      and o.reason = 'quiet_hours'
+      and o.due_at > now()
+    order by o.ordinal
+    for update
+  )
   update public.text_outbox o
   set due_at = now(), reason = null
-  where o.conversation_id = release_replies.conversation_id
-    and o.state = 'pending'
-    and o.kind = 'agent'
-    and o.reason = 'quiet_hours'
-    and o.due_at > now();
+  from held h
+  where o.message_id = h.message_id;
 end
 $$;
 

@@ -25,6 +25,9 @@
 -- Each is a comparison and a change in one: under the row's lock, a report changes a text only while the text is still in
 -- the state and in the claim that the report is about. What says that a text was sent counts at any time.
 --
+-- The functions read by the indexes of 57_text_outbox.sql, in their order, whatever the planner believes: a plan that was
+-- made while the outbox was small would read all of it when it has grown. So their settings leave it no other way.
+--
 -- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
 -- `sending`. By the same lock only one worker at a time claims texts of a conversation.
 
@@ -34,8 +37,8 @@ stable
 set search_path = ''
 as $$
 begin
-  return exists (
-    select
+  return coalesce((
+    select true
     from public.text_outbox o
     where o.conversation_id = waiting.conversation_id
       and o.state in ('pending', 'sending', 'unconfirmed')
@@ -47,7 +50,9 @@ begin
         else o.ordinal < waiting.ordinal
           and (o.due_at <= now() or o.claim > 0 and o.reason is distinct from 'quiet_hours')
       end
-  );
+    order by o.ordinal
+    limit 1
+  ), false);
 end
 $$;
 
@@ -60,29 +65,45 @@ create function private.is_text_due() returns boolean
 language plpgsql
 stable
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 as $$
 begin
-  return exists (
-    select from public.text_outbox o where o.state = 'sending' and o.lease_until <= now()
-  ) or exists (
-    select
+  return coalesce((
+    select o.lease_until <= now()
+    from public.text_outbox o
+    where o.state = 'sending'
+    order by o.lease_until
+    limit 1
+  ), false) or coalesce((
+    select true
     from public.text_outbox o
     where o.state = 'unconfirmed' and o.due_at <= now() and (o.lease_until is null or o.lease_until <= now())
-  ) or exists (
-    select from public.text_outbox o where o.state = 'pending' and o.due_at <= now()
-  ) and exists (
-    select
+    order by o.due_at
+    limit 1
+  ), false) or coalesce((
+    select o.due_at <= now() from public.text_outbox o where o.state = 'pending' order by o.due_at limit 1
+  ), false) and coalesce((
+    select true
     from public.service_numbers n
-    join public.text_outbox o on o.service_phone = n.phone
-    join public.recruiting_conversations c on c.id = o.conversation_id
-    where n.status = 'active'
-      and n.busy_until <= now() + interval '1 second'
-      and o.state = 'pending'
-      and o.priority in (0, 1)
-      and o.due_at <= now()
-      and c.agency_id = n.agency_id
-      and not private.is_behind(o)
-  );
+    cross join (values (0), (1)) p (priority)
+    cross join lateral (
+      select
+      from public.text_outbox o
+      join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = n.agency_id
+      where o.service_phone = n.phone
+        and o.state = 'pending'
+        and o.priority = p.priority
+        and o.due_at <= now()
+        and not private.is_behind(o)
+      order by o.due_at, o.ordinal
+      limit 1
+    ) due
+    where n.status = 'active' and n.busy_until <= now() + interval '1 second'
+    limit 1
+  ), false);
 end
 $$;
 
@@ -126,47 +147,52 @@ grant execute on function private.claimed_text(public.text_outbox, text, integer
 create function private.claim_lookups(max integer, out texts jsonb)
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 as $$
+declare
+  found_text public.text_outbox;
 begin
   -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
-  with abandoned as (
-    select o.message_id
+  for found_text in
+    select o.*
     from public.text_outbox o
     where o.state = 'sending' and o.lease_until <= now()
     order by o.lease_until
     limit 1000
     for update skip locked
-  )
-  update public.text_outbox o
-  set
-    state = 'unconfirmed',
-    reason = 'worker_died',
-    claim = o.claim + 1,
-    lease_until = null,
-    attempted_at = coalesce(o.attempted_at, o.created_at),
-    due_at = case when o.resends = 0 then now() else coalesce(o.attempted_at, o.created_at) + interval '10 minutes' end
-  from abandoned a
-  where o.message_id = a.message_id;
+  loop
+    update public.text_outbox o
+    set
+      state = 'unconfirmed',
+      reason = 'worker_died',
+      claim = o.claim + 1,
+      lease_until = null,
+      attempted_at = coalesce(o.attempted_at, o.created_at),
+      due_at = case when o.resends = 0 then now() else coalesce(o.attempted_at, o.created_at) + interval '10 minutes' end
+    where o.message_id = found_text.message_id;
+  end loop;
 
-  with due as (
-    select o.message_id
+  texts := '[]';
+  for found_text in
+    select o.*
     from public.text_outbox o
     where o.state = 'unconfirmed' and o.due_at <= now() and (o.lease_until is null or o.lease_until <= now())
     order by o.due_at, o.ordinal
     limit claim_lookups.max
     for update skip locked
-  ), claimed as (
+  loop
     update public.text_outbox o
     set
       claim = o.claim + 1,
       lease_until = clock_timestamp() + interval '60 seconds',
       attempted_at = coalesce(o.attempted_at, o.created_at)
-    from due d
-    where o.message_id = d.message_id
-    returning o as text, o.due_at, o.ordinal
-  )
-  select coalesce(jsonb_agg(private.claimed_text(c.text, 'look_up') order by c.due_at, c.ordinal), '[]') into texts
-  from claimed c;
+    where o.message_id = found_text.message_id
+    returning o.* into found_text;
+    texts := texts || private.claimed_text(found_text, 'look_up');
+  end loop;
 end
 $$;
 
@@ -177,10 +203,10 @@ grant execute on function private.claim_lookups(integer) to service_role;
 create function private.claim_sends(max integer, out texts jsonb, out next_at timestamptz)
 language plpgsql
 set search_path = ''
--- Whatever the planner knew when it made the plan: the due texts of a number come by the index, one after another.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 as $$
 declare
   -- When to come again for what another worker has locked, and for what is left when much had to be held or refused.
@@ -199,18 +225,25 @@ declare
   validity_seconds integer;
 begin
   texts := '[]';
-  if not exists (select from public.text_outbox o where o.state = 'pending' and o.due_at <= now()) then
+  if coalesce((
+    select o.due_at > now() from public.text_outbox o where o.state = 'pending' order by o.due_at limit 1
+  ), true) then
     return;
   end if;
 
   for service_phone in
     select n.phone
     from public.service_numbers n
-    where n.status = 'active' and exists (
+    cross join (values (0), (1)) p (priority)
+    cross join lateral (
       select
       from public.text_outbox o
-      where o.service_phone = n.phone and o.state = 'pending' and o.priority in (0, 1) and o.due_at <= now()
-    )
+      where o.service_phone = n.phone and o.state = 'pending' and o.priority = p.priority and o.due_at <= now()
+      order by o.due_at, o.ordinal
+      limit 1
+    ) due
+    where n.status = 'active'
+    group by n.phone, n.busy_until
     order by n.busy_until, n.phone
   loop
     exit when jsonb_array_length(texts) >= max or examined >= max_examined;
@@ -220,6 +253,9 @@ begin
     for no key update skip locked;
     if not found then
       next_at := least(next_at, soon);
+      continue;
+    elsif number.busy_until > now() + burst then
+      next_at := least(next_at, number.busy_until - burst);
       continue;
     end if;
 

@@ -63,31 +63,39 @@ grant execute on function private.accept_text(uuid, text) to service_role;
 create function private.postpone_texts(seconds integer) returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 as $$
+declare
+  postponed_id uuid;
 begin
-  -- The claim too, so that a text keeps its place before those that are queued meanwhile.
-  with due as (
+  for postponed_id in
     select o.message_id
     from public.text_outbox o
     join public.service_numbers n on n.phone = o.service_phone and n.status = 'active'
     where o.state = 'pending' and o.due_at <= now()
+    order by o.due_at
     for update of o skip locked
-  )
-  update public.text_outbox o
-  set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
-  from due d
-  where o.message_id = d.message_id;
+  loop
+    -- The claim too, so that a text keeps its place before those that are queued meanwhile.
+    update public.text_outbox o
+    set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
+    where o.message_id = postponed_id;
+  end loop;
 
-  with due as (
+  for postponed_id in
     select o.message_id
     from public.text_outbox o
     where o.state = 'unconfirmed' and o.due_at <= now() and (o.lease_until is null or o.lease_until <= now())
+    order by o.due_at, o.ordinal
     for update skip locked
-  )
-  update public.text_outbox o
-  set due_at = now() + make_interval(secs => seconds)
-  from due d
-  where o.message_id = d.message_id;
+  loop
+    update public.text_outbox o
+    set due_at = now() + make_interval(secs => seconds)
+    where o.message_id = postponed_id;
+  end loop;
 end
 $$;
 

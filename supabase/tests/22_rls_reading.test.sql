@@ -1,6 +1,6 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon.
 begin;
-select plan(118);
+select plan(130);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -46,6 +46,14 @@ insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, 
   (md5('conversation recruit')::uuid, md5('recruit ann')::uuid, md5('agency')::uuid, '+19995552000', '+19995550000');
 insert into public.recruiting_messages (conversation_id, direction, sender_type)
 select id, 'inbound', 'recruit' from public.recruiting_conversations where service_phone = '+19995550000';
+with texts as (
+  insert into public.recruiting_messages (conversation_id, direction, sender_type)
+  select id, 'outbound', 'bot' from public.recruiting_conversations where service_phone = '+19995550000'
+  returning id
+)
+insert into public.text_outbox (message_id, kind) select id, 'bot' from texts;
+insert into public.service_numbers (phone, agency_id) values
+  ('+19995550000', md5('agency')::uuid), ('+19995550001', md5('elsewhere')::uuid);
 insert into public.recruiting_message_events (provider_message_id) values ('test');
 insert into public.unmatched_texts (message_sid) values ('test');
 insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes) values
@@ -84,7 +92,9 @@ from (values
   ('lead_sales',                '1', '2', '1'),
   ('lead_referrals',            '1', '2', '1'),
   ('recruiting_conversations',  '2', '4', '1'),
-  ('recruiting_messages',       '2', '4', '1'),
+  ('recruiting_messages',       '4', '8', '2'),
+  ('text_outbox',               '2', '4', '1'),
+  ('service_numbers',           '0', '1', '1'),
   ('vendors',                   'denied', 'denied', 'denied'),
   ('vendor_api_keys',           'denied', 'denied', 'denied'),
   ('recruiting_message_events', 'denied', 'denied', 'denied'),

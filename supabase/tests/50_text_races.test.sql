@@ -1,0 +1,256 @@
+-- Texts that are queued, claimed, reported and refused at once, over several connections. What they commit is deleted at
+-- the end.
+begin;
+create extension if not exists dblink with schema extensions;
+select plan(14);
+
+create function pg_temp.dsn() returns text language sql as $$
+  select format('host=%s port=%s dbname=%s user=%s password=postgres',
+    host(inet_server_addr()), inet_server_port(), current_database(), session_user)
+$$;
+-- Runs the command on several connections at once and returns the result of each. {worker} is the number of the
+-- connection.
+create function pg_temp.race(workers integer, command text) returns setof text language plpgsql as $$
+begin
+  for i in 1..workers loop
+    perform extensions.dblink_connect('worker' || i, pg_temp.dsn());
+    -- Only to take less time
+    perform extensions.dblink_exec('worker' || i, 'set synchronous_commit = off');
+  end loop;
+  for i in 1..workers loop
+    perform extensions.dblink_send_query('worker' || i, replace(command, '{worker}', i::text));
+  end loop;
+  for i in 1..workers loop
+    return query select result from extensions.dblink_get_result('worker' || i) as results (result text);
+    perform extensions.dblink_disconnect('worker' || i);
+  end loop;
+end
+$$;
+create function pg_temp.commit(command text) returns void language sql as $$
+  select extensions.dblink_exec(pg_temp.dsn(), command)
+$$;
+create function pg_temp.clean_up() returns void language sql as $$
+  select pg_temp.commit($sql$
+    delete from public.recruiting_message_events where provider_message_id like 'race %';
+    alter table public.text_consent_events disable trigger refuse_change;
+    delete from public.text_consent_events where agency_id = md5('race')::uuid;
+    alter table public.text_consent_events enable trigger refuse_change;
+    delete from public.text_consents where agency_id = md5('race')::uuid;
+    delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
+    delete from public.service_numbers where agency_id = md5('race')::uuid;
+    delete from public.agents where agency_id = md5('race')::uuid;
+    delete from public.agencies where id = md5('race')::uuid;
+    delete from auth.users where id = md5('race')::uuid;
+  $sql$)
+$$;
+select pg_temp.clean_up();
+-- What the provider has got, kept as events that mean nothing, because each connection can add to them
+create view pg_temp.requests as
+select e.provider_status::uuid as message_id, e.provider_message_id as sid, e.received_at
+from public.recruiting_message_events e
+where e.provider_message_id like 'race request %';
+-- Some conversations have the same recruit, and there are two numbers.
+select pg_temp.commit($sql$
+  insert into auth.users (id, email) values (md5('race')::uuid, 'test-race@example.com');
+  insert into public.agencies (id, name, timezone) values (md5('race')::uuid, 'Race', 'UTC');
+  insert into public.agents (id, agency_id, user_id, first_name) values
+    (md5('race')::uuid, md5('race')::uuid, md5('race')::uuid, 'Ann');
+  insert into public.service_numbers (phone, agency_id, segments_per_second) values
+    ('+19995550100', md5('race')::uuid, 1000000), ('+19995550101', md5('race')::uuid, 1000000);
+  -- Replies may be sent at any hour.
+  insert into public.recruiting_conversations (
+    id, agency_id, recruit_phone, service_phone, status, assigned_agent_id, last_message_at
+  )
+  select md5('race ' || n)::uuid, md5('race')::uuid, '+1999556' || 1000 + n % 40, '+1999555010' || n / 40,
+    'escalated', md5('race')::uuid, now() + interval '1 hour'
+  from generate_series(1, 50) n;
+$sql$);
+
+-- 500 texts: connections 1 to 4 queue them, and twenty workers send them meanwhile. Now and then a worker dies, before its
+-- request, after it, or before it reports a look-up. Its lease ends at once, and look-ups are due at once, so that the test
+-- does not take minutes.
+create temp table finished as select * from pg_temp.race(24, $work$
+  do $do$
+  declare
+    claim jsonb;
+    claimed jsonb;
+    sid text;
+    sids text[];
+    task_id uuid;
+    fate double precision;
+  begin
+    if {worker} <= 4 then
+      for n in 1..125 loop
+        perform private.queue_text(md5('race ' || 1 + (n * 7 + {worker} * 13) % 50)::uuid, 'agent', 'Hi');
+        commit;
+      end loop;
+      return;
+    end if;
+    for round in 1..1000 loop
+      claim := public.claim_texts(7);
+      commit;
+      for claimed in select t from jsonb_array_elements(claim -> 'texts') t loop
+        task_id := (claimed ->> 'message_id')::uuid;
+        fate := random();
+        if claimed ->> 'task' = 'look_up' then
+          select array_agg(e.provider_message_id) into sids
+          from public.recruiting_message_events e where e.provider_status = task_id::text;
+          if fate > 0.1 then
+            perform public.record_text_lookup(task_id, (claimed -> 'attempt')::integer, sids);
+          end if;
+        else
+          -- One that was sent again is not lost a second time: it would fail.
+          if fate > 0.05 or exists (select from public.text_outbox o where o.message_id = task_id and o.attempt > 1) then
+            sid := 'race request ' || gen_random_uuid();
+            insert into public.recruiting_message_events (provider_message_id, provider_status) values (sid, task_id);
+            commit;
+          end if;
+          if fate > 0.15 then
+            perform public.record_text_outcome(
+              task_id, (claimed -> 'attempt')::integer, case when fate > 0.25 then 'accepted' else 'unconfirmed' end,
+              case when fate > 0.25 then sid end);
+          end if;
+        end if;
+        commit;
+        update public.text_outbox o
+        set lease_until = now()
+        where o.message_id = task_id and o.claim = (claimed -> 'attempt')::integer and o.lease_until > now();
+        commit;
+      end loop;
+      exit when 500 = (
+        select count(*) from public.text_outbox o
+        where o.state = 'accepted' and o.conversation_id in (select md5('race ' || n)::uuid from generate_series(1, 50) n));
+      update public.text_outbox o
+      set due_at = now()
+      from (
+        select d.message_id from public.text_outbox d
+        where d.state = 'unconfirmed' and d.lease_until is null
+        for update skip locked
+      ) d
+      where o.message_id = d.message_id;
+      commit;
+      perform pg_sleep(0.03);
+    end loop;
+  end
+  $do$
+$work$) result;
+select is((select count(*)::integer from finished), 24, 'twenty workers and four that queue texts end');
+select results_eq(
+  'select count(*), count(distinct message_id) from requests', 'values (500::bigint, 500::bigint)',
+  'each of 500 texts is requested once, whoever dies when');
+select is_empty(
+  $$select from (
+      select o.ordinal, lag(o.ordinal) over (partition by o.conversation_id order by r.received_at) as previous
+      from requests r join public.text_outbox o using (message_id)) texts
+    where ordinal < previous$$,
+  'the texts of each conversation are requested in their order');
+select is_empty(
+  $$select from requests r join public.recruiting_messages m on m.id = r.message_id
+    where m.provider_message_id is distinct from r.sid$$,
+  'each message has the MessageSid of its own request');
+select ok(not private.is_text_due(), 'nothing is left to do');
+
+-- 200 recruits: each says STOP while a worker claims the texts that wait for them.
+select pg_temp.commit($sql$
+  insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, last_message_at)
+  select md5('race stop ' || n)::uuid, md5('race')::uuid, '+1999557' || 1000 + n, '+19995550100', now() + interval '1 hour'
+  from generate_series(1, 200) n;
+  do $do$
+  begin
+    for n in 1..200 loop
+      perform private.queue_text(md5('race stop ' || n)::uuid, 'agent', 'Hi');
+    end loop;
+  end
+  $do$;
+$sql$);
+select * from pg_temp.race(4, $work$
+  do $do$
+  begin
+    for n in 1..200 loop
+      if {worker} = 1 then
+        perform private.record_consent(md5('race')::uuid, '+1999557' || 1000 + n, 'opted_out', 'keyword', 'STOP');
+        commit;
+        -- So that neither side is long ahead of the other.
+        perform pg_sleep(0.001);
+      else
+        perform public.claim_texts(1);
+      end if;
+      commit;
+    end loop;
+  end
+  $do$
+$work$);
+create temp table stopped as
+select o.state, o.attempted_at, t.changed_at
+from public.text_consents t
+join public.recruiting_conversations c on c.recruit_phone = t.phone and c.agency_id = t.agency_id
+join public.text_outbox o on o.conversation_id = c.id
+where t.agency_id = md5('race')::uuid and t.state = 'opted_out';
+select is((select count(*)::integer from stopped), 200, '200 recruits have opted out');
+select is_empty(
+  $$select from stopped where state = 'sending' and attempted_at > changed_at$$, 'no text is claimed after its recruit''s STOP');
+select cmp_ok((select count(*) from stopped where state = 'sending'), '>', 0::bigint, 'some are claimed before');
+select cmp_ok((select count(*) from stopped where state <> 'sending'), '>', 0::bigint, 'some are not');
+select pg_temp.commit('do $do$ begin perform public.claim_texts(1000); end $do$');
+select is(
+  (select count(*)::integer from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id
+   where c.recruit_phone like '+1999557%' and o.state = 'refused'),
+  (select count(*)::integer from stopped where state <> 'sending'), 'and those are never sent');
+
+-- A hundred texts: each is reported as accepted while a callback, a look-up and late reports say something about it.
+select pg_temp.commit($sql$
+  delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
+  insert into public.recruiting_conversations (
+    id, agency_id, recruit_phone, service_phone, status, assigned_agent_id, last_message_at
+  )
+  select md5('race ' || n)::uuid, md5('race')::uuid, '+1999558' || 1000 + n, '+19995550100', 'escalated', md5('race')::uuid,
+    now() + interval '1 hour'
+  from generate_series(1, 100) n;
+  do $do$
+  begin
+    for n in 1..100 loop
+      perform private.queue_text(md5('race ' || n)::uuid, 'agent', 'Hi');
+    end loop;
+    perform public.claim_texts(100);
+  end
+  $do$;
+$sql$);
+select * from pg_temp.race(5, $work$
+  do $do$
+  declare
+    text public.text_outbox;
+  begin
+    for n in 1..100 loop
+      select o.* into text from public.text_outbox o where o.conversation_id = md5('race ' || n)::uuid;
+      case {worker}
+        when 1 then perform public.record_text_outcome(text.message_id, 1, 'accepted', 'race SM' || n);
+        when 2 then perform public.record_text_outcome(text.message_id, 1, 'unconfirmed');
+        when 3 then perform private.accept_text(text.message_id, 'race SM' || n);
+        when 4 then perform public.update_sms_status('race SM' || n, 'delivered', null);
+        when 5 then perform public.record_text_lookup(text.message_id, 1, array['race SM' || n]);
+      end case;
+      commit;
+    end loop;
+  end
+  $do$
+$work$);
+select results_eq(
+  $$select o.state, m.status, count(distinct m.provider_message_id) from public.text_outbox o
+    join public.recruiting_messages m on m.id = o.message_id where m.provider_message_id like 'race SM%' group by 1, 2$$,
+  $$values ('accepted', 'delivered', 100::bigint)$$, 'whatever comes first, each text is accepted, with its callback');
+
+-- One text twenty times at once, as from a page that got no response and tries again
+create temp table sent as select result::jsonb from pg_temp.race(20, $$
+  select public.send_text(md5('race 1')::uuid, 'Hi {worker}', md5('race client')::uuid)
+  from (select set_config('request.jwt.claims', json_build_object('sub', md5('race')::uuid)::text, false)) signed_in
+$$) result;
+select results_eq(
+  $$select result ->> 'status', count(*), count(distinct result - 'status') from sent group by 1 order by 1$$,
+  $$values ('duplicate', 19::bigint, 1::bigint), ('queued', 1, 1)$$, 'one text twenty times at once is queued once');
+select is((select count(distinct result - 'status')::integer from sent), 1, 'all twenty return the same');
+select is(
+  (select count(*)::integer from public.recruiting_messages where conversation_id = md5('race 1')::uuid), 2, 'and one message');
+
+select pg_temp.clean_up();
+select * from finish();
+rollback;
