@@ -1,6 +1,6 @@
 -- Which texts are an opt-out, which an opt-in, and which are neither.
 begin;
-select plan(189);
+select plan(190);
 
 select is(private.opt_keyword(body), 'opt_out', format('an opt-out: %s', body))
 from unnest(array[
@@ -25,7 +25,7 @@ from unnest(array[
   'Please take my number off your texting list', 'get me off your list', 'take me off', 'delete my number', 'Leave me alone',
   'leave me alone!!', 'go away', 'lose my number', 'Wrong number', 'Sorry, you have the wrong number', 'wrong person',
   'You''ve got the wrong number', 'STOP STOP STOP', 'Stop. Don''t text me again.', 'Wrong number, stop texting me', 'remove from list',
-  'I want to stop receiving texts', 'How do I stop these messages?', 'Do not disturb', 'No thanks. Please stop.'
+  'I want to stop receiving texts', 'How do I stop these messages?', 'Do not disturb', 'remove my number', 'No thanks. Please stop.'
 ]) body;
 
 select is(private.opt_keyword(body), 'opt_in', format('an opt-in: %s', body))
