@@ -38,12 +38,12 @@ begin
     or to_regclass('vault.decrypted_secrets') is null then
     return false;
   end if;
-  perform cron.schedule('send-texts', '10 seconds', 'select private.request_text_work()');
+  perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
   perform cron.schedule(
-    'forget-runs-of-send-texts',
+    'prune runs of send texts',
     '17 3 * * *',
     'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname = ''send-texts'')'
+    '(select jobid from cron.job where jobname = ''send texts'')'
   );
   return true;
 end
@@ -61,5 +61,18 @@ revoke all on function "private"."schedule_text_work"() from public;
 
 grant execute on function "private"."schedule_text_work"() to "postgres";
 
--- Written by hand: for a project that has the extensions already. Others call it when they have created them.
-select private.schedule_text_work();
+-- Written by hand: where the project can have the extensions. One that gets them later calls
+-- private.schedule_text_work() itself.
+do $$
+begin
+  if exists (select from pg_available_extensions e where e.name = 'pg_cron')
+    and exists (select from pg_available_extensions e where e.name = 'pg_net') then
+    create extension if not exists pg_cron with schema pg_catalog;
+    create extension if not exists pg_net with schema extensions;
+    perform private.schedule_text_work();
+  end if;
+exception when others then
+  -- A project may never text, so this is no reason to stop a deployment.
+  raise warning 'texts are not sent by pg_cron: %', sqlerrm;
+end
+$$;

@@ -42,12 +42,12 @@ begin
     or to_regclass('vault.decrypted_secrets') is null then
     return false;
   end if;
-  perform cron.schedule('send-texts', '10 seconds', 'select private.request_text_work()');
+  perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
   perform cron.schedule(
-    'forget-runs-of-send-texts',
+    'prune runs of send texts',
     '17 3 * * *',
     'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname = ''send-texts'')'
+    '(select jobid from cron.job where jobname = ''send texts'')'
   );
   return true;
 end
@@ -57,5 +57,17 @@ comment on function private.schedule_text_work() is
   'Has pg_cron run private.request_text_work() every 10 seconds, and forget the records of these runs after a week. '
   'Returns false, and does nothing, where pg_cron, pg_net or Vault is missing. May be called again.';
 
--- For a project that has the extensions already. Others call it when they have created them.
-select private.schedule_text_work();
+-- Where the project can have the extensions. One that gets them later calls private.schedule_text_work() itself.
+do $$
+begin
+  if exists (select from pg_available_extensions e where e.name = 'pg_cron')
+    and exists (select from pg_available_extensions e where e.name = 'pg_net') then
+    create extension if not exists pg_cron with schema pg_catalog;
+    create extension if not exists pg_net with schema extensions;
+    perform private.schedule_text_work();
+  end if;
+exception when others then
+  -- A project may never text, so this is no reason to stop a deployment.
+  raise warning 'texts are not sent by pg_cron: %', sqlerrm;
+end
+$$;

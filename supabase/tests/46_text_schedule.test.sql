@@ -41,10 +41,10 @@ begin
   perform private.schedule_text_work();
   return next results_eq(
     'select jobname, schedule from cron.job order by jobname',
-    $q$values ('forget-runs-of-send-texts', '17 3 * * *'), ('send-texts', '10 seconds')$q$,
+    $q$values ('prune runs of send texts', '17 3 * * *'), ('send texts', '10 seconds')$q$,
     'there are two jobs, also when it is called again');
 
-  execute (select command from cron.job where jobname = 'send-texts');
+  execute (select command from cron.job where jobname = 'send texts');
   return next is_empty('select from net.http_request_queue', 'while nothing is due, nothing is called');
 
   insert into public.text_outbox (message_id, kind) values (md5('text')::uuid, 'agent');
@@ -56,7 +56,7 @@ begin
     'select private.request_text_work()', 'P0001',
     'texts are due, but Vault lacks the secret texting_worker_key', 'so is a key');
   insert into vault.decrypted_secrets values ('texting_worker_key', 'the key');
-  execute (select command from cron.job where jobname = 'send-texts');
+  execute (select command from cron.job where jobname = 'send texts');
   return next results_eq(
     $q$select url, headers ->> 'Authorization', timeout from net.http_request_queue$q$,
     $q$values ('https://project.example/functions/v1/texting/work', 'Bearer the key', 60000)$q$,
@@ -70,9 +70,9 @@ begin
   insert into cron.job_run_details
   select j.jobid, now() - age
   from cron.job j cross join unnest(array[interval '1 day', interval '8 days']) age
-  where j.jobname = 'send-texts'
+  where j.jobname = 'send texts'
   union all values (-1, now() - interval '8 days');
-  execute (select command from cron.job where jobname = 'forget-runs-of-send-texts');
+  execute (select command from cron.job where jobname = 'prune runs of send texts');
   return next is(
     (select count(*) from cron.job_run_details), 2::bigint, 'the records of old runs go, and those of other jobs stay');
   return next ok(
