@@ -4,12 +4,14 @@ export function publicFunctionsUrl(): string {
     `${pastedUrl(Deno.env.get("SUPABASE_URL") ?? "")}/functions/v1`;
 }
 
-/** The project's own URL as the world calls it: where the functions are, without their path. */
-export function publicProjectUrl(): string {
-  const functionsUrl = publicFunctionsUrl();
-  return functionsUrl.endsWith("/functions/v1")
-    ? functionsUrl.slice(0, -"/functions/v1".length)
-    : pastedUrl(Deno.env.get("SUPABASE_URL") ?? "");
+/**
+ * A URL of the project as the world calls it. A function may know the project by a name that only the platform has. Where
+ * the functions have an address of their own that says nothing of the project's, the URL stays as it is.
+ */
+export function toPublicUrl(url: string): string {
+  const internal = pastedUrl(Deno.env.get("SUPABASE_URL") ?? "");
+  const [, world] = /^(.+)\/functions\/v1$/.exec(publicFunctionsUrl()) ?? [];
+  return world !== undefined && url.startsWith(internal) ? world + url.slice(internal.length) : url;
 }
 
 /** A URL without the spaces, quotes and slash that it easily gets when it is pasted into a dashboard or an .env file. */

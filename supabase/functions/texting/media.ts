@@ -1,5 +1,5 @@
 import { serviceClient } from "../_shared/database.ts";
-import { publicProjectUrl } from "../_shared/public_url.ts";
+import { toPublicUrl } from "../_shared/public_url.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
 import type { TextMedia } from "../_shared/sql_functions.ts";
 import type { Outcome } from "./outcome.ts";
@@ -35,8 +35,7 @@ export async function readableUrls(media: TextMedia[]): Promise<Result<string[],
           : { outcome: "later", code: "storage" },
       );
     }
-    // A function may know the project by a name that Twilio cannot reach.
-    urls.push(data.signedUrl.replace(Deno.env.get("SUPABASE_URL") ?? "", publicProjectUrl()));
+    urls.push(toPublicUrl(data.signedUrl));
   }
   return success(urls);
 }
