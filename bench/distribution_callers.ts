@@ -23,8 +23,11 @@ const sql = postgres(load.dbUrl, settings);
 
 let stored = 0;
 let storedPending = 0;
-/** What to do when it is known where a lead went. */
-const pending = new Map<string, () => void>();
+/** The leads of which it is not known where they went. */
+const pending = new Map<string, { isBeingAsked: boolean; answer(): void }>();
+let calls = 0;
+let pause = 5;
+let isPausing = false;
 
 await send((sent) => sent < load.warmUp);
 const warmUp = { stored, storedPending };
@@ -58,25 +61,34 @@ async function sendOne(): Promise<void> {
   stored++;
   if (row.result.distribution !== "pending") return;
   storedPending++;
-  await new Promise<void>((isKnown) => {
-    pending.set(id, isKnown);
-    if (pending.size === 1) askForAll();
+  await new Promise<void>((answer) => {
+    pending.set(id, { isBeingAsked: false, answer });
+    setTimeout(askForAll);
   });
 }
 
-/** Asks where the pending leads went as the function does (recruiting/ingest/pending_leads.ts): one call for all. */
+/** Asks where the pending leads went as the function does (recruiting/ingest/pending_leads.ts). */
 async function askForAll(): Promise<void> {
-  for (let pause = 5; pending.size > 0;) {
-    const [first, ...others] = pending.keys() as Iterable<string> as [string, ...string[]];
-    const [{ result }] = await sql<[{ result: Distributions }]>`
-      select distribute_pending_leads(${first}, ${others}) as result`;
-    const known = Object.entries({ ...result.others, [first]: result })
-      .filter(([, { distribution }]) => distribution !== "pending");
-    for (const [id] of known) {
-      pending.get(id)!();
-      pending.delete(id);
-    }
-    if (known.length === 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    pause = known.length === 0 ? Math.min(2 * pause, 25) : 5;
+  const asked = pending.entries().filter(([, { isBeingAsked }]) => !isBeingAsked).toArray();
+  if (isPausing || calls === 2 || asked.length === 0) return;
+  calls++;
+  for (const [, question] of asked) question.isBeingAsked = true;
+  const [first, ...others] = asked.map(([id]) => id) as [string, ...string[]];
+  const [{ result }] = await sql<[{ result: Distributions }]>`
+    select distribute_pending_leads(${first}, ${others}) as result`;
+  for (const [, question] of asked) question.isBeingAsked = false;
+  calls--;
+  const known = Object.entries({ ...result.others, [first]: result })
+    .filter(([, { distribution }]) => distribution !== "pending");
+  for (const [id] of known) {
+    pending.get(id)!.answer();
+    pending.delete(id);
   }
+  if (known.length === 0) {
+    isPausing = true;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    isPausing = false;
+  }
+  pause = known.length === 0 ? Math.min(2 * pause, 25) : 5;
+  askForAll();
 }

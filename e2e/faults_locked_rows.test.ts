@@ -121,3 +121,25 @@ Deno.test("fault: a lead whose request has died is handed out with the next one,
   assert.equal(stored.get(left!.id)!.order_id, order.id);
   assert.notEqual(stored.get(body.id)!.order_id, order.id);
 });
+
+Deno.test("fault: a lead that a crash takes before it is on disk is stored again before the response", async () => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor);
+  let responses: ReturnType<typeof ingestMany> | undefined;
+  await sql.begin(async (transaction) => {
+    // Nobody hands leads out meanwhile, so the leads are pending, and the function asks where they went.
+    await transaction`select pg_advisory_xact_lock(private.distribution_lock())`;
+    responses = ingestMany(vendor, 4);
+    await eventually(2, async () => assert.equal((await storedLeads(vendor)).length, 4));
+    // What is left after the crash.
+    const lost = await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} returning id`;
+    assert.equal(lost.length, 4);
+  });
+  const ids = (await responses!).map(({ status, body }) => {
+    assert.deepEqual([status, body.distributed_to?.agency_id], [201, order.agency_id]);
+    return body.id;
+  });
+  const stored = await storedLeads(vendor);
+  assert.deepEqual(stored.map(({ id }) => id).sort(), ids.sort());
+  await assertDailyCounts();
+});

@@ -40,7 +40,8 @@ create table public.recruiting_orders (
   unique (agency_id, id)
 );
 
-create index on public.recruiting_orders (agent_id, agency_id);
+-- Most orders name no agent, and each lead changes every index that its order is in.
+create index recruiting_orders_agent_idx on public.recruiting_orders (agent_id, agency_id) where agent_id is not null;
 create index on public.recruiting_orders (vendor_id);
 -- For choosing an order: the open orders of each vendor and state, best first. An order for any vendor has the id of zeros
 -- here, and one for any state, or for several, the empty text.

@@ -78,6 +78,19 @@ begin
   -- In one order, so that two transactions do not wait for each other.
   perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
 
+  -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest does.
+  update private.recruiting_order_days d
+  set leads = d.leads + cardinality(differences)
+  where d.order_id = order_ids[1]
+    and d.ends_at > moments[1]
+    and d.starts_at <= all (moments)
+    and d.ends_at > all (moments)
+    and order_ids[1] = all (order_ids)
+    and 1 = all (differences);
+  if found then
+    return;
+  end if;
+
   insert into private.recruiting_order_days as d (order_id, starts_at, ends_at, leads)
   select day.order_id, day.starts_at, day.ends_at, sum(day.difference)
   from (

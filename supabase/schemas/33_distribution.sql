@@ -7,26 +7,26 @@
 -- Two functions choose, and both a preview and the distribution itself call them, so that the two always agree. They are
 -- written in plpgsql because it keeps their query plans, while an SQL function is planned again at every call.
 
-create function private.match_recruiting_order(
+create function private.best_order(
   vendor_id uuid,
   state text,
   moment timestamptz,
   passed_over uuid[] default '{}'
-) returns setof public.recruiting_orders
+) returns public.recruiting_orders
 language plpgsql
 stable
-rows 1
 set search_path = ''
 -- The planner would read all of a small table for each order, and a kept plan lives longer than the table stays small.
 set enable_seqscan = off
 as $$
+declare
+  chosen public.recruiting_orders;
 begin
   -- Up to four searches, for this vendor or any, and this state or any. recruiting_orders_choice_idx has the orders of each
   -- best first, so a search ends at the first that fits, however many there are.
-  return query
-  select best.*
-  from (values ('00000000-0000-0000-0000-000000000000'), (match_recruiting_order.vendor_id)) as wanted (vendor)
-  cross join (values (''), (match_recruiting_order.state)) as from_state (state)
+  select best.* into chosen
+  from (values ('00000000-0000-0000-0000-000000000000'), (best_order.vendor_id)) as wanted (vendor)
+  cross join (values (''), (best_order.state)) as from_state (state)
   cross join lateral (
     select o.*
     from public.recruiting_orders o
@@ -35,8 +35,8 @@ begin
       and o.status = 'open'
       and o.filled < o.quantity
       and o.id <> all (passed_over)
-      and (o.vendor_id is null or o.vendor_id = match_recruiting_order.vendor_id)
-      and (o.states is null or match_recruiting_order.state = any (o.states))
+      and (o.vendor_id is null or o.vendor_id = best_order.vendor_id)
+      and (o.states is null or best_order.state = any (o.states))
       and (o.starts_at is null or o.starts_at <= moment)
       and (o.ends_at is null or o.ends_at > moment)
       and (o.daily_cap is null or o.daily_cap > coalesce(
@@ -52,13 +52,34 @@ begin
   ) best
   order by best.priority desc, best.filled::numeric / best.quantity, best.created_at, best.id
   limit 1;
+  return chosen;
 end
 $$;
 
-comment on function private.match_recruiting_order(uuid, text, timestamptz, uuid[]) is
-  'The order that gets a lead of this vendor and state (null: unknown) at this moment, or no row. Highest priority '
-  'first, then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
-grant execute on function private.match_recruiting_order(uuid, text, timestamptz, uuid[]) to service_role;
+comment on function private.best_order(uuid, text, timestamptz, uuid[]) is
+  'The order that gets a lead of this vendor and state (null: unknown) at this moment, or null. Highest priority first, '
+  'then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
+grant execute on function private.best_order(uuid, text, timestamptz, uuid[]) to service_role;
+
+create function private.match_recruiting_order(vendor_id uuid, state text, moment timestamptz)
+returns setof public.recruiting_orders
+language plpgsql
+stable
+rows 1
+set search_path = ''
+as $$
+declare
+  chosen constant public.recruiting_orders := private.best_order(vendor_id, state, moment);
+begin
+  if chosen.id is not null then
+    return next chosen;
+  end if;
+end
+$$;
+
+comment on function private.match_recruiting_order(uuid, text, timestamptz) is
+  'The order that best_order() returns, or no row. For queries; in a function, an assignment costs less.';
+grant execute on function private.match_recruiting_order(uuid, text, timestamptz) to service_role;
 
 create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
 language plpgsql
@@ -96,17 +117,19 @@ declare
   agent_ids uuid[];
 begin
   -- The same choice as next_agent() makes.
-  if exists (
-    select
-    from public.agents a
-    where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
-  ) then
-    return (
-      select array[a.id]
+  if named_agent_id is not null then
+    if exists (
+      select
       from public.agents a
-      where a.id = named_agent_id and a.is_active
-      for no key update skip locked
-    );
+      where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
+    ) then
+      return (
+        select array[a.id]
+        from public.agents a
+        where a.id = named_agent_id and a.is_active
+        for no key update skip locked
+      );
+    end if;
   end if;
 
   agent_ids := array(
@@ -178,7 +201,7 @@ $$;
 
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
   'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
-  'reached. The rival is what match_recruiting_order() returns without the chosen order; null: there is none. At least '
+  'reached. The rival is what best_order() returns without the chosen order; null: there is none. At least '
   'one, also when somebody has changed the rival since the order was chosen.';
 grant execute on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) to service_role;
 
@@ -220,12 +243,13 @@ begin
       moment := clock_timestamp();
       leads := wanted;
       if wanted > 1 then
-        select * into rival
-        from private.match_recruiting_order(vendor_id, state, moment, passed_over || chosen_order.id);
+        rival := private.best_order(vendor_id, state, moment, passed_over || chosen_order.id);
         leads := least(wanted, private.leads_before_rival(chosen_order, rival));
       end if;
-      -- After the lock, because a count changes without the order's row. Null, for no cap, does not count in least().
-      leads := least(leads, private.room_under_cap(chosen_order.id, chosen_order.daily_cap, moment));
+      -- After the lock, because a count changes without the order's row.
+      if chosen_order.daily_cap is not null then
+        leads := least(leads, private.room_under_cap(chosen_order.id, chosen_order.daily_cap, moment));
+      end if;
       if leads > 0 then
         agent_ids := private.lock_agents(chosen_order.agency_id, chosen_order.agent_id, leads);
         if agent_ids is not null then
@@ -235,15 +259,14 @@ begin
       end if;
     end if;
 
-    select * into chosen_order
-    from private.match_recruiting_order(vendor_id, state, clock_timestamp(), passed_over);
-    exit when not found;
+    chosen_order := private.best_order(vendor_id, state, clock_timestamp(), passed_over);
+    exit when chosen_order.id is null;
     passed_over := passed_over || chosen_order.id;
   end loop;
 
   return row(
     case
-      when exists (select from private.match_recruiting_order(vendor_id, state, clock_timestamp())) then 'pending'
+      when (private.best_order(vendor_id, state, clock_timestamp())).id is not null then 'pending'
       else 'unmatched'
     end, null, null, null, null, null)::private.placement;
 end
@@ -251,12 +274,12 @@ $$;
 
 comment on function private.find_placement(uuid, text, integer, public.recruiting_orders) is
   'Finds the best order that can take leads of this vendor and state now, and its agents, and locks them. The caller '
-  'holds the distribution lock, gives the leads to them, and then calls count_placement(). `unmatched`: no order wants such '
+  'holds the distribution lock, gives the leads to them, and then calls record_placement(). `unmatched`: no order wants such '
   'leads. `pending`: all orders that want them, or their agents, are locked by somebody else. wanted: how many leads there '
-  'are. A chosen_order is tried first: the one that match_recruiting_order() returned before.';
+  'are. A chosen_order is tried first: the one that best_order() returned before.';
 grant execute on function private.find_placement(uuid, text, integer, public.recruiting_orders) to service_role;
 
-create function private.count_placement(placement private.placement) returns void
+create function private.record_placement(placement private.placement, lead_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -278,9 +301,11 @@ begin
 end
 $$;
 
-comment on function private.count_placement(private.placement) is
-  'Counts the leads of a placement at its order and its agents, which find_placement() has locked.';
-grant execute on function private.count_placement(private.placement) to service_role;
+comment on function private.record_placement(private.placement, uuid[]) is
+  'Called once for each placement, when its leads have been stored with it: counts them at the order and the agents, which '
+  'find_placement() has locked. lead_ids: the leads in the order of their turns; the nth goes to agent '
+  '(n - 1) % cardinality(agent_ids) + 1.';
+grant execute on function private.record_placement(private.placement, uuid[]) to service_role;
 
 create function private.lock_waiting_leads(lead_ids uuid[], vendor_id uuid, state text, max integer default null)
 returns uuid[]
@@ -344,7 +369,7 @@ begin
       distributed_at = placement.distributed_at + (place.ordinal - 1) * interval '1 microsecond'
     from unnest(locked) with ordinality as place (lead_id, ordinal)
     where l.id = place.lead_id;
-    perform private.count_placement(placement);
+    perform private.record_placement(placement, locked);
     rest := rest[array_position(rest, locked[placement.leads]) + 1:];
     exit when clock_timestamp() > deadline;
   end loop;

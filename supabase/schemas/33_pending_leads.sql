@@ -3,6 +3,12 @@
 -- One transaction at a time hands leads out, because turns, shares and daily counts depend on every choice before it. It
 -- holds the distribution lock. A request that does not get the lock stores its lead as `pending`, and the next
 -- transaction that gets it hands that lead out too, whatever has become of the request.
+--
+-- A new lead does not keep others waiting for the disk. When it is left pending, or when others wait for the lock that its
+-- transaction holds, it is committed without waiting (synchronous_commit = off), and its result says `pending`. The next
+-- transaction sees all of it at once. A crash of the server can take only the last commits, because the log is written in
+-- their order, so it never leaves a choice without those before it. Nobody may be told that such a lead is stored before
+-- distribute_pending_leads() has said so: that waits for the disk, for many leads at once.
 
 create function private.distribution_lock() returns bigint
 language plpgsql
@@ -17,51 +23,102 @@ $$;
 comment on function private.distribution_lock() is 'The key of the advisory lock that whoever hands leads out holds.';
 grant execute on function private.distribution_lock() to service_role;
 
-create function private.keep_waits_short() returns void
+create function private.take_distribution_lock(first_place integer default 1, last_place integer default 3)
+returns boolean
 language plpgsql
 set search_path = ''
 as $$
+declare
+  key constant bigint := private.distribution_lock();
+  is_taken boolean := pg_try_advisory_xact_lock(key);
 begin
-  perform set_config('lock_timeout', '20ms', true);
+  -- Whoever waits keeps a connection of the pool, which texts and activities need too. So only a few may wait, each with a
+  -- lock on its place, and not longer than the lock_timeout.
+  for place in first_place..last_place loop
+    exit when is_taken;
+    if pg_try_advisory_xact_lock(key + place) then
+      begin
+        perform pg_advisory_xact_lock(key);
+        is_taken := true;
+      exception when lock_not_available then
+        return false;
+      end;
+    end if;
+  end loop;
+
+  if is_taken then
+    -- From now on all leads wait with this function call. What it does itself waits 20 ms for other locks at most (55P03).
+    perform set_config('lock_timeout', '20ms', true);
+  end if;
+  return is_taken;
 end
 $$;
 
-comment on function private.keep_waits_short() is
-  'From now on this function call waits only 20 ms for what others have locked (55P03), because all leads wait with it.';
-grant execute on function private.keep_waits_short() to service_role;
+comment on function private.take_distribution_lock(integer, integer) is
+  'Whether this transaction may hand out leads. It then holds the distribution lock until it ends. It may wait at the '
+  'places from the first to the last: new leads at 1 to 3, questions where leads went at 4 and 5.';
+grant execute on function private.take_distribution_lock(integer, integer) to service_role;
 
-create function private.take_distribution_lock() returns boolean
+create function private.do_others_wait() returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
   key constant bigint := private.distribution_lock();
 begin
-  if pg_try_advisory_xact_lock(key) then
-    perform private.keep_waits_short();
-    return true;
-  end if;
-
-  -- Whoever waits keeps a connection of the pool, which texts and activities need too. So only three may wait, each with
-  -- a lock on its place, and not longer than the lock_timeout.
-  for place in 1..3 loop
-    if pg_try_advisory_xact_lock(key + place) then
-      begin
-        perform pg_advisory_xact_lock(key);
-        perform private.keep_waits_short();
-        return true;
-      exception when lock_not_available then
-        return false;
-      end;
+  -- Somebody waits at a place whose lock cannot be had. Locks of the session, because they can be given back at once.
+  for place in 1..5 loop
+    if not (pg_try_advisory_lock(key + place) and pg_advisory_unlock(key + place)) then
+      return true;
     end if;
   end loop;
   return false;
 end
 $$;
 
-comment on function private.take_distribution_lock() is
-  'Whether this transaction may hand out leads. It then holds the distribution lock until it ends.';
-grant execute on function private.take_distribution_lock() to service_role;
+comment on function private.do_others_wait() is
+  'Whether other transactions wait for the distribution lock, which this transaction holds.';
+grant execute on function private.do_others_wait() to service_role;
+
+create function private.take_lock_for_pending(lead_ids uuid[], gives_way boolean) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not private.take_distribution_lock(first_place => 4, last_place => 5) then
+    return false;
+  end if;
+  -- Others may have handed the leads out while this transaction waited.
+  if exists (select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending')
+    and not (gives_way and private.do_others_wait())
+  then
+    return true;
+  end if;
+  -- Gives the lock back, so that nobody waits for the disk with this transaction.
+  raise exception using errcode = 'object_not_in_prerequisite_state';
+exception when object_not_in_prerequisite_state then
+  return false;
+end
+$$;
+
+comment on function private.take_lock_for_pending(uuid[], boolean) is
+  'Whether this transaction has taken the distribution lock because one of the leads is still pending. gives_way: not '
+  'while others wait for it, who will hand the leads out, too.';
+grant execute on function private.take_lock_for_pending(uuid[], boolean) to service_role;
+
+create function private.force_flush() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- A transaction that has written nothing to the log ends without waiting for the disk.
+  perform pg_logical_emit_message(true, 'recruiting leads', '');
+end
+$$;
+
+comment on function private.force_flush() is
+  'The commit of this transaction puts on disk what others have committed before, although it has changed nothing itself.';
+grant execute on function private.force_flush() to service_role;
 
 create function private.distribute_pending() returns boolean
 language plpgsql
@@ -131,10 +188,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  wanted_by public.recruiting_orders;
+  wanted_by public.recruiting_orders := private.best_order(vendor_id, state, clock_timestamp());
 begin
-  select * into wanted_by from private.match_recruiting_order(vendor_id, state, clock_timestamp());
-
   -- A lead that no order wants needs no lock, unless others have left leads behind.
   if wanted_by.id is null
     and not exists (select from public.recruiting_leads l where l.distribution = 'pending')
@@ -148,6 +203,9 @@ begin
     then
       return private.find_placement(vendor_id, state, 1, wanted_by);
     end if;
+  elsif wanted_by.id is not null then
+    -- Whoever hands the lead out waits for the disk.
+    perform set_config('synchronous_commit', 'off', true);
   end if;
   return row(
     case when wanted_by.id is null then 'unmatched' else 'pending' end, null, null, null, null, null)::private.placement;
@@ -156,7 +214,8 @@ $$;
 
 comment on function private.place_new_lead(uuid, text) is
   'Distributes the leads that are pending, and then finds the placement of a lead that is about to be stored, as '
-  'find_placement() does: `pending`, too, while other transactions hand leads out.';
+  'find_placement() does: `pending`, too, while other transactions hand leads out. Then this transaction does not wait for '
+  'the disk.';
 grant execute on function private.place_new_lead(uuid, text) to service_role;
 
 create function public.distribute_pending_leads(lead_id uuid, other_lead_ids uuid[] default '{}') returns jsonb
@@ -174,11 +233,15 @@ declare
   is_pending boolean;
   leads jsonb;
 begin
-  if exists (select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending') then
-    if private.take_distribution_lock() then
+  for attempt in 1..2 loop
+    exit when not exists (
+      select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending'
+    );
+    if private.take_lock_for_pending(lead_ids, gives_way => attempt = 1) then
       is_complete := private.distribute_pending();
+      exit;
     end if;
-  end if;
+  end loop;
 
   select
     coalesce(bool_or(l.distribution = 'pending'), false),
@@ -190,6 +253,8 @@ begin
   from public.recruiting_leads l
   where l.id = any (lead_ids);
 
+  -- Whoever stored a lead or handed it out may not have waited for the disk.
+  perform private.force_flush();
   return coalesce(leads -> lead_id::text, '{"distribution": null, "distributed_to": null}')
     || case when is_complete and is_pending then '{"order_is_locked": true}' else '{}' end::jsonb
     || case when other_lead_ids <> '{}' then jsonb_build_object('others', leads - lead_id::text) else '{}' end;
@@ -199,8 +264,9 @@ $$;
 comment on function public.distribute_pending_leads(uuid, uuid[]) is
   'Hands out every pending lead, oldest first, if the lead or one of the others is pending, and says where they went: '
   '{distribution, distributed_to: {agency_id, agent_id|null}|null}, for the others in others: {<id>: {...}}. '
-  'distribution is null when there is no such lead. A lead stays pending while other transactions hand leads out; ask '
-  'again a moment later. With order_is_locked: true it waits for somebody who has locked the orders that want it.';
+  'distribution is null when there is no such lead: it was deleted, or the server crashed before it was on disk. A lead '
+  'stays pending while other transactions hand leads out; ask again a moment later. With order_is_locked: true it waits '
+  'for somebody who has locked the orders that want it. What it says of a lead is on disk.';
 grant execute on function public.distribute_pending_leads(uuid, uuid[]) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer

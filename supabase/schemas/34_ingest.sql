@@ -1,6 +1,6 @@
 -- POST /recruiting/ingest: one lead.
 
-create function private.require_recruiting_lead(lead jsonb) returns void
+create function private.require_recruiting_lead(lead jsonb) returns jsonb
 language plpgsql
 immutable
 set search_path = ''
@@ -11,12 +11,27 @@ begin
   elsif coalesce(jsonb_typeof(lead -> 'vendor_metadata'), 'null') not in ('object', 'null') then
     raise exception 'vendor_metadata must be an object' using errcode = 'PT400';
   end if;
+  return lead;
 end
 $$;
 
 comment on function private.require_recruiting_lead(jsonb) is
-  'Raises PT400 when the lead has no first_name, or a vendor_metadata that is no object.';
+  'Returns the lead. Raises PT400 when it has no first_name, or a vendor_metadata that is no object.';
 grant execute on function private.require_recruiting_lead(jsonb) to service_role;
+
+create function private.pending_lead(lead_id uuid) returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('id', lead_id, 'status', 'created', 'distributed_to', null, 'distribution', 'pending');
+end
+$$;
+
+comment on function private.pending_lead(uuid) is
+  'A lead of which it is not known yet where it goes, or that is not on disk yet, as ingest_recruiting_lead() returns it.';
+grant execute on function private.pending_lead(uuid) to service_role;
 
 create function private.created_lead(lead public.recruiting_leads) returns jsonb
 language plpgsql
@@ -24,11 +39,11 @@ immutable
 set search_path = ''
 as $$
 begin
+  if lead.distribution = 'pending' then
+    return private.pending_lead(lead.id);
+  end if;
   return jsonb_build_object(
-    'id', lead.id,
-    'status', 'created',
-    'distributed_to', private.distributed_to(lead.agency_id, lead.agent_id)
-  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb;
+    'id', lead.id, 'status', 'created', 'distributed_to', private.distributed_to(lead.agency_id, lead.agent_id));
 end
 $$;
 
@@ -55,24 +70,26 @@ comment on function private.repeated_lead(jsonb, uuid) is
   'Records that a lead was sent again, and returns it as ingest_recruiting_lead() does: {id, status: duplicate}.';
 grant execute on function private.repeated_lead(jsonb, uuid) to service_role;
 
-create function private.wait_for_same_lead(vendor_id uuid, vendor_lead_id text) returns void
+create function private.lock_vendor_lead_id(vendor_id uuid, vendor_lead_id text) returns text
 language plpgsql
 set search_path = ''
 as $$
 declare
-  key constant bigint := hashtextextended(format('recruiting lead %s %s', vendor_id, vendor_lead_id), 0);
+  indexed_id constant text := private.indexable_id(vendor_lead_id);
+  key constant bigint := hashtextextended(format('recruiting lead %s %s', vendor_id, indexed_id), 0);
 begin
   -- The first has the lock alone. All that wait for it go on together when it ends.
-  if vendor_lead_id is not null and not pg_try_advisory_xact_lock(key) then
+  if indexed_id is not null and not pg_try_advisory_xact_lock(key) then
     perform pg_advisory_xact_lock_shared(key);
   end if;
+  return indexed_id;
 end
 $$;
 
-comment on function private.wait_for_same_lead(uuid, text) is
-  'Waits for another transaction that stores a lead with this vendor_lead_id. Without it the insert would wait, and hold the '
-  'distribution lock meanwhile. 55P03 when it takes longer than the lock_timeout.';
-grant execute on function private.wait_for_same_lead(uuid, text) to service_role;
+comment on function private.lock_vendor_lead_id(uuid, text) is
+  'Returns the id as it is stored, and waits for another transaction that stores a lead with it. Without that the insert '
+  'would wait, and hold the distribution lock meanwhile. 55P03 when it takes longer than the lock_timeout.';
+grant execute on function private.lock_vendor_lead_id(uuid, text) to service_role;
 
 create function private.insert_recruiting_lead(vendor_id uuid, lead jsonb) returns public.recruiting_leads
 language plpgsql
@@ -102,7 +119,7 @@ begin
   returning * into stored;
 
   if found and placement.distribution = 'distributed' then
-    perform private.count_placement(placement);
+    perform private.record_placement(placement, array[stored.id]);
   end if;
   return stored;
 end
@@ -110,7 +127,7 @@ $$;
 
 comment on function private.insert_recruiting_lead(uuid, jsonb) is
   'Distributes and stores a lead of a vendor, and returns it, or null when the vendor has a lead with its vendor_lead_id. '
-  'lead: see public.ingest_recruiting_lead(). The caller has called wait_for_same_lead(). 55P03 when such a lead is in a '
+  'lead: see public.ingest_recruiting_lead(). The caller has called lock_vendor_lead_id(). 55P03 when such a lead is in a '
   'transaction that has not called it, of a bulk request or an operator, and is not committed: the call is to be repeated.';
 grant execute on function private.insert_recruiting_lead(uuid, jsonb) to service_role;
 
@@ -120,23 +137,28 @@ set search_path = ''
 as $$
 declare
   lead_id constant uuid := lead ->> 'id';
-  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
+  indexed_id text;
   stored public.recruiting_leads;
 begin
-  perform private.require_recruiting_lead(lead);
-  perform private.wait_for_same_lead(store_recruiting_lead.vendor_id, indexed_id);
+  lead := private.require_recruiting_lead(lead);
+  indexed_id := private.lock_vendor_lead_id(store_recruiting_lead.vendor_id, lead ->> 'vendor_lead_id');
 
   loop
+    -- Two searches, each by an index. With `or` they would cost three times as much.
     select * into stored
-    from public.recruiting_leads l
-    where l.id = lead_id
-      or (l.vendor_id = store_recruiting_lead.vendor_id and l.vendor_lead_id = indexed_id)
-    order by l.id = lead_id desc
+    from (
+      select * from public.recruiting_leads l where l.id = lead_id
+      union all
+      select *
+      from public.recruiting_leads l
+      where l.vendor_id = store_recruiting_lead.vendor_id and l.vendor_lead_id = indexed_id
+    ) same
     limit 1;
 
     if stored.vendor_id <> store_recruiting_lead.vendor_id then
       raise exception 'the id belongs to a lead of another vendor' using errcode = 'unique_violation';
     elsif stored.id = lead_id then
+      perform private.force_flush();
       return private.created_lead(stored);
     elsif found then
       return private.repeated_lead(lead, stored.id);
@@ -144,6 +166,10 @@ begin
 
     stored := private.insert_recruiting_lead(store_recruiting_lead.vendor_id, lead);
     if stored.id is not null then
+      if stored.distribution = 'distributed' and private.do_others_wait() then
+        perform set_config('synchronous_commit', 'off', true);
+        return private.pending_lead(stored.id);
+      end if;
       return private.created_lead(stored);
     end if;
     -- The other lead may have been committed after this one was looked for, so only a new statement can see it. If it has
@@ -172,18 +198,23 @@ comment on table private.abandoned_leads is
 alter table private.abandoned_leads enable row level security;
 grant select, insert, update, delete on private.abandoned_leads to service_role;
 
-create function private.lock_lead_id(lead_id uuid) returns void
+create function private.is_abandoned(lead_id uuid) returns boolean
 language plpgsql
 set search_path = ''
 as $$
+declare
+  key constant bigint := hashtextextended('recruiting lead ' || lead_id, 0);
 begin
-  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || lead_id, 0));
+  if not pg_try_advisory_xact_lock(key) then
+    perform pg_advisory_xact_lock(key);
+  end if;
+  return exists (select from private.abandoned_leads a where a.lead_id = is_abandoned.lead_id);
 end
 $$;
 
-comment on function private.lock_lead_id(uuid) is
-  'Until the transaction ends, nobody else stores or abandons the lead with this id.';
-grant execute on function private.lock_lead_id(uuid) to service_role;
+comment on function private.is_abandoned(uuid) is
+  'Whether the lead with this id was abandoned. Until the transaction ends, nobody else stores or abandons it.';
+grant execute on function private.is_abandoned(uuid) to service_role;
 
 create function public.abandon_recruiting_lead(lead_id uuid) returns jsonb
 language plpgsql
@@ -193,14 +224,14 @@ as $$
 declare
   lead public.recruiting_leads;
 begin
-  perform private.lock_lead_id(lead_id);
-  select * into lead from public.recruiting_leads l where l.id = lead_id;
-  if found then
-    return private.created_lead(lead);
+  if not private.is_abandoned(lead_id) then
+    select * into lead from public.recruiting_leads l where l.id = lead_id;
+    if found then
+      perform private.force_flush();
+      return private.created_lead(lead);
+    end if;
+    insert into private.abandoned_leads (lead_id) values (abandon_recruiting_lead.lead_id);
   end if;
-
-  insert into private.abandoned_leads as a (lead_id) values (abandon_recruiting_lead.lead_id)
-  on conflict do nothing;
 
   delete from private.abandoned_leads a
   where a.lead_id in (
@@ -236,16 +267,20 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
+  delivery constant jsonb := private.webhook_delivery(webhook);
   -- The caller and the route, as with every Idempotency-Key.
   scope constant text := case when webhook is null then 'ingest ' else 'webhook ' end || sender_id;
   delivery_scope constant text := 'delivery ' || sender_id;
-  delivery constant jsonb := private.webhook_delivery(webhook);
   kept jsonb;
 begin
-  perform private.lock_lead_id((lead ->> 'id')::uuid);
-  if exists (select from private.abandoned_leads a where a.lead_id = (lead ->> 'id')::uuid) then
+  if private.is_abandoned((lead ->> 'id')::uuid) then
     -- No error of the lead: sent again, it is stored under another id.
     raise exception 'the lead was abandoned' using errcode = 'object_not_in_prerequisite_state';
+  end if;
+
+  -- As most calls are.
+  if delivery is null and idempotency is null then
+    return private.store_recruiting_lead(sender_id, lead);
   end if;
 
   kept := private.kept_result(delivery_scope, delivery);
@@ -271,7 +306,8 @@ comment on function public.ingest_recruiting_lead(text, jsonb, jsonb, jsonb) is
   'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, received_via|null}. The caller '
   'makes the id; a repeated call with the same id returns the first result and stores nothing. 55000 for an id that was '
   'abandoned. Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
-  'while it is not known where the lead goes; or {id, status: duplicate} with the id of the lead that has this '
+  'while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be asked, '
+  'because a crash of the server within a second may take such a lead away; or {id, status: duplicate} with the id of the lead that has this '
   'vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a first_name. idempotency and its errors: see '
   'private.kept_result(). webhook: see authenticate_vendor(). A delivery_id and part that stored a lead within 7 days '
   'return it as a duplicate, whatever the lead is now; PT409 while the first is still at work.';
@@ -299,8 +335,7 @@ begin
   end if;
 
   if existing_id is null and not is_test then
-    select * into matched
-    from private.match_recruiting_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
+    matched := private.best_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
   end if;
 
   return jsonb_build_object(

@@ -5,11 +5,10 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
+  indexed_id constant text := private.lock_vendor_lead_id(delivery.vendor_id, lead ->> 'vendor_lead_id');
   stored public.recruiting_leads;
   existing_id uuid;
 begin
-  perform private.wait_for_same_lead(delivery.vendor_id, indexed_id);
   loop
     -- Also for a lead that could not be stored: the vendor may have sent it again in a better form.
     select l.id into existing_id

@@ -2,7 +2,7 @@
 -- one that sends leads. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(49);
+select plan(58);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=postgres password=postgres',
@@ -246,6 +246,81 @@ insert into received select result from extensions.dblink_get_result('sender', f
 select results_eq(
   $$select pg_temp.filled('best'), pg_temp.filled('next')$$, 'values (2, 0)',
   'and goes to the best order, although another lead has gone to it meanwhile');
+
+-- A new lead does not keep others waiting for the disk.
+select pg_temp.with_orders('{"a": {}}');
+create function pg_temp.ingest(lead text) returns text language sql as $$
+  select format(
+    'select public.ingest_recruiting_lead(%L, %L) ->> ''distribution''', encode(sha256('locks'), 'hex'),
+    jsonb_build_object('id', md5(lead)::uuid, 'first_name', lead))
+$$;
+-- Runs the statements in one transaction of the sender, and returns what each of them says.
+create function pg_temp.in_one_transaction(variadic statements text[]) returns text[] language plpgsql as $$
+declare
+  answers text[];
+begin
+  perform extensions.dblink_exec('sender', 'begin');
+  for i in 1..cardinality(statements) loop
+    answers := answers || pg_temp.query(statements[i]);
+  end loop;
+  perform extensions.dblink_exec('sender', 'commit');
+  return answers;
+end
+$$;
+select is(
+  pg_temp.in_one_transaction(pg_temp.ingest('alone'), 'show synchronous_commit'), array[null, 'on'],
+  'a lead that nobody waits for is on disk when its result comes');
+select pg_temp.hold($$select private.take_distribution_lock()$$);
+select is(
+  pg_temp.in_one_transaction(pg_temp.ingest('left'), 'show synchronous_commit'), array['pending', 'off'],
+  'a lead that does not get the lock does not wait for the disk, and its result says so');
+select pg_temp.let_go();
+select is(
+  pg_temp.in_one_transaction(
+    format('select public.distribute_pending_leads(%L) ->> ''distribution''', md5('left')::uuid), 'show synchronous_commit'),
+  array['distributed', 'on'], 'the question where it went waits for the disk');
+-- Without anything written, a commit would not wait for the disk.
+select is(
+  pg_temp.in_one_transaction(
+    format('select public.distribute_pending_leads(%L) ->> ''distribution''', md5('left')::uuid),
+    'select (pg_current_xact_id_if_assigned() is not null)::text'),
+  array['distributed', 'true'], 'also when somebody else has handed it out');
+
+-- Two leads wait for the operator. The first that gets the lock is waited for by the second.
+select pg_temp.hold($$select private.take_distribution_lock()$$);
+select extensions.dblink_connect('second sender', pg_temp.dsn());
+create temp table racing as
+select extensions.dblink_send_query('sender', pg_temp.ingest('one')), pg_temp.is_waiting();
+create function pg_temp.are_two_waiting() returns boolean language plpgsql as $$
+begin
+  for attempt in 1..100 loop
+    if (select count(*) = 2 from pg_locks where locktype = 'advisory' and not granted) then
+      return true;
+    end if;
+    perform pg_sleep(0.001);
+  end loop;
+  return false;
+end
+$$;
+insert into racing
+select extensions.dblink_send_query('second sender', pg_temp.ingest('two')), pg_temp.are_two_waiting();
+select pg_temp.let_go();
+create temp table raced as
+select 'one' as lead, result from extensions.dblink_get_result('sender') as results (result text)
+union all
+select 'two', result from extensions.dblink_get_result('second sender') as results (result text);
+insert into raced
+select 'end', result from extensions.dblink_get_result('sender') as results (result text)
+union all
+select 'end', result from extensions.dblink_get_result('second sender') as results (result text);
+select results_eq(
+  'select lead, result from raced', $$values ('one', 'pending'), ('two', null)$$,
+  'of two leads that wait, the first does not keep the second waiting for the disk');
+select is(pg_temp.went_to('one') || ' ' || pg_temp.went_to('two'), 'first second', 'both are handed out');
+select is(pg_temp.distribute('one') ->> 'distribution', 'distributed', 'as the question says');
+select is(pg_temp.filled('a'), 4, 'and counted once');
+select is(
+  pg_temp.query(pg_temp.ingest('one')), null, 'the same call again says where the lead went, once it is on disk');
 
 -- The same lead in a transaction that is not committed
 select pg_temp.with_orders('{"a": {}}');

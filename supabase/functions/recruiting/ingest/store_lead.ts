@@ -9,12 +9,12 @@
  *    that gets no response either, the object is looked after later (resume_uploads.ts).
  */
 import { callDatabase, type CallOptions, mayHaveRun } from "../../_shared/database.ts";
-import { ApiError } from "../../_shared/errors.ts";
+import { ApiError, internalError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/idempotency.ts";
-import type { Ingested, Preview } from "../../_shared/sql_functions.ts";
+import type { Distribution, Ingested, Preview } from "../../_shared/sql_functions.ts";
 import type { ResumeFile } from "../resumes/resume_file.ts";
 import type { Lead } from "./lead.ts";
-import { waitForDistribution } from "./pending_leads.ts";
+import { distributeAfterResponse, waitForDistribution } from "./pending_leads.ts";
 import { removeLeftOversLater, removeResume, uploadResume } from "./resume_uploads.ts";
 import { callAsVendor, type Vendor } from "./vendor.ts";
 
@@ -82,24 +82,44 @@ async function insertLead(
   vendor: Vendor,
   lead: Lead & { id: string; resume_path: string | null },
   idempotency: Idempotency | null,
+  isFirst = true,
 ): Promise<Ingested> {
+  const abandonAfter = async (leadId: string, error: unknown) => {
+    const late = await abandon(leadId).catch((cause) => {
+      throw new UnknownOutcome(isRecognized(vendor, lead) || idempotency !== null, cause.cause);
+    });
+    // From now on the lead cannot be stored any more, so it is safe to send it again.
+    if (late === null) throw error;
+    return late;
+  };
+
   let stored: Ingested;
   try {
     stored = await callAsVendor(vendor, "ingest_recruiting_lead", { lead, idempotency }, RETRY);
   } catch (error) {
     if (!mayHaveRun(error)) throw error;
-    const late = await abandon(lead.id).catch((cause) => {
-      throw new UnknownOutcome(isRecognized(vendor, lead) || idempotency !== null, cause.cause);
-    });
-    // From now on the lead cannot be stored any more, so it is safe to send it again.
-    if (late === null) throw error;
-    stored = late;
+    stored = await abandonAfter(lead.id, error);
   }
   if (stored.status === "duplicate" || stored.distribution !== "pending") return stored;
-  return { ...stored, distributed_to: await waitForDistribution(stored.id) };
+
+  let distribution: Distribution;
+  try {
+    distribution = await waitForDistribution(stored.id);
+  } catch (error) {
+    const late = await abandonAfter(stored.id, error);
+    distributeAfterResponse(stored.id);
+    return late;
+  }
+  if (distribution.distribution === null) {
+    // A crash of the database took the lead before it was on disk.
+    if (isFirst) return await insertLead(vendor, lead, idempotency, false);
+    // A lead of an earlier request with the same key has been deleted since.
+    if (stored.id === lead.id) throw internalError("the lead was lost twice");
+  }
+  return { ...stored, distributed_to: distribution.distributed_to };
 }
 
-/** Decides what became of a lead when the call that stores it got no response. */
+/** Decides what became of a lead when nobody knows whether it is stored. */
 function abandon(lead_id: string): Promise<Ingested | null> {
   return callDatabase("abandon_recruiting_lead", { lead_id }, ABANDON);
 }
