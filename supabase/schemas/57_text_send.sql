@@ -124,6 +124,7 @@ declare
   item jsonb;
   path text;
   url text;
+  content_type text;
   result jsonb := '[]';
 begin
   if jsonb_typeof(files) <> 'array' then
@@ -135,15 +136,22 @@ begin
     path := format('media[%s]', jsonb_array_length(result));
     perform private.require_fields(item, path, array['url', 'content_type']);
     url := private.text_field(item, path, 'url', is_required => true);
+    -- A name that an address could read as a way to another folder must not get to the worker, who may sign any file.
     if url !~ '^https://[^[:space:]/]+(/[^[:space:]]*)?$'
-      and url !~ format('^text-media/%s/[^[:space:]/]{1,200}$', conversation_id)
+      and url !~ format('^text-media/%s/(?!\.+$)[-A-Za-z0-9!_.*''()&$@=;:+,]{1,200}$', conversation_id)
     then
-      perform private.invalid_field(path || '.url', 'must begin with https:// or text-media/<conversation_id>/');
+      perform private.invalid_field(
+        path || '.url',
+        'must begin with https://, or be text-media/<conversation_id>/<name> with a name of A-Z, a-z, 0-9 and '
+          '!-_.*''()&$@=;:+,');
     elsif length(url) > 2000 then
       perform private.invalid_field(path || '.url', 'must have at most 2000 characters');
     end if;
-    result := result || jsonb_build_object(
-      'url', url, 'content_type', private.text_field(item, path, 'content_type', is_required => true));
+    content_type := private.text_field(item, path, 'content_type', is_required => true);
+    if length(content_type) > 255 then
+      perform private.invalid_field(path || '.content_type', 'must have at most 255 characters');
+    end if;
+    result := result || jsonb_build_object('url', url, 'content_type', content_type);
   end loop;
   return result;
 end
@@ -151,7 +159,7 @@ $$;
 
 comment on function private.read_media(jsonb, uuid) is
   'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
-  'conversation in the bucket text-media.';
+  'conversation in the bucket text-media, by characters that stand for themselves in a URL.';
 
 create function public.send_text(
   conversation_id uuid,

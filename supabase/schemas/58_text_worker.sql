@@ -127,7 +127,7 @@ begin
       'to', c.recruit_phone,
       'from', c.service_phone,
       'messaging_service_sid', n.messaging_service_sid,
-      'body', m.body,
+      'body', coalesce(m.body, ''),
       'media', m.media,
       'validity_seconds', claimed_text.validity_seconds,
       'attempted_at', claimed.attempted_at

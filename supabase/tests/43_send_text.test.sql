@@ -1,6 +1,6 @@
 -- send_text(): who may send, what is refused, and what is queued.
 begin;
-select plan(60);
+select plan(67);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -100,11 +100,21 @@ select throws_ok(
   format('select pg_temp.send_as(%L, %L, media => %L)', 'agent', 'escalated', jsonb_build_array(
     jsonb_build_object('url', 'https://example.com/1.jpg', 'content_type', 'image/jpeg'),
     jsonb_build_object('url', url, 'content_type', 'image/jpeg'))),
-  '22023', 'media[1].url: must begin with https:// or text-media/<conversation_id>/', 'not a url: ' || url)
+  '22023', 'media[1].url: must begin with https://, or be text-media/<conversation_id>/<name> with a name of A-Z, a-z, 0-9 and '
+    '!-_.*''()&$@=;:+,', 'not a url: ' || url)
 from unnest(array[
   'http://example.com/1.jpg', 'ftp://example.com/1.jpg', 'https://', 'https:///1.jpg', 'text-media/1.jpg',
   'text-media/' || md5('bot')::uuid || '/1.jpg', 'text-media/' || md5('escalated')::uuid || '/',
-  'text-media/' || md5('escalated')::uuid || '/../1.jpg', 'https://example.com/a b']) url;
+  'text-media/' || md5('escalated')::uuid || '/../1.jpg', 'https://example.com/a b',
+  -- Ways from the conversation's folder to another one, as a URL reads them
+  'text-media/' || md5('escalated')::uuid || '/..', 'text-media/' || md5('escalated')::uuid || '/%2e%2e',
+  'text-media/' || md5('escalated')::uuid || '/..\' || md5('bot')::uuid || '\1.jpg',
+  'text-media/' || md5('escalated')::uuid || '/..\..\resumes\1.pdf',
+  'text-media/' || md5('escalated')::uuid || '/1.jpg?download', 'text-media/' || md5('escalated')::uuid || '/1.jpg#1']) url;
+select throws_ok(
+  format('select pg_temp.send_as(%L, %L, media => %L)', 'agent', 'escalated', jsonb_build_array(
+    jsonb_build_object('url', 'https://example.com/1.jpg', 'content_type', repeat('x', 256)))),
+  '22023', 'media[0].content_type: must have at most 255 characters', 'a long content_type is refused');
 select throws_ok(
   format('select pg_temp.send_as(%L, %L, media => %L)', 'agent', 'escalated', (
     select jsonb_agg(jsonb_build_object('url', 'https://example.com/' || n, 'content_type', 'image/jpeg'))

@@ -138,7 +138,7 @@ Deno.test("1,600 characters are sent as one message, and files by URLs that open
   assert.equal(uploaded.status, 200, await uploaded.text());
 
   const long = "ä€".repeat(800);
-  const send = (body: string, media: object[] = []) =>
+  const send = (body: string | null, media: object[] = []) =>
     agent.client.rpc("send_text", {
       conversation_id: conversation.id,
       body,
@@ -154,11 +154,13 @@ Deno.test("1,600 characters are sent as one message, and files by URLs that open
     { url: external, content_type: "image/jpeg" },
   ]);
   assert.equal(second.error, null);
+  const withoutBody = await send(null, [{ url: external, content_type: "image/jpeg" }]);
+  assert.equal(withoutBody.error, null);
   assert.match((await send(`${long}x`)).error!.message, /^body: /);
 
   await work();
   const sent = await double.sentTo(conversation.recruit);
-  assert.deepEqual(sent.map(({ body }) => body), [long, ""]);
+  assert.deepEqual(sent.map(({ body }) => body), [long, "", ""]);
   const [signed, plain] = sent[1]!.media;
   assert.equal(plain!.url, external);
   const opened = await fetch(signed!.url);

@@ -159,6 +159,20 @@ Deno.test("a text whose file is missing is failed, and one waits while storage f
   await sql`delete from public.text_outbox where message_id = ${waiting!.id}`;
 });
 
+Deno.test("a name that a URL reads as a way to another folder gives nobody's file away", async () => {
+  const conversation = await createConversation();
+  const name = `${crypto.randomUUID()}.pdf`;
+  await sql`insert into storage.objects (bucket_id, name) values ('resumes', ${name})`;
+  const url = `text-media/${conversation.id}/..\\..\\resumes\\${name}`;
+  const [text] = await sql`
+    select message_id from private.queue_text(${conversation.id}, 'agent', '', ${
+    sql.json([{ url, content_type: "application/pdf" }])
+  }, null)`;
+  await workWith();
+  assert.equal((await outboxText(text!.message_id)).error_code, "media_not_found");
+  assert.deepEqual(await sentBodies(conversation), []);
+});
+
 Deno.test("Twilio calls back, and reads files, at the public address", async () => {
   const conversation = await createConversation();
   const file = `text-media/${conversation.id}/a.png`;

@@ -7,6 +7,12 @@ import type { Outcome } from "./outcome.ts";
 /** Where agents put the files of their texts. The path below it begins with the conversation's id. */
 const BUCKET = "text-media";
 
+/**
+ * A file of ours: a conversation's id and a name. In the address of a request, other names could lead to any file of any
+ * bucket, and we may read them all.
+ */
+const OWN_FILE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?!\.+$)[-\w!.*'()&$@=;:+,]+$/;
+
 /** How long Twilio may read a file: a text may wait in its queue for 10 hours. */
 const READABLE_FOR_S = 24 * 60 * 60;
 
@@ -23,6 +29,7 @@ export async function readableUrls(media: TextMedia[]): Promise<Result<string[],
       continue;
     }
     const path = url.slice(BUCKET.length + 1);
+    if (!OWN_FILE.test(path)) return failure({ outcome: "failed", code: "media_not_found" });
     const { data, error } = await serviceClient().storage.from(BUCKET)
       .createSignedUrl(path, READABLE_FOR_S)
       .catch((error: object) => failure(error));
