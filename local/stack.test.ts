@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Checkout, type ScriptRun } from "../testing/checkout.ts";
+import { TwilioDouble } from "../testing/twilio/double.ts";
 import { examples } from "./commands/examples.ts";
 import { freePorts, isPortFree } from "./processes/ports.ts";
 import { connect } from "./database/postgres.ts";
@@ -14,6 +15,7 @@ import type { StackInfo } from "./stack_info.ts";
 
 Deno.test("the life of a local stack", async (test) => {
   const checkout = new Checkout();
+  const double = await TwilioDouble.start();
   const dataDir = join(checkout.root, "data");
   const [port, dbPort, otherPort, otherDbPort] = freePorts(4) as [number, number, number, number];
   const here = ["--port", `${port}`, "--db-port", `${dbPort}`, "--data-dir", "data"];
@@ -218,10 +220,16 @@ Deno.test("the life of a local stack", async (test) => {
     });
 
     await step("the next start has the data and the keys of before", async () => {
+      const { TWILIO_AUTH_TOKEN: _, ...settings } = double.settings;
+      Object.assign(checkout.env, settings);
       run = checkout.run("start", ...here);
       stack = await checkout.ready(run, dataDir);
       assert.deepEqual(stack, first);
       assert.equal(await countKept(stack), 1);
+    });
+
+    await step("a text that waited is sent once Twilio is set up", async () => {
+      await until(async () => (await double.sentTo("+12025550101")).length === 1);
     });
 
     await step("a start gives keys to the vendors of the seed alone", async () => {
@@ -314,6 +322,7 @@ Deno.test("the life of a local stack", async (test) => {
     signal(-run!.pid, "SIGTERM");
     await run!.ended;
     checkout.remove();
+    await double.stop();
   }
 });
 

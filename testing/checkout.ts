@@ -15,6 +15,8 @@ export interface ScriptRun {
 /** A copy of this checkout that tests may change, with a space in its path. The packages are shared. */
 export class Checkout {
   readonly root: string;
+  /** What the scripts' environment has besides. */
+  readonly env: Record<string, string> = { FUNCTIONS_ENV_FILE: "/dev/null" };
 
   constructor() {
     this.root = join(Deno.makeTempDirSync({ prefix: "lead-intake-" }), "a copy");
@@ -44,7 +46,7 @@ export class Checkout {
     const child = new Deno.Command("npm", {
       args,
       cwd: this.root,
-      env: { FUNCTIONS_ENV_FILE: "/dev/null" },
+      env: this.env,
       detached: true,
       stdin: "null",
       stdout: "piped",
