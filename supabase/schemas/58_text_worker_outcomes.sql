@@ -36,13 +36,14 @@ begin
 
   update public.recruiting_messages m
   set
-    provider_message_id = message_sid,
+    provider_message_id = case
+      when not exists (select from public.recruiting_messages other where other.provider_message_id = message_sid)
+        then message_sid
+    end,
     status = case when m.status is null or m.status = 'failed' then 'queued' else m.status end,
     error_code = null,
     failed_at = null
-  where m.id = sent.message_id
-    and m.provider_message_id is null
-    and not exists (select from public.recruiting_messages other where other.provider_message_id = message_sid);
+  where m.id = sent.message_id and m.provider_message_id is null;
 
   if sent.state <> 'accepted' then
     update public.text_outbox o

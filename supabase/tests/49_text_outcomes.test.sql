@@ -1,6 +1,6 @@
 -- record_text_outcome() and record_text_lookup(): each outcome in each state, late and repeated reports.
 begin;
-select plan(80);
+select plan(81);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
@@ -81,23 +81,28 @@ create function pg_temp.notices() returns text language sql as $$
 $$;
 
 -- Accepted
-select is(pg_temp.record('one', pg_temp.send('one'), 'accepted', 'SM1'), 'accepted', 'an accepted text is accepted');
+select is(pg_temp.record('one', pg_temp.send('one'), 'accepted', 'test SM1'), 'accepted', 'an accepted text is accepted');
 select is(pg_temp.text('one'), 'accepted 1', 'in the outbox');
-select is(pg_temp.message('one'), 'SM1 queued', 'and its message has the MessageSid');
-select is(pg_temp.record('one', 1, 'accepted', 'SM1'), 'accepted', 'the same report again changes nothing');
+select is(pg_temp.message('one'), 'test SM1 queued', 'and its message has the MessageSid');
+select is(pg_temp.record('one', 1, 'accepted', 'test SM1'), 'accepted', 'the same report again changes nothing');
 select is(pg_temp.record('one', 1, outcome, code => '30001'), 'accepted', 'nor does ' || outcome || ' after it')
 from unnest(array['unconfirmed', 'later', 'credentials', 'opted_out', 'number_paused', 'failed']) outcome;
-select is(pg_temp.message('one'), 'SM1 queued', 'the message stays as it is');
-select is(pg_temp.record('unknown', 1, outcome, 'SM9'), null, 'there is nothing to record of an unknown text: ' || outcome)
+select is(pg_temp.message('one'), 'test SM1 queued', 'the message stays as it is');
+select is(pg_temp.record('unknown', 1, outcome, 'test SM9'), null, 'there is nothing to record of an unknown text: ' || outcome)
 from unnest(array['accepted', 'failed', 'opted_out']) outcome;
 select throws_ok(
   $$select pg_temp.record('one', pg_temp.send('one'), 'lost')$$, '22023', 'outcome: "lost" is unknown',
   'an unknown outcome is refused');
 
 select pg_temp.send('one');
-select public.update_sms_status('SM early', 'delivered', null);
-select pg_temp.record('one', 1, 'accepted', 'SM early');
-select is(pg_temp.message('one'), 'SM early delivered', 'a callback that came before the response is applied');
+select public.update_sms_status('test SM early', 'delivered', null);
+select pg_temp.record('one', 1, 'accepted', 'test SM early');
+select is(pg_temp.message('one'), 'test SM early delivered', 'a callback that came before the response is applied');
+
+select is(
+  pg_temp.record('three', pg_temp.claim('three'), 'accepted', 'test SM early') || ', ' || pg_temp.message('three'),
+  'accepted, no sid queued', 'a MessageSid that another message has is not taken, but the text is not sent again')
+from pg_temp.add('three', 'y');
 
 -- Unconfirmed, and found
 select is(pg_temp.record('one', pg_temp.send('one'), 'unconfirmed'), 'unconfirmed', 'a lost response leaves a text unconfirmed');
@@ -105,19 +110,19 @@ select is(pg_temp.text('one'), 'unconfirmed 1 no_response', 'it says why');
 select is(pg_temp.due_in('one', true), 20::numeric, 'it is looked up 20 seconds after it was sent');
 select pg_temp.become_due('one');
 select is(pg_temp.claim('one'), 2, 'each claim has its number');
-select is(pg_temp.look_up('one', 2, '{SM2,SM3}'), 'accepted', 'a message of the provider is this text');
-select is(pg_temp.message('one'), 'SM2 queued', 'the first one is');
+select is(pg_temp.look_up('one', 2, '{test SM2,test SM3}'), 'accepted', 'a message of the provider is this text');
+select is(pg_temp.message('one'), 'test SM2 queued', 'the first one is');
 select is(pg_temp.look_up('one', 2), 'accepted', 'a late look-up that found nothing changes nothing');
 
 select pg_temp.add('two', 'y');
-select pg_temp.record('two', pg_temp.claim('two'), 'accepted', 'SM5');
+select pg_temp.record('two', pg_temp.claim('two'), 'accepted', 'test SM5');
 select pg_temp.add('three', 'y');
 select pg_temp.record('three', pg_temp.claim('three'), 'unconfirmed', code => '503');
 select pg_temp.become_due('three');
-select is(pg_temp.look_up('three', pg_temp.claim('three'), '{SM5}'), 'unconfirmed', 'a message that another text has is not this one');
+select is(pg_temp.look_up('three', pg_temp.claim('three'), '{test SM5}'), 'unconfirmed', 'a message that another text has is not this one');
 select is(pg_temp.due_in('three', true), 120::numeric, 'it is looked up again 2 minutes after it was sent');
 select pg_temp.become_due('three');
-select is(pg_temp.look_up('three', pg_temp.claim('three'), '{SM5,SM6}'), 'accepted', 'then it is found');
+select is(pg_temp.look_up('three', pg_temp.claim('three'), '{test SM5,test SM6}'), 'accepted', 'then it is found');
 
 -- A worker that is late
 select pg_temp.send('one');
@@ -126,8 +131,8 @@ select is(pg_temp.claim('one'), 3, 'the text of a dead worker is claimed');
 select is(pg_temp.record('one', 1, outcome, code => '30001'), 'unconfirmed', 'its late report changes nothing: ' || outcome)
 from unnest(array['unconfirmed', 'later', 'credentials', 'opted_out', 'number_paused', 'failed']) outcome;
 select is(pg_temp.text('one'), 'unconfirmed 1 worker_died', 'the text is still looked up');
-select is(pg_temp.record('one', 1, 'accepted', 'SM7'), 'accepted', 'but that it was accepted counts');
-select is(pg_temp.message('one'), 'SM7 queued', 'with its MessageSid');
+select is(pg_temp.record('one', 1, 'accepted', 'test SM7'), 'accepted', 'but that it was accepted counts');
+select is(pg_temp.message('one'), 'test SM7 queued', 'with its MessageSid');
 
 -- Not found
 select pg_temp.record('one', pg_temp.send('one'), 'unconfirmed');
@@ -153,8 +158,8 @@ select pg_temp.become_due('one');
 select is(pg_temp.look_up('one', pg_temp.claim('one')), 'failed', 'and is never sent a third time');
 select is(pg_temp.text('one') || ', ' || pg_temp.message('one'), 'failed 2 unconfirmed, no sid failed', 'it has failed');
 select is(pg_temp.notices(), 'failed', 'and its agent is told');
-select is(private.accept_text(md5('one')::uuid, 'SM8'), 'accepted', 'a callback with our id proves all the same that it was sent');
-select is(pg_temp.message('one'), 'SM8 queued', 'then its message has not failed');
+select is(private.accept_text(md5('one')::uuid, 'test SM8'), 'accepted', 'a callback with our id proves all the same that it was sent');
+select is(pg_temp.message('one'), 'test SM8 queued', 'then its message has not failed');
 
 select pg_temp.record('one', pg_temp.send('one'), 'unconfirmed');
 select pg_temp.become_due('one');
