@@ -285,12 +285,14 @@ set search_path = ''
 as $$
 declare
   turns constant integer := cardinality(placement.agent_ids);
+  has_greeting boolean;
 begin
   update public.recruiting_orders o
   set
     filled = o.filled + placement.leads,
     status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
-  where o.id = placement.order_id;
+  where o.id = placement.order_id
+  returning o.greeting_template is not null into has_greeting;
 
   update public.agents a
   set last_assigned_at = placement.distributed_at
@@ -298,13 +300,17 @@ begin
     + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / turns * turns) * interval '1 microsecond'
   from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
   where a.id = turn.agent_id and turn.ordinal <= placement.leads;
+
+  if has_greeting then
+    perform private.queue_greetings(lead_ids);
+  end if;
 end
 $$;
 
 comment on function private.record_placement(private.placement, uuid[]) is
   'Called once for each placement, when its leads have been stored with it: counts them at the order and the agents, which '
-  'find_placement() has locked. lead_ids: the leads in the order of their turns; the nth goes to agent '
-  '(n - 1) % cardinality(agent_ids) + 1.';
+  'find_placement() has locked, and greets the recruits if the order has a greeting. lead_ids: the leads in the order of '
+  'their turns; the nth goes to agent (n - 1) % cardinality(agent_ids) + 1.';
 grant execute on function private.record_placement(private.placement, uuid[]) to service_role;
 
 create function private.lock_waiting_leads(lead_ids uuid[], vendor_id uuid, state text, max integer default null)

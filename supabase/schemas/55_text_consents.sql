@@ -218,8 +218,16 @@ begin
   insert into public.text_consents as c (agency_id, phone, state, source, changed_at)
   values (record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, said_at)
   on conflict on constraint text_consents_pkey do update
-  set state = excluded.state, source = excluded.source, changed_at = excluded.changed_at
-  where c.changed_at <= excluded.changed_at;
+  set
+    state = excluded.state,
+    source = excluded.source,
+    changed_at = greatest(c.changed_at, excluded.changed_at)
+  where c.changed_at <= excluded.changed_at
+    -- A text that is fetched later has the provider's time, in seconds, and others that of their arrival. In doubt it is an
+    -- opt-out.
+    or excluded.source in ('keyword', 'wording')
+      and excluded.state = 'opted_out'
+      and c.changed_at <= excluded.changed_at + interval '1 minute';
   if not found then
     return false;
   end if;

@@ -103,7 +103,7 @@ begin
     ) due
     where n.status = 'active' and n.busy_until <= now() + interval '1 second'
     limit 1
-  ), false);
+  ), false) or exists (select from private.waiting_greetings);
 end
 $$;
 
@@ -350,6 +350,7 @@ declare
   lookups jsonb;
   sends record;
 begin
+  perform private.queue_waiting_greetings(max);
   -- Look-ups come first, because the texts behind them wait. They leave room for others.
   lookups := private.claim_lookups((max + 1) / 2);
   sends := private.claim_sends(max - jsonb_array_length(lookups));

@@ -1,7 +1,21 @@
 -- The first text to a recruit, when the lead goes to an agency.
 --
--- Leads are handed out under the distribution lock, while all others wait. So a greeting waits for next to nothing, and
--- whatever goes wrong with it, the lead goes on: the server's log then has a warning with the lead's id.
+-- Leads are handed out under the distribution lock, while all others wait. So greetings get 50 ms of it, and what is left is
+-- greeted by whoever claims texts next. Whatever goes wrong with a greeting, the lead goes on: the server's log then has a
+-- warning with the lead's id.
+
+create table private.waiting_greetings (
+  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_greetings (created_at);
+
+comment on table private.waiting_greetings is
+  'Leads that have gone to an agency and are still to be greeted, because there were many at once or somebody else had a lock.';
+
+alter table private.waiting_greetings enable row level security;
+grant select, insert, update, delete on private.waiting_greetings to service_role;
 
 create function private.greeting_name(first_name text) returns text
 language plpgsql
@@ -94,45 +108,75 @@ begin
   elsif conversation.status = 'bot' then
     perform private.queue_text(conversation.id, 'greeting', body);
   end if;
-exception when others then
-  -- Without the error's message, which may quote the lead.
-  raise warning 'lead % is not greeted: SQLSTATE %', lead.id, sqlstate;
+exception
+  when lock_not_available then
+    insert into private.waiting_greetings (lead_id) values (lead.id) on conflict do nothing;
+  when others then
+    -- Without the error's message, which may quote the lead.
+    raise warning 'lead % is not greeted: SQLSTATE %', lead.id, sqlstate;
 end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency, if its order has a greeting_template, its vendor has_text_consent, it '
   'has a phone in E.164, the recruit has not opted out, and the agency has never texted the recruit. Never fails; waits at most '
-  '20 ms for a lock.';
+  '20 ms for a lock, and then leaves the lead in waiting_greetings.';
 grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
 
-create function private.greet_recruit() returns trigger
+create function private.queue_greetings(lead_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  deadline constant timestamptz := clock_timestamp() + interval '50 ms';
+  lead public.recruiting_leads;
+  done integer := 0;
 begin
-  -- Few orders have one, and what follows takes longer than this question.
-  if exists (
-    select from public.recruiting_orders o where o.id = new.order_id and o.greeting_template is not null
-  ) then
-    perform private.queue_greeting(new);
-  end if;
-  return null;
+  for lead in
+    select l.*
+    from unnest(lead_ids) with ordinality as given (id, ordinal)
+    join public.recruiting_leads l on l.id = given.id
+    order by given.ordinal
+  loop
+    exit when clock_timestamp() > deadline;
+    perform private.queue_greeting(lead);
+    done := done + 1;
+  end loop;
+
+  insert into private.waiting_greetings (lead_id)
+  select given.id from unnest(lead_ids[done + 1:]) as given (id)
+  on conflict do nothing;
 end
 $$;
 
-comment on function private.greet_recruit() is
-  'Trigger: greets the recruit of a lead that goes to an agency, by whatever way the lead came.';
+comment on function private.queue_greetings(uuid[]) is
+  'Does queue_greeting() for leads that have just gone to an agency, for 50 ms. The leads that are left go to waiting_greetings.';
+grant execute on function private.queue_greetings(uuid[]) to service_role;
 
-create trigger greet_recruit_of_new_lead
-  after insert on public.recruiting_leads
-  for each row when (new.distribution = 'distributed' and new.order_id is not null and new.phone is not null)
-  execute function private.greet_recruit();
+create function private.queue_waiting_greetings(max integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+begin
+  for lead in
+    with taken as (
+      select w.lead_id
+      from private.waiting_greetings w
+      order by w.created_at
+      limit max
+      for update skip locked
+    ), deleted as (
+      delete from private.waiting_greetings w using taken t where w.lead_id = t.lead_id returning w.lead_id
+    )
+    select l.* from deleted d join public.recruiting_leads l on l.id = d.lead_id
+  loop
+    perform private.queue_greeting(lead);
+  end loop;
+end
+$$;
 
-create trigger greet_recruit_of_waiting_lead
-  after update of distribution on public.recruiting_leads
-  for each row when (
-    new.distribution = 'distributed' and old.distribution <> 'distributed'
-    and new.order_id is not null and new.phone is not null
-  )
-  execute function private.greet_recruit();
+comment on function private.queue_waiting_greetings(integer) is
+  'Does queue_greeting() for up to max leads of waiting_greetings, those that have waited longest.';
+grant execute on function private.queue_waiting_greetings(integer) to service_role;

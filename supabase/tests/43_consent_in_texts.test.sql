@@ -1,6 +1,6 @@
 -- What an inbound text and a delivery callback change besides the message: consent, the outbox, and what the agent is told.
 begin;
-select plan(56);
+select plan(58);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
@@ -93,6 +93,11 @@ select results_eq(
   $$select m.created_at, c.last_message_at from public.recruiting_messages m
     join public.recruiting_conversations c on c.id = m.conversation_id where m.provider_message_id = 'test SM11'$$,
   'values (now() - interval ''1 day'', now())', 'it has its own time, and last_message_at does not go back');
+select pg_temp.receive('0001', '0100', 'SM12', 'start');
+select pg_temp.receive('0001', '0100', 'SM13', 'stop', moment => now() - interval '10 minutes');
+select is(pg_temp.consent('0001'), 'opted_in keyword', 'nor does a STOP from before a START opt out');
+select pg_temp.receive('0001', '0100', 'SM14', 'stop', moment => now() - interval '30 seconds');
+select is(pg_temp.consent('0001'), 'opted_out keyword', 'but one from about the same time does');
 
 -- The agent is told
 select pg_temp.receive('0002', '0100', 'SM20', 'Hi');

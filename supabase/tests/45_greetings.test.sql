@@ -1,7 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(43);
+select plan(50);
 
 -- Orders and leads of the seed would take part.
 update public.recruiting_orders set status = 'closed';
@@ -139,12 +139,31 @@ select from extensions.dblink('other', format(
   $$select private.lock_consent(%L, '+13125550014')::text$$, md5('agency')::uuid)) as locks (result text);
 select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text,
   'a lead is handed out while somebody else has its consent');
+select set_eq('select lead_id from private.waiting_greetings', array[md5('locked')::uuid], 'its greeting waits');
 select extensions.dblink_disconnect('other');
+select ok(private.is_text_due(), 'the worker has something to do');
+select public.claim_texts(10);
+select is(pg_temp.greetings('+13125550014'), 'Acme {agent} Agency STOP', 'and queues it');
+select is_empty('select from private.waiting_greetings', 'once');
+
+-- Many at once
+select pg_temp.order(null);
+update public.recruiting_orders set status = 'closed' where agency_id = md5('agency')::uuid;
+insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution)
+select md5('vendor')::uuid, 'Ada', jsonb_build_object('phone', '+1312556' || 1000 + n), 'pending' from generate_series(1, 300) n;
+select pg_temp.order('{agency} STOP', 1000);
+select public.distribute_pending_leads((select id from public.recruiting_leads where phone = '+13125561001'));
+select is((select count(*)::integer from public.recruiting_leads where phone like '+1312556%' and distribution = 'distributed'), 300,
+  'many leads at once are handed out');
+select cmp_ok((select count(*)::integer from private.waiting_greetings), '>', 0, 'without waiting for all of their greetings');
+select public.claim_texts(100) from generate_series(1, 3);
+select is((select count(*)::integer from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id
+   where c.recruit_phone like '+1312556%'), 300, 'which the worker queues');
 
 create function pg_temp.fail() returns trigger language plpgsql as $$ begin raise exception 'no room' using errcode = '53100'; end $$;
 create trigger fail before insert on public.text_outbox for each row execute function pg_temp.fail();
 select is(pg_temp.ingest('fails', '+13125550015'), md5('agency')::uuid::text, 'a lead is handed out when its greeting fails');
-select is_empty($$select from public.recruiting_conversations where recruit_phone in ('+13125550014', '+13125550015')$$,
+select is_empty($$select from public.recruiting_conversations where recruit_phone = '+13125550015'$$,
   'and nothing of the greeting is left');
 
 select * from finish();
