@@ -53,6 +53,7 @@ const TAP_FILES = [
   "30_unmatched_texts",
   "31_rejected_deliveries",
   "32_replay",
+  "43_consent_in_texts",
   "49_text_outcomes",
 ];
 
