@@ -1,6 +1,6 @@
 /**
- * What the pages name exists: files, npm scripts, and the targets of links. Commands are run by e2e/docs.test.ts; a block
- * that is not says why.
+ * What the pages name exists: files, npm scripts, and the targets of links. Commands are run by other tests; a block that is
+ * not says why.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -20,8 +20,14 @@ const SCRIPTS = Object.keys(
 const PATH =
   /^(?:\.github|admin|bench|chaos|docs|e2e|local|scripts|supabase|testing)(?:\/[\w.-]+)*\/?$/;
 
-/** The pages whose commands e2e/docs.test.ts and e2e/operations_docs.test.ts run. */
-const RUN_PAGES = ["README.md", "docs/vendors.md", "docs/parsers.md", "docs/operations.md"];
+/** The pages whose commands are run, by e2e/docs.test.ts, e2e/operations_docs.test.ts and testing/texting/docs.test.ts. */
+const RUN_PAGES = [
+  "README.md",
+  "docs/vendors.md",
+  "docs/parsers.md",
+  "docs/operations.md",
+  "docs/texting.md",
+];
 
 /** Files that a page names although a checkout does not have them. */
 const NOT_KEPT = ["supabase/functions/.env"];

@@ -1,6 +1,6 @@
 import { freePorts } from "../local/mod.ts";
 import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
-import { twilioSettings } from "./twilio/double.ts";
+import { twilioSettings } from "./twilio/account.ts";
 
 const doublePort = freePorts(1)[0]!;
 

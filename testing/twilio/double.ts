@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { freePorts, ROOT } from "../../local/mod.ts";
-import type { Account } from "./account.ts";
+import { ACCOUNT, type Account, twilioSettings } from "./account.ts";
 import type { CallbackPlan } from "./callbacks.ts";
 import type { Fault } from "./faults.ts";
 import type { InboundText } from "./messages.ts";
@@ -12,25 +12,6 @@ export type { Fault };
 export interface Log {
   messages: Message[];
   requests: number;
-}
-
-/** The account of a double where a test needs no other. */
-export const ACCOUNT: Account = {
-  sid: `AC${"0".repeat(31)}1`,
-  authToken: "0123456789abcdef0123456789abcdef",
-  apiKey: `SK${"0".repeat(31)}2`,
-  apiSecret: "a secret of the double",
-};
-
-/** The settings with which functions and commands use a double on this port. */
-export function twilioSettings(port: number, account = ACCOUNT): Record<string, string> {
-  return {
-    TWILIO_API_BASE_URL: `http://127.0.0.1:${port}`,
-    TWILIO_ACCOUNT_SID: account.sid,
-    TWILIO_API_KEY: account.apiKey,
-    TWILIO_API_SECRET: account.apiSecret,
-    TWILIO_AUTH_TOKEN: account.authToken,
-  };
 }
 
 /** A request is accepted, but its response is lost. */

@@ -1,19 +1,28 @@
-/** A double of Twilio's REST API as a process of its own, started by `double.ts`. It ends when its input is closed. */
+/**
+ * A double of Twilio's REST API as a process of its own: `npm run twilio-double`. Tests start it by `double.ts`. It ends
+ * when its input is closed.
+ */
 import { Command } from "commander";
-import type { Account } from "./account.ts";
+import { ACCOUNT, type Account, twilioSettings } from "./account.ts";
 import { Double } from "./server.ts";
 import { Store } from "./store.ts";
 
-const options = new Command("testing/twilio/main.ts")
-  .requiredOption("--port <number>", "port of 127.0.0.1 to listen on")
-  .requiredOption("--store <file>", "file with the account's messages, which is made if missing")
-  .requiredOption("--account <json>", "the account: {sid, authToken, apiKey, apiSecret}")
+const options = new Command("npm run twilio-double --")
+  .description("A double of Twilio: it accepts texts and sends none.")
+  .option("--port <number>", "port of 127.0.0.1 to listen on", "54330")
+  .option("--store <file>", "file with the account's messages, which is made if missing")
+  .option("--account <json>", "the account: {sid, authToken, apiKey, apiSecret}")
   .parse(Deno.args, { from: "user" })
-  .opts<{ port: string; store: string; account: string }>();
+  .opts<{ port: string; store?: string; account?: string }>();
 
-const account: Account = JSON.parse(options.account);
-new Double(account, new Store(options.store)).server()
-  .listen(Number(options.port), "127.0.0.1", () => console.log("ready"));
+const port = Number(options.port);
+const account: Account = options.account === undefined ? ACCOUNT : JSON.parse(options.account);
+const store = new Store(options.store ?? Deno.makeTempFileSync({ prefix: "twilio-" }));
+const settings = Object.entries(twilioSettings(port, account))
+  .map(([name, value]) => `${name}='${value}'`);
+new Double(account, store).server().listen(port, "127.0.0.1", () => {
+  console.log(`It listens. This starts a stack that uses it:\n\n${settings.join(" ")} npm start`);
+});
 
 for await (const _ of Deno.stdin.readable);
 Deno.exit();
