@@ -96,8 +96,8 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id, which the caller makes so that it may repeat the call. media: [{url, content_type}]. Returns {status: '
   'received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in the same '
-  'way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: Twilio''s OptOutType), '
-  'and the agent of an escalated conversation is told. received_at: when the provider got it; null: now.';
+  'way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: Twilio''s '
+  'OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
 create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
@@ -125,8 +125,8 @@ end
 $$;
 
 comment on function private.lock_sent_text(text, uuid, boolean) is
-  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. Returns the '
-  'outbound message that the callback is about, by its MessageSid or its id, or null.';
+  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. '
+  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
 grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
 
 create function private.handle_failed_text(message_id uuid, error_code text) returns void
@@ -239,8 +239,8 @@ $$;
 comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for '
   'undelivered). Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, '
-  'and when there is no such message yet; in that case the callback is applied when the message is stored. '
-  'The caller makes the event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the '
-  'id of our message that the provider was given with it; a text of the outbox without a MessageSid gets this one. An '
+  'and when there is no such message yet; in that case the callback is applied when the message is stored. The caller '
+  'makes the event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of '
+  'our message that the provider was given with it; a text of the outbox without a MessageSid gets this one. An '
   'error_code of 21610 opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;

@@ -18,7 +18,8 @@ comment on table public.text_consents is
   'record_consent() writes it from text_consent_events, which has the proof.';
 comment on column public.text_consents.phone is 'The recruit''s number: E.164 (ITU-T).';
 comment on column public.text_consents.source is 'As in the event that decided.';
-comment on column public.text_consents.changed_at is 'When it was said. What was said earlier and is stored later changes nothing.';
+comment on column public.text_consents.changed_at is
+  'When it was said. What was said earlier and is stored later changes nothing.';
 
 alter table public.text_consents enable row level security;
 grant select on public.text_consents to authenticated;
@@ -63,11 +64,14 @@ comment on table public.text_consent_events is
 comment on column public.text_consent_events.source is
   '`keyword`: a word such as STOP; `wording`: a sentence such as "stop texting me"; `provider`: Twilio''s OptOutType or '
   'its error 21610; `manager`: a manager of the agency, with a reason; `admin`: the admin command, with a reason.';
-comment on column public.text_consent_events.words is 'The text that was the reason, exactly as sent; null: there was none.';
+comment on column public.text_consent_events.words is
+  'The text that was the reason, exactly as sent; null: there was none.';
 comment on column public.text_consent_events.message_id is
-  'The message that was the reason: the recruit''s text, or ours that the provider refused. It may have been deleted since.';
+  'The message that was the reason: the recruit''s text, or ours that the provider refused. It may have been deleted '
+  'since.';
 comment on column public.text_consent_events.agent_id is 'The manager who recorded it.';
-comment on column public.text_consent_events.occurred_at is 'When it was said. Of all events of a recruit, the latest decides.';
+comment on column public.text_consent_events.occurred_at is
+  'When it was said. Of all events of a recruit, the latest decides.';
 
 alter table public.text_consent_events enable row level security;
 grant select on public.text_consent_events to authenticated;
@@ -240,140 +244,9 @@ end
 $$;
 
 comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
-  'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. source and the '
-  'rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not sent yet. '
-  'occurred_at, when it was said: now unless given. A message_id that has an event is the same event and changes '
-  'nothing. Returns whether it decides.';
+  'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. '
+  'source and the rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not '
+  'sent yet. occurred_at, when it was said: now unless given. A message_id that has an event is the same event and '
+  'changes nothing. Returns whether it decides.';
 grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
   to service_role;
-
-create function private.record_consent_in_text(
-  agency_id uuid,
-  phone text,
-  body text,
-  opt_out_type text,
-  message_id uuid,
-  occurred_at timestamptz default null
-) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  said constant text := private.consent_in_text(body, opt_out_type);
-  words constant text := private.plain_words(body);
-begin
-  -- A sender without such a number cannot have a conversation either.
-  if said is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
-    return;
-  end if;
-
-  perform private.lock_consent(agency_id, phone);
-  if opt_out_type is distinct from 'START' and words = 'yes' and not private.is_opted_out(agency_id, phone) then
-    return;
-  end if;
-  perform private.record_consent(
-    agency_id,
-    phone,
-    said,
-    case
-      when opt_out_type in ('START', 'STOP') then 'provider'
-      when private.exact_opt_keyword(words) is not null then 'keyword'
-      else 'wording'
-    end,
-    body,
-    message_id,
-    occurred_at => record_consent_in_text.occurred_at
-  );
-end
-$$;
-
-comment on function private.record_consent_in_text(uuid, text, text, text, uuid, timestamptz) is
-  'Records the consent that an inbound text gives or takes back, if any. The text is of an agency and of a recruit''s number; '
-  'agency_id null: of none yet. opt_out_type: as of consent_in_text(). occurred_at: when it came; null: now.';
-grant execute on function private.record_consent_in_text(uuid, text, text, text, uuid, timestamptz) to service_role;
-
--- A number of ours may be added after a text came to it. Whoever stores a text that gives or takes back a consent, to a number
--- that no agency has yet, and whoever adds the number, first take a lock on the number and then look for what the other one
--- stored. Texts share the lock.
-
-create function private.service_number_lock(phone text) returns bigint
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return hashtextextended('service number ' || phone, 0);
-end
-$$;
-
-comment on function private.service_number_lock(text) is
-  'The advisory lock of a number of ours: of its texts, shared, and of whoever gives it to an agency.';
-grant execute on function private.service_number_lock(text) to service_role;
-
-create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    (
-      select c.agency_id
-      from public.recruiting_conversations c
-      where c.recruit_phone = agency_of_numbers.recruit_phone and c.service_phone = agency_of_numbers.service_phone
-    ),
-    (select n.agency_id from public.service_numbers n where n.phone = agency_of_numbers.service_phone)
-  );
-end
-$$;
-
-comment on function private.agency_of_numbers(text, text) is
-  'The agency that a text from the recruit to our number concerns: that of their conversation, else the number''s, else null.';
-grant execute on function private.agency_of_numbers(text, text) to service_role;
-
-create function private.lock_consent_of_numbers(recruit_phone text, service_phone text) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  agency_id uuid;
-begin
-  perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
-  agency_id := private.agency_of_numbers(recruit_phone, service_phone);
-  if agency_id is not null then
-    perform private.lock_consent(agency_id, recruit_phone);
-  end if;
-end
-$$;
-
-comment on function private.lock_consent_of_numbers(text, text) is
-  'Locks the consent that a text between these numbers may change, and that our number stays with its agency.';
-grant execute on function private.lock_consent_of_numbers(text, text) to service_role;
-
-create function private.read_unmatched_consents() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-declare
-  unmatched public.unmatched_texts;
-begin
-  perform pg_advisory_xact_lock(private.service_number_lock(new.phone));
-  for unmatched in
-    select t.*
-    from public.unmatched_texts t
-    where t.service_phone = new.phone and t.consent is not null
-    order by private.consent_lock(new.agency_id, t.recruit_phone), t.received_at
-  loop
-    perform private.record_consent_in_text(
-      new.agency_id, unmatched.recruit_phone, unmatched.body, unmatched.opt_out_type, unmatched.id, unmatched.received_at);
-  end loop;
-  return null;
-end
-$$;
-
-comment on function private.read_unmatched_consents() is
-  'Trigger: what recruits have texted to a number before an agency had it holds for the agency.';
-
-create trigger read_unmatched_consents
-  after insert or update of agency_id, phone on public.service_numbers
-  for each row execute function private.read_unmatched_consents();

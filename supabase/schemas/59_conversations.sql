@@ -159,12 +159,13 @@ end
 $$;
 
 comment on function public.start_conversation(uuid, uuid) is
-  'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, or a '
-  'new one with its least used active number. It takes over the recruit''s unmatched texts to that number. The lead''s agent may '
-  'call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one that is escalated '
-  'already changes its agent only for one who is named. Returns {conversation_id, service_phone}. Errors: 42501 (HTTP 403) when the '
-  'caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 (400) when the lead has no phone in E.164 '
-  'or the agent named is no active agent of the agency; PT409 when the agency has no active number.';
+  'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, '
+  'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number. The '
+  'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
+  'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
+  'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
+  '(400) when the lead has no phone in E.164 or the agent named is no active agent of the agency; PT409 when the agency '
+  'has no active number.';
 grant execute on function public.start_conversation(uuid, uuid) to authenticated;
 
 create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
@@ -219,7 +220,7 @@ $$;
 
 comment on function public.record_text_consent(text, text, text) is
   'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
-  'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) when '
-  'the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a recruit who has '
-  'texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
+  'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) '
+  'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
+  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
 grant execute on function public.record_text_consent(text, text, text) to authenticated;

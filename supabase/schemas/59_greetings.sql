@@ -12,7 +12,8 @@ create table private.waiting_greetings (
 create index on private.waiting_greetings (created_at);
 
 comment on table private.waiting_greetings is
-  'Leads that have gone to an agency and are still to be greeted, because there were many at once or somebody else had a lock.';
+  'Leads that have gone to an agency and are still to be greeted, because there were many at once or somebody else had '
+  'a lock.';
 
 alter table private.waiting_greetings enable row level security;
 grant select, insert, update, delete on private.waiting_greetings to service_role;
@@ -61,7 +62,8 @@ end
 $$;
 
 comment on function private.greeting(text, public.recruiting_leads) is
-  'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its agency''s name.';
+  'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its '
+  'agency''s name.';
 grant execute on function private.greeting(text, public.recruiting_leads) to service_role;
 
 create function private.queue_greeting(lead public.recruiting_leads) returns void
@@ -118,9 +120,9 @@ end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
-  'Queues the greeting of a lead that goes to an agency, if its order has a greeting_template, its vendor has_text_consent, it '
-  'has a phone in E.164, the recruit has not opted out, and the agency has never texted the recruit. Never fails; waits at most '
-  '20 ms for a lock, and then leaves the lead in waiting_greetings.';
+  'Queues the greeting of a lead that goes to an agency, if its order has a greeting_template, its vendor '
+  'has_text_consent, it has a phone in E.164, the recruit has not opted out, and the agency has never texted the '
+  'recruit. Never fails; waits at most 20 ms for a lock, and then leaves the lead in waiting_greetings.';
 grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
 
 create function private.queue_greetings(lead_ids uuid[]) returns void
@@ -150,7 +152,8 @@ end
 $$;
 
 comment on function private.queue_greetings(uuid[]) is
-  'Does queue_greeting() for leads that have just gone to an agency, for 50 ms. The leads that are left go to waiting_greetings.';
+  'Does queue_greeting() for leads that have just gone to an agency, for 50 ms. The leads that are left go to '
+  'waiting_greetings.';
 grant execute on function private.queue_greetings(uuid[]) to service_role;
 
 create function private.queue_waiting_greetings(max integer) returns void
