@@ -102,6 +102,8 @@ select is_empty(
       select from public.text_consent_events e
       where e.agency_id = md5('race')::uuid and e.phone = t.recruit_phone and e.occurred_at < t.attempted_at)$$,
   'no text is sent after an opt-out');
+-- The second text of a conversation comes to its turn after the first.
+select from pg_temp.race(1, $$select public.claim_texts(1000)::text$$) claimed;
 select from pg_temp.race(1, $$select public.claim_texts(1000)::text$$) claimed;
 select is((select count(*)::integer from pg_temp.texts where state in ('pending', 'sending')), 0, 'and none is left that would be');
 
