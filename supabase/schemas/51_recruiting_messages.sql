@@ -26,8 +26,10 @@ comment on column public.recruiting_messages.provider_message_id is
 comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';
 comment on column public.recruiting_messages.media is 'Array of {url, content_type}.';
 comment on column public.recruiting_messages.status is
-  'Delivery status from the last callback; null before the first.';
-comment on column public.recruiting_messages.error_code is 'Error code of the last callback that had one.';
+  'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted a text of ours, '
+  'or failed when it was not sent.';
+comment on column public.recruiting_messages.error_code is
+  'Error code of the last callback that had one, or why a text of ours was not sent.';
 comment on column public.recruiting_messages.sent_at is
   'When the first callback with the status sent came. delivered_at and failed_at likewise.';
 
@@ -72,7 +74,7 @@ grant select, insert on public.recruiting_message_events to service_role;
 -- Postgres has room for a few thousand locks in all, and one transaction may store more messages than that. So a MessageSid
 -- stands for one of 256 locks. Messages share them: they never wait for each other, in whatever order a transaction stores
 -- them. A callback takes one lock, for itself alone, and a transaction that waits for it holds nothing that it needs. So none
--- of them can wait in a circle.
+-- of them can make a deadlock.
 
 create function private.message_lock(provider_message_id text) returns bigint
 language plpgsql

@@ -1,7 +1,7 @@
 -- Who may be texted: what recruits and managers have said, and what holds now.
 --
 -- A consent is one agency's, over all its numbers. Whoever changes it, or sends a text by it, holds its lock, so that no
--- text is sent after an opt-out was stored. The order of locks: the consent, then rows. So nothing waits in a circle.
+-- text is sent after an opt-out was stored. The consent's lock is taken before any row's, so that there are no deadlocks.
 
 create table public.text_consents (
   agency_id uuid not null references public.agencies (id),

@@ -44,8 +44,8 @@ comment on column public.text_outbox.attempt is 'How often its request to the pr
 comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
-  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `no_response`, `worker_died`, `resend`, '
-  '`unconfirmed`, or the provider''s error code.';
+  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `later`, `no_response`, `worker_died`, '
+  '`resend`, `unconfirmed`, `storage`, `media_not_found`, or the provider''s error code or HTTP status.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is

@@ -168,8 +168,8 @@ create function public.send_text(
   media jsonb default '[]'
 ) returns jsonb
 language plpgsql
--- Agents may not write the tables. Who may send is decided here, by the same rules as who may read, but that only one
--- agent, and the agency's managers, answer for a conversation.
+-- Agents may not write the tables. Who may send is decided here: of those who may read a conversation, the agency's managers
+-- and one agent, the assigned one or else the lead's.
 security definer
 set search_path = ''
 as $$

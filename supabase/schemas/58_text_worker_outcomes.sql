@@ -60,7 +60,6 @@ comment on function private.accept_text(uuid, text) is
   'Returns accepted, or null when the text is not in the outbox.';
 grant execute on function private.accept_text(uuid, text) to service_role;
 
-
 create function private.postpone_texts(seconds integer) returns void
 language plpgsql
 set search_path = ''

@@ -217,7 +217,14 @@ select pg_temp.commit(format($sql$
   select md5('race')::uuid, '+1999559' || 1000 + n, %L from generate_series(1, 100) n
 $sql$, result ->> 'service_phone')) from first;
 select extensions.dblink_send_query('second', $$select public.start_conversation(md5('race lead 11')::uuid)$$);
-select pg_sleep(0.2);
+do $$
+begin
+  for attempt in 1..1000 loop
+    exit when exists (select from pg_locks l where l.locktype = 'advisory' and not l.granted);
+    perform pg_sleep(0.01);
+  end loop;
+end
+$$;
 select extensions.dblink_exec('first', 'commit');
 select is(
   (select result::jsonb from extensions.dblink_get_result('second') as results (result text)), (select result from first),
