@@ -12,6 +12,9 @@ const CLOCKS_DIFFER_MS = 3 * 60_000;
 /** How many older messages to read on: as many as one page has. */
 const OLDER_MESSAGES_READ = 1_000;
 
+/** For how long pages are read on. With the last page and the record, a look-up ends while the text is ours. */
+const LIST_WITHIN_MS = 25_000;
+
 /** For how long the record of a look-up is tried again. The text is ours for 60 s. */
 const RECORD: CallOptions = { retryWithin: 20_000 };
 
@@ -60,7 +63,10 @@ async function findSids(
   const recent: TwilioMessage[] = [];
   let older = 0;
   try {
-    for await (const message of listMessages({ to: text.to, from: text.from }, account)) {
+    const messages = listMessages({ to: text.to, from: text.from }, account, {
+      within: LIST_WITHIN_MS,
+    });
+    for await (const message of messages) {
       if (isSince(message, earliest)) recent.push(message);
       // Twilio sorts by the time of sending, which a text in its queue does not have yet. So such a text may come later.
       else if (++older >= OLDER_MESSAGES_READ) break;

@@ -141,6 +141,14 @@ Deno.test("a list that Twilio refuses is an error with its code, and never an em
   }
 });
 
+Deno.test("a list that never ends is an error", async () => {
+  await using server = serve(() => Response.json({ messages: [], next_page_uri: "/next" }));
+  await assert.rejects(
+    Array.fromAsync(listMessages({}, accountAt(server.origin), { within: 100 })),
+    { name: "TwilioError", code: "no_response" },
+  );
+});
+
 Deno.test("a file is named as in Twilio's webhooks", async () => {
   const uri = `/2010-04-01/Accounts/${SID}/Messages/MM1/Media/ME1`;
   await using server = serve(() =>
@@ -161,6 +169,13 @@ Deno.test("a response is told with its status, its waiting time and its JSON", a
     retryAfter: "7",
     body: { code: 20429 },
   });
+});
+
+Deno.test("of a response of more than 16 MiB no more is read, and Twilio may have the text", async () => {
+  const body = `{"sid":"SM1"}${" ".repeat(17 * 1024 * 1024)}`;
+  await using server = serve(() => new Response(body, { status: 201 }));
+  const exchange = await createMessage(TEXT, { account: accountAt(server.origin) });
+  assert.deepEqual(exchange, { kind: "lost" });
 });
 
 Deno.test("a redirect is not followed", async () => {

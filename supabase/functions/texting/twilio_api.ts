@@ -12,6 +12,9 @@ import { type TwilioAccount, twilioAccount } from "./twilio_account.ts";
 /** How long Twilio may take for one response. */
 const TIMEOUT_MS = 10_000;
 
+/** A page of the longest texts has 11 MB. More would be no response of Twilio's, and an isolate has 256 MB. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+
 /** The most that Twilio gives in one page. */
 const PAGE_SIZE = 1_000;
 
@@ -117,11 +120,13 @@ export function createMessage(
  * Texts of the account, the last one that was sent first. Twilio does not say where those stand that are not sent yet.
  *
  * @param filter `since` is about the time of sending
+ * @param options `within`: how many milliseconds all pages may take
  * @throws TwilioError when Twilio does not give a page.
  */
 export async function* listMessages(
   { to, from, since }: { to?: string; from?: string; since?: Date } = {},
   account = twilioAccount(),
+  { within = Infinity }: { within?: number } = {},
 ): AsyncGenerator<TwilioMessage> {
   const query = new URLSearchParams();
   if (to !== undefined) query.set("To", to);
@@ -129,7 +134,7 @@ export async function* listMessages(
   // With the equals sign after it, this reads `DateSent>=`.
   if (since !== undefined) query.set("DateSent>", since.toISOString().replace(/\.\d+/, ""));
   query.set("PageSize", String(PAGE_SIZE));
-  for await (const page of pages(account, `${messagesUrl(account)}?${query}`)) {
+  for await (const page of pages(account, `${messagesUrl(account)}?${query}`, within)) {
     for (const message of page.messages ?? []) yield readMessage(message);
   }
 }
@@ -156,8 +161,14 @@ interface Page {
   next_page_uri?: string | null;
 }
 
-async function* pages(account: TwilioAccount, first: string): AsyncGenerator<Page> {
+async function* pages(
+  account: TwilioAccount,
+  first: string,
+  within = Infinity,
+): AsyncGenerator<Page> {
+  const deadline = Date.now() + within;
   for (let url: string | null = first; url !== null;) {
+    if (Date.now() > deadline) throw new TwilioError({ kind: "lost" });
     const exchange = await send(account, url, TIMEOUT_MS);
     if (exchange.kind !== "response" || exchange.status !== 200 || !isObject(exchange.body)) {
       throw new TwilioError(exchange);
@@ -192,16 +203,27 @@ async function send(
       redirect: "manual",
       signal: AbortSignal.timeout(timeout),
     });
-    const text = await response.text();
     return {
       kind: "response",
       status: response.status,
       retryAfter: response.headers.get("retry-after"),
-      body: parseJson(text),
+      body: parseJson(await readText(response)),
     };
   } catch (error) {
     return { kind: hadConnection(error) ? "lost" : "not_sent" };
   }
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const bytes of response.body ?? []) {
+    size += bytes.length;
+    if (size > MAX_RESPONSE_BYTES) throw new Error("the response is too large");
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 /**
