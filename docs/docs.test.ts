@@ -35,6 +35,16 @@ const NOT_KEPT = ["supabase/functions/.env"];
 /** Files that an example would add. */
 const EXAMPLES = ["e2e/referrals.test.ts", "supabase/functions/recruiting/referrals.ts"];
 
+/** What the functions log as errors. */
+function loggedEvents(folder: URL): string[] {
+  return Array.from(Deno.readDirSync(folder)).flatMap(({ name, isDirectory }) => {
+    if (isDirectory) return loggedEvents(new URL(`${name}/`, folder));
+    if (!name.endsWith(".ts") || name.endsWith(".test.ts")) return [];
+    const text = Deno.readTextFileSync(new URL(name, folder));
+    return [...text.matchAll(/logError\(\{[^}]*?\bevent: "(\w+)"/g)].map(([, event]) => event!);
+  });
+}
+
 /** The headings of a page as GitHub links to them. */
 function anchors(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
@@ -88,3 +98,13 @@ for (const page of PAGES) {
     assert.deepEqual(dead, []);
   });
 }
+
+Deno.test("docs/operations.md has every error that the functions log, and no other", () => {
+  const page = Deno.readTextFileSync(new URL("docs/operations.md", ROOT));
+  const [, table] = page.split("## Errors in the log");
+  const named = [...table!.split("\n## ", 1)[0]!.matchAll(/^\| (`[^|]+) \|/gm)]
+    .flatMap(([, names]) => [...names!.matchAll(/\w+/g)].map(([name]) => name))
+    .filter((name) => name !== "event");
+  const logged = loggedEvents(new URL("supabase/functions/", ROOT));
+  assert.deepEqual(named.sort(), [...new Set(logged)].sort());
+});
