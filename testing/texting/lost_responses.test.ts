@@ -1,7 +1,7 @@
 /** What becomes of a text whose request fails or whose response is lost: Twilio gets it once, and in its order. */
 import assert from "node:assert/strict";
 import { send } from "../../e2e/client.ts";
-import { loggedErrors, pidOf } from "../../e2e/processes.ts";
+import { eventually, loggedErrors, pidOf } from "../../e2e/processes.ts";
 import { newSid, sendSigned, signedForm } from "../../e2e/sms.ts";
 import {
   ACCEPT_THEN_DROP,
@@ -171,7 +171,8 @@ Deno.test("with a wrong account or token texts wait, one line is logged, and not
   const before = refusedLogins();
   await double.fail({ status: 401, code: 20003, times: 1_000 });
   assert((await work()).pending! > 0);
-  assert.equal(refusedLogins() - before, 1);
+  // The log is written a moment after the response.
+  await eventually(10, () => Promise.resolve(assert.notEqual(refusedLogins(), before)));
   for (const id of ids) {
     const { state, attempt, due_at, error_code } = await outboxText(id);
     assert.deepEqual([state, attempt, error_code], ["pending", 0, null]);
@@ -183,4 +184,5 @@ Deno.test("with a wrong account or token texts wait, one line is logged, and not
   for (const conversation of conversations) {
     assert.deepEqual(await sentBodies(conversation), ["1", "2"]);
   }
+  assert.equal(refusedLogins() - before, 1);
 });
