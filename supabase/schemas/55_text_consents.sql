@@ -46,7 +46,7 @@ create table public.text_consent_events (
   message_id uuid,
   agent_id uuid,
   reason text check (btrim(reason) <> ''),
-  occurred_at timestamptz not null,
+  occurred_at timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default clock_timestamp(),
   foreign key (agent_id, agency_id) references public.agents (id, agency_id),
   -- Nobody but the recruit changes a consent without saying why.

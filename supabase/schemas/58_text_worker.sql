@@ -11,7 +11,7 @@
 -- | sending              | outcome opted_out                                               | refused                         |
 -- | sending              | outcome failed                                                  | failed                          |
 -- | sending, lease over  | claim_texts(): its worker is dead                               | unconfirmed, due now            |
--- | unconfirmed, due     | claim_texts()                                                   | unconfirmed, leased for look-up |
+-- | unconfirmed, due     | claim_texts(), for a look-up                                    | unconfirmed, due in 60 s        |
 -- | unconfirmed          | look-up: the provider knows it                                  | accepted                        |
 -- | unconfirmed          | look-up: unknown, the first time                                | unconfirmed, due 2 min after    |
 -- | unconfirmed          | look-up: unknown again                                          | pending, to be sent once more   |
@@ -80,7 +80,7 @@ begin
   ), false) or coalesce((
     select true
     from public.text_outbox o
-    where o.state = 'unconfirmed' and o.due_at <= now() and (o.lease_until is null or o.lease_until <= now())
+    where o.state = 'unconfirmed' and o.due_at <= now()
     order by o.due_at
     limit 1
   ), false) or coalesce((
@@ -179,7 +179,7 @@ begin
   for found_text in
     select o.*
     from public.text_outbox o
-    where o.state = 'unconfirmed' and o.due_at <= now() and (o.lease_until is null or o.lease_until <= now())
+    where o.state = 'unconfirmed' and o.due_at <= now()
     order by o.due_at, o.ordinal
     limit claim_lookups.max
     for update skip locked
@@ -187,7 +187,8 @@ begin
     update public.text_outbox o
     set
       claim = o.claim + 1,
-      lease_until = clock_timestamp() + interval '60 seconds',
+      -- When another worker may look it up. A lease of its own would hold it longer than due_at says.
+      due_at = clock_timestamp() + interval '60 seconds',
       attempted_at = coalesce(o.attempted_at, o.created_at)
     where o.message_id = found_text.message_id
     returning o.* into found_text;

@@ -88,7 +88,7 @@ begin
   for postponed_id in
     select o.message_id
     from public.text_outbox o
-    where o.state = 'unconfirmed' and o.due_at <= now() and (o.lease_until is null or o.lease_until <= now())
+    where o.state = 'unconfirmed' and o.due_at <= now()
     order by o.due_at, o.ordinal
     for update skip locked
   loop
@@ -139,7 +139,6 @@ begin
     -- A look-up without a response. It is not counted, so that nothing is sent again because of it.
     update public.text_outbox o
     set
-      lease_until = null,
       claim = o.claim + 1,
       due_at = now() + make_interval(secs => case outcome when 'credentials' then credentials_pause else 20 end)
     where o.message_id = claimed.message_id;
@@ -251,17 +250,17 @@ begin
     return 'failed';
   elsif claimed.resends = 0 and claimed.lookups = 0 then
     update public.text_outbox o
-    set lookups = 1, claim = o.claim + 1, lease_until = null, due_at = o.attempted_at + interval '2 minutes'
+    set lookups = 1, claim = o.claim + 1, due_at = o.attempted_at + interval '2 minutes'
     where o.message_id = claimed.message_id;
     return 'unconfirmed';
   elsif may_resend then
     update public.text_outbox o
-    set state = 'pending', reason = 'resend', lookups = 0, resends = o.resends + 1, lease_until = null, due_at = now()
+    set state = 'pending', reason = 'resend', lookups = 0, resends = o.resends + 1, due_at = now()
     where o.message_id = claimed.message_id;
     return 'pending';
   else
     update public.text_outbox o
-    set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, lease_until = null, due_at = 'infinity'
+    set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
     where o.message_id = claimed.message_id;
     perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
     return 'unconfirmed';

@@ -191,10 +191,11 @@ update public.text_outbox set lease_until = now() where message_id = md5('dead')
 select ok(private.is_text_due(), 'a dead worker''s text is due');
 select is(pg_temp.claim(), 'lost look_up, dead look_up', 'unconfirmed texts and those of a dead worker are looked up');
 select is(
-  array[pg_temp.text('lost'), pg_temp.text('dead')], array['unconfirmed', 'unconfirmed worker_died'], 'they stay unconfirmed');
+  array[pg_temp.text('lost'), pg_temp.text('dead')], array['unconfirmed later', 'unconfirmed worker_died later'],
+  'they stay unconfirmed, and another worker may look them up later');
 select is(pg_temp.claim(), 'nothing', 'one worker looks a text up');
 select ok(not private.is_text_due(), 'nothing is due meanwhile');
-update public.text_outbox set lease_until = now() where state = 'unconfirmed';
+update public.text_outbox set due_at = now() where state = 'unconfirmed';
 select is(pg_temp.claim(1), 'lost look_up', 'another one does when it has died');
 select is(pg_temp.claim(1), 'dead look_up', 'one after the other');
 update public.text_outbox set state = 'sending', resends = 1, attempted_at = now(), lease_until = now()

@@ -59,7 +59,7 @@ Deno.test("a worker is killed before Twilio has accepted a text, after it, and w
   await eventually(10, async () => {
     assert.equal((await outboxText(ids[2]!)).state, "sending");
     assert.equal((await outboxText(ids[4]!)).state, "sending");
-    assert((await outboxText(ids[0]!)).lease_until > new Date());
+    assert((await outboxText(ids[0]!)).due_at > new Date());
     assert.deepEqual(await sentBodies(after!), ["1"]);
   });
   await killWorkers();

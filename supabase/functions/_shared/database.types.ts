@@ -1098,7 +1098,7 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "message_id"?: string | null;
-          "occurred_at": string;
+          "occurred_at"?: string;
           "phone": string;
           "reason"?: string | null;
           "source": string;
