@@ -62,19 +62,22 @@ export const STEPS: Step[] = [
     name: "check",
     title: "Types of the code",
     remedy: "Correct the code; npm run check shows what is left.",
+    // The stack starts meanwhile.
+    beside: [["types"]],
     run: () => succeeds(Deno.execPath(), ["check", "--quiet"]),
   },
   {
     name: "types",
     title: "Generated database types and versions are current",
     remedy: "npm run types writes them again.",
-    async run(stacks) {
+    async run(stacks, showOutput) {
       const { db_url } = await stacks.plain();
       const generated = { [DATABASE_TYPES]: await generateDatabaseTypes(db_url) };
       generated[VERSION_MODULE] = versionModule();
       const stale = Object.keys(generated).filter((file) =>
         Deno.readTextFileSync(file) !== generated[file]
       );
+      await showOutput;
       for (const file of stale) console.log(`${file} differs from the migrations.`);
       return { passed: stale.length === 0 ? 1 : 0, failed: stale.length };
     },
@@ -84,7 +87,7 @@ export const STEPS: Step[] = [
     title: "Schemas and migrations make one database",
     remedy:
       "npm run migration -- <topic> writes what the migrations lack; npm test -- schema runs this alone.",
-    beside: [["unit"]],
+    beside: [["unit"], ["pgtap"]],
     run: async (stacks) =>
       denoTest(["supabase/tests"], { STACK_FILE: (await stacks.plain()).file }),
   },
@@ -110,7 +113,7 @@ export const STEPS: Step[] = [
     name: "e2e",
     title: "Scenarios over HTTP",
     remedy: "npm test -- e2e runs them alone.",
-    beside: [["local", "chaos"], ["texting", "faults"]],
+    beside: [["local", "chaos"], ["texting", "faults", "hosted"]],
     run: async (stacks) => testOn(await stacks.plain(), e2eTests(false)),
   },
   {
@@ -143,8 +146,9 @@ export const STEPS: Step[] = [
     name: "hosted",
     title: "What a hosted project does otherwise",
     remedy: "npm test -- hosted runs it alone.",
-    beside: [["browser"]],
-    run: async (stacks) => testOn(await stacks.plain(), ["testing/hosted"]),
+    // On the other stack, because some of its scenarios take rights away for a moment.
+    run: async (stacks, showOutput) =>
+      testOn(await stacks.texting(), ["testing/hosted"], showOutput),
   },
   browserStep,
   {
@@ -178,12 +182,12 @@ async function testOn(
 
 /** The scenarios in which a part of the stack is stopped or a row locked, or all others. */
 function e2eTests(ofFaults: boolean): string[] {
-  return Array.from(Deno.readDirSync(join(ROOT, "e2e")), ({ name }) => name)
-    .filter((name) => name.endsWith(".test.ts") && name.includes("faults") === ofFaults)
-    .map((name) => `e2e/${name}`);
+  return Array.from(Deno.readDirSync(join(ROOT, "e2e")), ({ name }) => `e2e/${name}`)
+    .filter((path) => path.endsWith(".test.ts") && path.includes("faults") === ofFaults)
+    .sort();
 }
 
-async function pgtap(stacks: Stacks): Promise<Counts> {
+async function pgtap(stacks: Stacks, showOutput?: Promise<void>): Promise<Counts> {
   const { db_url } = await stacks.plain();
   await installPgtap();
   const admin = connect(db_url);
@@ -196,14 +200,17 @@ async function pgtap(stacks: Stacks): Promise<Counts> {
   const files = Array.from(Deno.readDirSync(folder), ({ name }) => name)
     .filter((name) => name.endsWith(".test.sql")).sort();
   const total = { passed: 0, failed: 0 };
+  const lines: string[] = [];
   for (const file of files) {
     const sql = connect(db_url);
     const { passed, failed, diagnostics } = await runTapFile(sql, join(folder, file));
     await sql.end();
-    console.log(`${file}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
-    for (const line of diagnostics) console.log(`    ${line}`);
+    lines.push(`${file}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
+    lines.push(...diagnostics.map((line) => `    ${line}`));
     total.passed += passed;
     total.failed += failed;
   }
+  await showOutput;
+  console.log(lines.join("\n"));
   return total;
 }
