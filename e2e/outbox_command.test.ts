@@ -54,6 +54,11 @@ Deno.test("what is not sent is listed with the reason, and can be asked for by s
       /^quiet hours, until 2099-01-01T13:00:00Z$/,
     ],
     [
+      await outbox.add({ reason: "quiet_hours" }),
+      "held",
+      /^quiet hours at all times, by the rows of quiet_hours$/,
+    ],
+    [
       await outbox.add({ due_at: "2099-01-01T13:00Z", reason: "20429" }),
       "held",
       /^tried again at 2099-.*, after 20429$/,
@@ -79,6 +84,11 @@ Deno.test("what is not sent is listed with the reason, and can be asked for by s
       /^Twilio: 21211$/,
     ],
     [
+      await outbox.add({ state: "failed", reason: "media_not_found" }, { status: "failed" }),
+      "failed",
+      /^a file of it is not in the bucket text-media$/,
+    ],
+    [
       await outbox.add({ state: "accepted" }, {
         status: "failed",
         error_code: "30007",
@@ -97,10 +107,10 @@ Deno.test("what is not sent is listed with the reason, and can be asked for by s
     assert.equal(text.state, state);
     assert.match(text.why, why);
   }
-  assert.equal((await outbox.list("--state", "failed")).length, 2);
+  assert.equal((await outbox.list("--state", "failed")).length, 3);
   const limited = await admin("text", "outbox", "--agency", outbox.agency, "--limit", "3");
   assert.match(limited.out, /^message_id +created_at +agency +from +to +kind +state +why$/m);
-  assert.match(limited.out, /^4 more: see --limit$/m);
+  assert.match(limited.out, /^6 more: see --limit$/m);
 
   await adminJson("number", "pause", outbox.service, "--reason", "30034");
   const [held] = await outbox.list("--state", "held");

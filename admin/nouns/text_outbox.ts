@@ -78,7 +78,11 @@ function whyOf({ state, reason, due_at, number, paused_reason }: OutboxRow): str
     case "held":
       if (number === null) return "its number is not one of the agency's";
       if (number === "paused") return `its number is paused: ${paused_reason ?? "no reason given"}`;
-      if (reason === "quiet_hours") return `quiet hours, until ${due_at}`;
+      if (reason === "quiet_hours") {
+        return due_at === "infinity"
+          ? "quiet hours at all times, by the rows of quiet_hours"
+          : `quiet hours, until ${due_at}`;
+      }
       return `tried again at ${due_at}${reason === null ? "" : `, after ${reason}`}`;
     case "due":
       return "it is sent next";
@@ -91,7 +95,9 @@ function whyOf({ state, reason, due_at, number, paused_reason }: OutboxRow): str
     case "refused":
       return "the recruit has opted out";
     case "failed":
-      return reason === "unconfirmed" ? "nobody knows whether it was sent" : `Twilio: ${reason}`;
+      if (reason === "unconfirmed") return "nobody knows whether it was sent";
+      if (reason === "media_not_found") return "a file of it is not in the bucket text-media";
+      return `Twilio: ${reason}`;
   }
 }
 
