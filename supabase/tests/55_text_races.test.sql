@@ -124,12 +124,14 @@ create temp table finished as select * from pg_temp.race(24, $work$
       set due_at = now()
       from (
         select d.message_id from public.text_outbox d
-        where d.state = 'unconfirmed' and d.lease_until is null
+        where d.state = 'unconfirmed' and d.lease_until is null and d.due_at > now()
         for update skip locked
       ) d
       where o.message_id = d.message_id;
       commit;
-      perform pg_sleep(0.03);
+      perform pg_sleep(0.02);
+      -- The next transaction begins after the pause, and sees what has become due.
+      commit;
     end loop;
   end
   $do$
