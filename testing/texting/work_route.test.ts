@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { send, sql, stack } from "../../e2e/client.ts";
 import { functionWith, losingResponseOf } from "../../e2e/function.ts";
+import { eventually } from "../../e2e/processes.ts";
 import { TextWorker } from "../../local/mod.ts";
 import { DROP } from "../twilio/double.ts";
 import {
@@ -246,7 +247,9 @@ Deno.test("the launcher sends what is due, and says once what is missing", async
   };
   const unconfigured = new TextWorker({ ...options, isConfigured: false });
   const wrong = new TextWorker({ ...options, key: "wrong", isConfigured: true });
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await eventually(10, () => Promise.resolve(assert.equal(said.length, 2)));
+  // Several more times, in which nothing is said again.
+  await new Promise((resolve) => setTimeout(resolve, 300));
   await Promise.all([unconfigured.stop(), wrong.stop()]);
   assert.equal(said.length, 2, said.join("\n"));
   assert.match(said.join("\n"), /TWILIO_ACCOUNT_SID is not set/);

@@ -118,7 +118,7 @@ export class Client {
   }
 
   async #join(topic: string, frame: Frame): Promise<void> {
-    // Who joins again has lost the first channel.
+    // A client that joins again does not use its first channel any more.
     this.#remove(topic);
     try {
       if (topic === "") throw new Refusal("TopicNameRequired", "You must provide a topic name");
@@ -177,7 +177,7 @@ export class Client {
     }, Math.min(left, LONGEST_WAIT_MS));
   }
 
-  /** Says why a channel ends, and ends it. */
+  /** Ends a channel, and tells the client why. */
   #shut(topic: string, reason: string): void {
     const joinRef = this.#channels.get(topic)?.joinRef;
     if (joinRef === undefined) return;
@@ -199,7 +199,7 @@ export class Client {
 
   #send(frame: Frame): void {
     if (this.socket.readyState !== WebSocket.OPEN) return;
-    // Whoever takes nothing is let go. The client connects again, and reads what it has missed.
+    // A client that reads too slowly is disconnected. It connects again, and reads what it has missed.
     if (this.socket.bufferedAmount > LIMITS.unsent) {
       return this.close(TOO_MUCH, "The client is too slow");
     }
