@@ -23,8 +23,9 @@ Deno.test("a text is found by its words among the messages that were sent", () =
     message("SM1", "Hi"),
     message("SM2", "Hi there"),
     message("SM3", "Hi", { direction: "inbound" }),
+    message("SM4", "Hi", { direction: "unheard-of" }),
   ];
-  assert.deepEqual(matchingSids("Hi", messages), ["SM1"]);
+  assert.deepEqual(matchingSids("Hi", messages), ["SM1", "SM4"]);
   assert.deepEqual(matchingSids("Bye", messages), []);
 });
 

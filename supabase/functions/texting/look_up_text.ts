@@ -87,7 +87,8 @@ function isSince({ date_created }: TwilioMessage, earliest: number): boolean {
  * count. Twilio's smart encoding replaces typographic characters, so that otherwise letters and digits decide.
  */
 export function matchingSids(body: string, messages: TwilioMessage[]): string[] {
-  const outbound = messages.filter(({ direction }) => direction.startsWith("outbound"))
+  // Of a direction that we do not know: to take a text for not sent is to send it twice.
+  const outbound = messages.filter(({ direction }) => direction !== "inbound")
     .sort((one, other) => timeOf(one) - timeOf(other));
   const exact = outbound.filter((message) => (message.body ?? "") === body);
   const similar = outbound.filter((message) => lettersOf(message.body ?? "") === lettersOf(body));
