@@ -43,7 +43,7 @@ export function loggedErrors(): string {
 /** Repeats a check until it holds, and returns its value. After this number of seconds, throws its last error. */
 export async function eventually<Value>(
   seconds: number,
-  check: () => Promise<Value>,
+  check: () => Value | Promise<Value>,
 ): Promise<Value> {
   for (const deadline = Date.now() + seconds * 1000;;) {
     try {

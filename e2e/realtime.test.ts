@@ -10,6 +10,7 @@ import {
   openTab,
   realtimeTest,
   subscribe,
+  until,
 } from "./realtime.ts";
 import { newSid, receive } from "./sms.ts";
 
@@ -140,5 +141,5 @@ realtimeTest("who leaves a topic hears nothing more, and may join again", async 
   await awaitEvents(second, 1);
   assert.equal(second.events.length, 1);
   assert.deepEqual(first.events, []);
-  while (!heartbeats.includes("ok")) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => heartbeats.includes("ok"), () => `heartbeats: ${heartbeats}`);
 });

@@ -243,9 +243,7 @@ realtimeTest("a client that takes nothing is let go, and others hear everything"
     await sql`
       select realtime.send(jsonb_build_object('x', repeat('x', 7000)), 'test', ${agent.topic}, true)
       from generate_series(1, 100)`;
-    while (listening.events.length < 100 * n) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await awaitEvents(listening, 100 * n);
   }
   const giveUp = setTimeout(() => slow.close(), 10_000);
   let received = "";

@@ -5,6 +5,7 @@ import { createMessage } from "../supabase/functions/texting/twilio_api.ts";
 import { TwilioDouble } from "../testing/twilio/double.ts";
 import { admin, adminJson, assertRefused } from "./admin.ts";
 import { sql } from "./client.ts";
+import { eventually } from "./processes.ts";
 import { type Conversation, createConversation, messages, newPhone, storeOutbound } from "./sms.ts";
 
 const SINCE = ["--since", new Date(Date.now() - 3_600_000).toISOString()];
@@ -51,12 +52,11 @@ async function queueText({ id }: Conversation, body: string): Promise<string> {
 }
 
 /** Waits until Twilio has nothing more to send. */
-async function delivered(double: TwilioDouble): Promise<void> {
-  for (;;) {
+function delivered(double: TwilioDouble): Promise<void> {
+  return eventually(10, async () => {
     const { messages } = await double.log();
-    if (messages.every(({ status }) => ["delivered", "received"].includes(status))) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    assert(messages.every(({ status }) => ["delivered", "received"].includes(status)));
+  });
 }
 
 Deno.test("texts that never arrived and unknown statuses are stored, once", async () => {
@@ -126,6 +126,7 @@ Deno.test("of a STOP and a START that never arrived, the later one holds", async
     await double.receive({ from, to, body: "STOP" });
     await double.receive({ from, to, body: "START" });
     await double.receive({ from: other.recruit, to: other.service, body: "START" });
+    // Twilio tells the time in whole seconds.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     // This one arrived.
     const stop = await double.receive({ from: other.recruit, to: other.service, body: "STOP" });
@@ -149,7 +150,9 @@ Deno.test("a status that is later here than in Twilio's list stays", async () =>
     const sid = await sendByTwilio(conversation, "Hello");
     await storeOutbound(conversation, sid);
     await sql`select public.update_sms_status(${sid}, 'delivered', null)`;
-    while ((await double.log()).messages[0]!.status !== "sent");
+    await eventually(10, async () => {
+      assert.equal((await double.log()).messages[0]!.status, "sent");
+    });
     assert.deepEqual(await adminJson("text", "reconcile", ...SINCE), { listed: 1, ...NOTHING });
     assert.equal((await messages(conversation))[0]!.status, "delivered");
   });

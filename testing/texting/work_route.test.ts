@@ -247,7 +247,7 @@ Deno.test("the launcher sends what is due, and says once what is missing", async
   };
   const unconfigured = new TextWorker({ ...options, isConfigured: false });
   const wrong = new TextWorker({ ...options, key: "wrong", isConfigured: true });
-  await eventually(10, () => Promise.resolve(assert.equal(said.length, 2)));
+  await eventually(10, () => assert.equal(said.length, 2));
   // Several more times, in which nothing is said again.
   await new Promise((resolve) => setTimeout(resolve, 300));
   await Promise.all([unconfigured.stop(), wrong.stop()]);

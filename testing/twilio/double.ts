@@ -95,9 +95,10 @@ export class TwilioDouble {
     );
   }
 
-  /** Waits until it has accepted a message to a number. */
+  /** Waits until it has accepted a message to a number, for ten seconds at most. */
   async awaitMessage(to: string): Promise<void> {
-    while ((await this.sentTo(to)).length === 0) {
+    for (const deadline = Date.now() + 10_000; (await this.sentTo(to)).length === 0;) {
+      if (Date.now() > deadline) throw new Error("the double got no message to this number");
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import twilio from "twilio";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { eventually } from "../../e2e/processes.ts";
 import {
   ACCEPT_THEN_DROP,
   DROP,
@@ -207,9 +208,9 @@ twilioTest("callbacks are signed, and come doubled, reordered, late or not at al
     );
     const own = () => received.filter((form) => form.get("MessageSid") === sid);
     const expected = plan?.statuses?.length ?? 2;
-    while (own().length < expected * (plan?.copies ?? 1)) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await eventually(10, () => {
+      assert(own().length >= expected * (plan?.copies ?? 1), `${own().length} callbacks`);
+    });
     const message = await client().messages(sid).fetch();
     assert.equal(message.status, final);
     return own().map((form) => form.get("MessageStatus")).join(" ");
@@ -231,7 +232,10 @@ twilioTest("what was accepted outlives a killed process, and is delivered after 
   await double.kill();
   await assert.rejects(client().messages(sid).fetch(), /ECONNREFUSED|refused/);
   await double.start();
-  let message = await client().messages(sid).fetch();
-  while (message.status !== "delivered") message = await client().messages(sid).fetch();
+  const message = await eventually(10, async () => {
+    const message = await client().messages(sid).fetch();
+    assert.equal(message.status, "delivered");
+    return message;
+  });
   assert.equal(message.body, "Hi 😀");
 });
