@@ -87,7 +87,7 @@ function isSince({ date_created }: TwilioMessage, earliest: number): boolean {
  * count. Twilio's smart encoding replaces typographic characters, so that otherwise letters and digits decide.
  */
 export function matchingSids(body: string, messages: TwilioMessage[]): string[] {
-  // Of a direction that we do not know: to take a text for not sent is to send it twice.
+  // Also those of a direction that we do not know, because a text that is not found is sent again.
   const outbound = messages.filter(({ direction }) => direction !== "inbound")
     .sort((one, other) => timeOf(one) - timeOf(other));
   const exact = outbound.filter((message) => (message.body ?? "") === body);
