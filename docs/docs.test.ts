@@ -63,7 +63,7 @@ for (const page of PAGES) {
   });
 
   Deno.test(`every test that ${page} names by its sentence exists`, () => {
-    const named = [...text.matchAll(/`([\w/.-]+\.ts)` "([^"]+)"/g)];
+    const named = [...text.matchAll(/`([\w/.-]+\.(?:ts|sql))` "([^"]+)"/g)];
     const missing = named.filter(([, file, sentence]) =>
       !Deno.readTextFileSync(new URL(file!, ROOT)).includes(sentence!)
     );
