@@ -1,6 +1,6 @@
 -- claim_texts(): which texts a worker gets, in which order, and what it is told of them.
 begin;
-select plan(51);
+select plan(53);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -98,6 +98,11 @@ update public.text_outbox set state = 'unconfirmed' where message_id = md5('one'
 select is(pg_temp.claim(), 'nothing', 'one that is unconfirmed holds those behind it');
 update public.text_outbox set due_at = 'infinity' where message_id = md5('one')::uuid;
 select is(pg_temp.claim(), 'two send', 'but not for ever');
+select pg_temp.clear();
+select pg_temp.add('one', 'x', due => '1 second'), pg_temp.add('two', 'x');
+select is(pg_temp.claim(), 'nothing', 'one that was queued first and is due a moment later keeps its place too');
+update public.text_outbox set reason = 'quiet_hours' where message_id = md5('one')::uuid;
+select is(pg_temp.claim(), 'two send', 'but not when quiet hours hold it');
 select pg_temp.clear();
 select pg_temp.add('greeting', 'x', 'greeting', due => '1 hour'), pg_temp.add('two', 'x');
 select is(pg_temp.claim(), 'two send', 'one that is held lets the next one go');
