@@ -1,6 +1,6 @@
 -- Which texts are an opt-out, which an opt-in, and which are neither.
 begin;
-select plan(190);
+select plan(193);
 
 select is(private.opt_keyword(body), 'opt_out', format('an opt-out: %s', body))
 from unnest(array[
@@ -12,7 +12,7 @@ from unnest(array[
   '>STOP', 'S.T.O.P.', 's t o p', 'Stoppp', 'Opt out.', 'UNSUBSCRIBE!', 'end.', '¡Stop!', '-stop-', 'S T O P !',
   -- Sentences
   'stop texting me', 'Stop texting me!', 'STOP TEXTING ME', 'Please stop', 'please stop texting', 'Stop please', 'stop, please.',
-  'stop it', 'Stop now', 'stop messaging me please', 'Please stop contacting me.', 'stop calling and texting me', 'no, stop',
+  'stop txting me', 'dont txt me', 'no more txts', 'stop it', 'Stop now', 'stop messaging me please', 'Please stop contacting me.', 'stop calling and texting me', 'no, stop',
   'stop sending me messages', 'Stop sending me these texts', 'stop with the texts', 'stop the messages', 'STOP ALL TEXTS',
   'quit texting me', 'Can you please stop texting me?', 'Could you stop', 'I said stop', 'Stop bothering me',
   'Not interested, stop texting me', 'do not text me', 'Do not text me again', 'don''t text me', 'Don’t text me anymore',
