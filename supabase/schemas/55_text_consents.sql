@@ -13,6 +13,9 @@ create table public.text_consents (
   primary key (agency_id, phone)
 );
 
+-- For whoever has a number and not the agency: an agent's page, and the admin command.
+create index on public.text_consents (phone);
+
 comment on table public.text_consents is
   'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '
   'record_consent() writes it from text_consent_events, which has the proof.';

@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(36);
+select plan(37);
 
 set local enable_seqscan = off;
 
@@ -55,8 +55,9 @@ from (values
     $$select from public.unmatched_texts where recruit_phone = 'x' and service_phone = 'y'$$),
   ('the opt-outs that came to a new number', 'unmatched_texts_service_phone_idx',
     $$select from public.unmatched_texts where service_phone = 'x' and consent is not null$$),
-  ('the consent of a recruit', 'text_consents_pkey',
+  ('the consent of a recruit', 'text_consents_(pkey|phone_idx)',
     $$select from public.text_consents where agency_id = md5('')::uuid and phone = 'x'$$),
+  ('the consents of a recruit''s number', 'text_consents_phone_idx', $$select from public.text_consents where phone = 'x'$$),
   ('what a recruit has said about texts, latest first', 'text_consent_events_agency_id_phone_occurred_at_idx',
     $$select from public.text_consent_events where agency_id = md5('')::uuid and phone = 'x' order by occurred_at desc limit 1$$),
   ('the event of a message', 'text_consent_events_agency_id_message_id_key',
