@@ -166,14 +166,19 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  with refused as (
+  -- Whoever changes several texts locks them in their order, so that nothing waits in a circle.
+  with waiting as (
+    select o.message_id
+    from public.recruiting_conversations c
+    join public.text_outbox o on o.conversation_id = c.id and o.state = 'pending'
+    where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
+    order by o.ordinal
+    for update of o
+  ), refused as (
     update public.text_outbox o
     set state = 'refused', reason = 'opted_out'
-    from public.recruiting_conversations c
-    where c.agency_id = refuse_texts.agency_id
-      and c.recruit_phone = refuse_texts.phone
-      and o.conversation_id = c.id
-      and o.state = 'pending'
+    from waiting w
+    where o.message_id = w.message_id
     returning o.message_id
   )
   update public.recruiting_messages m

@@ -107,9 +107,17 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  with open_texts as (
+    select o.message_id
+    from public.text_outbox o
+    where o.conversation_id = new.id and o.state in ('pending', 'sending', 'unconfirmed')
+    order by o.ordinal
+    for update
+  )
   update public.text_outbox o
   set service_phone = new.service_phone
-  where o.conversation_id = new.id and o.state in ('pending', 'sending', 'unconfirmed');
+  from open_texts t
+  where o.message_id = t.message_id;
   return null;
 end
 $$;
@@ -127,9 +135,18 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  -- In their order, as whoever changes several texts.
+  with held as (
+    select o.message_id
+    from public.text_outbox o
+    where o.service_phone = new.phone and o.state = 'pending' and o.reason = 'number_paused'
+    order by o.ordinal
+    for update
+  )
   update public.text_outbox o
   set reason = null
-  where o.service_phone = new.phone and o.state = 'pending' and o.reason = 'number_paused';
+  from held h
+  where o.message_id = h.message_id;
   return null;
 end
 $$;

@@ -2,7 +2,7 @@
 -- the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(14);
+select plan(16);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=%s password=postgres',
@@ -252,6 +252,56 @@ select results_eq(
 select is((select count(distinct result - 'status')::integer from sent), 1, 'all twenty return the same');
 select is(
   (select count(*)::integer from public.recruiting_messages where conversation_id = md5('race 1')::uuid), 2, 'and one message');
+
+-- Two texts of one recruit, of which indexes give the later one first. Whoever changes both must wait for the first one before
+-- it locks the second, or two such changes would wait for each other.
+select pg_temp.commit($sql$
+  delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
+  insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone)
+  values (md5('race 2')::uuid, md5('race')::uuid, '+19995590001', '+19995550100'),
+    (md5('race 1')::uuid, md5('race')::uuid, '+19995590001', '+19995550101');
+  do $do$
+  begin
+    for n in 1..2 loop
+      perform private.queue_text(md5('race ' || n)::uuid, 'bot', 'Hi');
+    end loop;
+  end
+  $do$;
+  -- All of one number, that is paused
+  update public.service_numbers set status = 'paused' where agency_id = md5('race')::uuid;
+  update public.text_outbox o
+  set reason = 'number_paused', service_phone = '+19995550100', due_at = now() - o.ordinal * interval '1 minute'
+  where o.conversation_id in (md5('race 1')::uuid, md5('race 2')::uuid);
+$sql$);
+create function pg_temp.locks_in_order(change text) returns boolean language plpgsql as $$
+declare
+  other integer;
+  result boolean;
+begin
+  perform extensions.dblink_connect(name, pg_temp.dsn()) from unnest(array['first', 'second']) name;
+  perform extensions.dblink_exec('first', 'begin');
+  perform from extensions.dblink('first', $sql$
+    select o.kind from public.text_outbox o where o.conversation_id = md5('race 1')::uuid for update$sql$) as texts (kind text);
+  select pid into other from extensions.dblink('second', 'select pg_backend_pid()') as backend (pid integer);
+  perform extensions.dblink_exec('second', 'begin');
+  perform extensions.dblink_send_query('second', change);
+  while not exists (select from pg_locks l where l.pid = other and not l.granted) loop
+    perform pg_sleep(0.01);
+  end loop;
+  select count(*) = 1 into result from extensions.dblink('first', $sql$
+    select o.kind from public.text_outbox o where o.conversation_id = md5('race 2')::uuid for update skip locked
+  $sql$) as texts (kind text);
+  perform extensions.dblink_disconnect(name) from unnest(array['first', 'second']) name;
+  return result;
+end
+$$;
+select ok(pg_temp.locks_in_order(change), description)
+from (values
+  ('an opt-out locks the texts that it refuses in their order',
+   $$select private.refuse_texts(md5('race')::uuid, '+19995590001')$$),
+  ('a number that is active again locks its texts in their order',
+   $$update public.service_numbers set status = 'active' where phone = '+19995550100'$$)
+) changes (description, change);
 
 select pg_temp.clean_up();
 select * from finish();
