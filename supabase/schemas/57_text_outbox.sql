@@ -135,13 +135,13 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- In their order, as whoever changes several texts.
+  -- Whoever has locked a text is about to send or refuse it. And one statement may set many numbers to active, so to wait
+  -- here could be to wait in a circle.
   with held as (
     select o.message_id
     from public.text_outbox o
     where o.service_phone = new.phone and o.state = 'pending' and o.reason = 'number_paused'
-    order by o.ordinal
-    for update
+    for update skip locked
   )
   update public.text_outbox o
   set reason = null

@@ -295,13 +295,22 @@ begin
   return result;
 end
 $$;
-select ok(pg_temp.locks_in_order(change), description)
-from (values
-  ('an opt-out locks the texts that it refuses in their order',
-   $$select private.refuse_texts(md5('race')::uuid, '+19995590001')$$),
-  ('a number that is active again locks its texts in their order',
-   $$update public.service_numbers set status = 'active' where phone = '+19995550100'$$)
-) changes (description, change);
+select ok(
+  pg_temp.locks_in_order($$select private.refuse_texts(md5('race')::uuid, '+19995590001')$$),
+  'an opt-out locks the texts that it refuses in their order');
+
+select extensions.dblink_connect('first', pg_temp.dsn());
+select extensions.dblink_exec('first', 'begin');
+select from extensions.dblink('first', $sql$
+  select o.kind from public.text_outbox o where o.conversation_id = md5('race 1')::uuid for update$sql$) as texts (kind text);
+select pg_temp.commit($sql$
+  set lock_timeout = '5s';
+  update public.service_numbers set status = 'active' where agency_id = md5('race')::uuid
+$sql$);
+select extensions.dblink_disconnect('first');
+select results_eq(
+  $$select o.reason from public.text_outbox o where o.conversation_id in (md5('race 1')::uuid, md5('race 2')::uuid) order by o.ordinal$$,
+  array['number_paused', null], 'a number that is active again waits for none of its texts');
 
 select pg_temp.clean_up();
 select * from finish();
