@@ -29,20 +29,16 @@ export interface StackOptions extends StackLocation, Listener {
 export class LocalStack {
   /** Its `stack.json`, which is there while it is ready. */
   readonly file: string;
-  /** PostgREST without the gateway, for benchmarks. */
-  readonly restUrl: string;
+  /** PostgREST without the gateway, for benchmarks. Empty until the stack has started. */
+  restUrl = "";
   readonly #options: StackOptions;
-  readonly #ports: { rest: number; restAdmin: number; lite: number };
   #lock?: Lock | null;
   #supervisor?: Supervisor;
   #textWorker?: TextWorker;
   #stopped?: Promise<void>;
 
   constructor(options: StackOptions) {
-    const [rest, restAdmin, lite] = freePorts(3) as [number, number, number];
-    this.#ports = { rest, restAdmin, lite };
     this.#options = options;
-    this.restUrl = `http://127.0.0.1:${rest}`;
     this.file = join(options.dataDir, "stack.json");
   }
 
@@ -149,6 +145,8 @@ export class LocalStack {
     await prepareCluster(supervisor, dataDir, secrets.databasePassword);
     await supervisor.start(postgresPart(dataDir, dbPort, info.db_url));
     const sql = connect(info.db_url);
+    // A port is chosen just before it is used, because another stack may take it meanwhile.
+    const [litePort] = freePorts(1) as [number];
     try {
       await bootstrap(sql, secrets.rolePasswords);
       this.#options.say?.("Starting auth and storage");
@@ -158,7 +156,7 @@ export class LocalStack {
         jwtSecret: info.jwt_secret,
         serviceRoleKey: info.service_role_key,
         siteUrl: apiUrl,
-        port: this.#ports.lite,
+        port: litePort,
       }));
       this.#options.say?.("Applying migrations and seed");
       await migrate(supervisor, sql, info.db_url);
@@ -169,12 +167,14 @@ export class LocalStack {
     }
 
     this.#options.say?.("Starting PostgREST and the functions");
+    const [restPort, restAdminPort] = freePorts(2) as [number, number];
+    this.restUrl = `http://127.0.0.1:${restPort}`;
     await Promise.all([
       supervisor.start(postgrestPart({
         url: dbUrl("authenticator", secrets.rolePasswords.authenticator),
         jwtSecret: info.jwt_secret,
-        port: this.#ports.rest,
-        adminPort: this.#ports.restAdmin,
+        port: restPort,
+        adminPort: restAdminPort,
       })),
       supervisor.start(gatewayPart({
         apiUrl,
@@ -192,7 +192,7 @@ export class LocalStack {
           LOCAL_GATEWAY: JSON.stringify({
             port,
             restUrl: this.restUrl,
-            liteUrl: `http://127.0.0.1:${this.#ports.lite}`,
+            liteUrl: `http://127.0.0.1:${litePort}`,
             realtime: {
               dbUrl: dbUrl(
                 "supabase_realtime_admin",

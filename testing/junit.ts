@@ -1,14 +1,14 @@
-import { runProgram } from "./program.ts";
+import { type Print, runProgram } from "./program.ts";
 import type { Counts } from "./steps.ts";
 
 /**
- * Runs `deno test` with these arguments, shows its output and counts the results by its JUnit report. For `showOutput` see
+ * Runs `deno test` with these arguments, shows its output and counts the results by its JUnit report. For `print` see
  * {@link runProgram}.
  */
 export async function denoTest(
   args: string[],
   env: Record<string, string> = {},
-  showOutput?: Promise<void>,
+  print?: Print,
 ): Promise<Counts> {
   const report = Deno.makeTempFileSync({ suffix: ".xml" });
   try {
@@ -17,7 +17,7 @@ export async function denoTest(
       Deno.execPath(),
       ["test", ...always, ...args],
       env,
-      showOutput,
+      print,
     );
     const counts = readJunit(Deno.readTextFileSync(report));
     // A module that cannot be loaded, say, is a failure that the report does not have.

@@ -1,6 +1,6 @@
 /** `npm test`: every check, or those that are named: npm test -- unit pgtap */
 import { Argument, Command } from "commander";
-import { interruptProgram } from "./program.ts";
+import { interruptProgram, type Print } from "./program.ts";
 import { type Counts, type Stacks, type Step, STEPS } from "./steps.ts";
 import { startTextingStack } from "./texting_stack.ts";
 import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
@@ -33,7 +33,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 interface Begun {
   besideName: string;
   counts: Promise<Counts>;
-  showOutput(): void;
+  /** What it has printed, which is shown when its turn has come. */
+  output: string[];
 }
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -45,8 +46,8 @@ for (const step of steps) {
   console.log(`\n=== ${step.title} (${step.name})`);
   for (const lane of step.beside ?? []) beginLane(lane, step.name);
   const earlier = begun.get(step);
-  earlier?.showOutput();
   const { passed, failed, skipped = 0 } = await (earlier?.counts ?? runStep(step));
+  if (earlier) console.log(earlier.output.join("\n"));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (failed > 0) console.log(`\n${step.title}: failed. ${step.remedy}`);
   total.passed += passed;
@@ -72,20 +73,20 @@ Deno.exit(total.failed > 0 ? 1 : 0);
 function beginLane(names: string[], besideName: string): void {
   let earlier: Promise<unknown> = Promise.resolve();
   for (const step of steps.filter(({ name }) => names.includes(name))) {
-    const { promise, resolve: showOutput } = Promise.withResolvers<void>();
-    const counts = earlier.then(() => runStep(step, promise));
-    begun.set(step, { besideName, counts, showOutput });
+    const output: string[] = [];
+    const counts = earlier.then(() => runStep(step, (lines) => output.push(lines)));
+    begun.set(step, { besideName, counts, output });
     earlier = counts;
   }
 }
 
-async function runStep(step: Step, showOutput?: Promise<void>): Promise<Counts> {
+async function runStep(step: Step, print?: Print): Promise<Counts> {
   try {
-    const counts = await step.run(stacks, showOutput);
+    const counts = await step.run(stacks, print);
     if (counts.passed + counts.failed + (counts.skipped ?? 0) > 0) return counts;
-    console.log("Nothing ran, which counts as a failure.");
+    (print ?? console.log)("Nothing ran, which counts as a failure.");
   } catch (error) {
-    console.log((error as Error).message);
+    (print ?? console.log)((error as Error).message);
   }
   return { passed: 0, failed: 1 };
 }

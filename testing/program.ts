@@ -1,5 +1,8 @@
 import { ROOT } from "../local/mod.ts";
 
+/** Takes lines of output, which may be printed later. */
+export type Print = (lines: string) => void;
+
 const interruption = new AbortController();
 
 /** Ends the program that runs now, for a test run that is interrupted. */
@@ -10,14 +13,14 @@ export function interruptProgram(): void {
 /**
  * Runs a program with its output on the terminal. Returns whether it succeeded.
  *
- * @param showOutput resolves when the output may be shown, for a program that runs beside another; by default it is shown
- * as it comes
+ * @param print takes the output once the program has ended, for one that runs beside another; by default it is shown as
+ * it comes
  */
 export async function runProgram(
   command: string,
   args: string[],
   env: Record<string, string> = {},
-  showOutput?: Promise<void>,
+  print?: Print,
 ): Promise<boolean> {
   const program = new Deno.Command(command, {
     args,
@@ -25,12 +28,10 @@ export async function runProgram(
     env: { NO_COLOR: "1", ...env },
     stdin: "null",
     signal: interruption.signal,
-    ...(showOutput && { stdout: "piped", stderr: "piped" }),
+    ...(print && { stdout: "piped", stderr: "piped" }),
   });
-  if (showOutput === undefined) return (await program.spawn().status).success;
+  if (print === undefined) return (await program.spawn().status).success;
   const { success, stdout, stderr } = await program.output();
-  await showOutput;
-  Deno.stdout.writeSync(stdout);
-  Deno.stderr.writeSync(stderr);
+  for (const output of [stdout, stderr]) print(new TextDecoder().decode(output).trimEnd());
   return success;
 }

@@ -5,7 +5,7 @@ import { VERSION_MODULE, versionModule } from "../scripts/version.ts";
 import { browserStep } from "./browser/step.ts";
 import { denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
-import { runProgram } from "./program.ts";
+import { type Print, runProgram } from "./program.ts";
 import { DOUBLE_ENV } from "./texting_stack.ts";
 import type { ThrowawayStack } from "./throwaway_stack.ts";
 
@@ -30,10 +30,10 @@ export interface Step {
   /**
    * Runs the check and prints what a person needs to see.
    *
-   * @param showOutput resolves when output may be printed; only for a step that runs beside another
+   * @param print takes the output; only for a step that runs beside another
    * @throws {Error} as another way to fail
    */
-  run(stacks: Stacks, showOutput?: Promise<void>): Promise<Counts>;
+  run(stacks: Stacks, print?: Print): Promise<Counts>;
 }
 
 /** The stacks of this run, each started on first use. */
@@ -70,15 +70,14 @@ export const STEPS: Step[] = [
     name: "types",
     title: "Generated database types and versions are current",
     remedy: "npm run types writes them again.",
-    async run(stacks, showOutput) {
+    async run(stacks, print = console.log) {
       const { db_url } = await stacks.plain();
       const generated = { [DATABASE_TYPES]: await generateDatabaseTypes(db_url) };
       generated[VERSION_MODULE] = versionModule();
       const stale = Object.keys(generated).filter((file) =>
         Deno.readTextFileSync(file) !== generated[file]
       );
-      await showOutput;
-      for (const file of stale) console.log(`${file} differs from the migrations.`);
+      for (const file of stale) print(`${file} differs from the migrations.`);
       return { passed: stale.length === 0 ? 1 : 0, failed: stale.length };
     },
   },
@@ -96,11 +95,11 @@ export const STEPS: Step[] = [
     title: "Unit tests",
     remedy: "npm test -- unit runs them alone.",
     // By a pattern, because Deno finds no test in a folder that has a member of the workspace in it.
-    run: (_, showOutput) =>
+    run: (_, print) =>
       denoTest(
         ["supabase/functions", "admin", "bench", "scripts", "docs/*.test.ts"],
         {},
-        showOutput,
+        print,
       ),
   },
   {
@@ -120,35 +119,34 @@ export const STEPS: Step[] = [
     name: "local",
     title: "Tests of the local stack",
     remedy: "npm test -- local runs them alone.",
-    run: (_, showOutput) => denoTest(["local", "testing/*.test.ts"], {}, showOutput),
+    run: (_, print) => denoTest(["local", "testing/*.test.ts"], {}, print),
   },
   {
     name: "chaos",
     title: "One fault after another, and an account of every request",
     remedy: "npm test -- chaos runs it alone; npm run chaos shows more.",
-    run: (_, showOutput) => denoTest(["chaos"], {}, showOutput),
+    run: (_, print) => denoTest(["chaos"], {}, print),
   },
   {
     name: "texting",
     title: "Texts against a double of Twilio",
     remedy: "npm test -- texting runs it alone.",
-    run: async (stacks, showOutput) =>
-      testOn(await stacks.texting(), ["testing/twilio", "testing/texting"], showOutput),
+    run: async (stacks, print) =>
+      testOn(await stacks.texting(), ["testing/twilio", "testing/texting"], print),
   },
   {
     name: "faults",
     title: "Scenarios over HTTP while a part of the stack is stopped",
     remedy: "npm test -- faults runs them alone.",
     // On the other stack, because they would hold up every other scenario.
-    run: async (stacks, showOutput) => testOn(await stacks.texting(), e2eTests(true), showOutput),
+    run: async (stacks, print) => testOn(await stacks.texting(), e2eTests(true), print),
   },
   {
     name: "hosted",
     title: "What a hosted project does otherwise",
     remedy: "npm test -- hosted runs it alone.",
     // On the other stack, because some of its scenarios take rights away for a moment.
-    run: async (stacks, showOutput) =>
-      testOn(await stacks.texting(), ["testing/hosted"], showOutput),
+    run: async (stacks, print) => testOn(await stacks.texting(), ["testing/hosted"], print),
   },
   browserStep,
   {
@@ -173,10 +171,10 @@ async function succeeds(command: string, args: string[]): Promise<Counts> {
 async function testOn(
   { file, tail }: ThrowawayStack,
   tests: string[],
-  showOutput?: Promise<void>,
+  print?: Print,
 ): Promise<Counts> {
-  const counts = await denoTest(tests, { STACK_FILE: file, ...DOUBLE_ENV }, showOutput);
-  if (counts.failed > 0) console.log(`The last lines of the stack:\n${tail()}`);
+  const counts = await denoTest(tests, { STACK_FILE: file, ...DOUBLE_ENV }, print);
+  if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
   return counts;
 }
 
@@ -187,7 +185,7 @@ function e2eTests(ofFaults: boolean): string[] {
     .sort();
 }
 
-async function pgtap(stacks: Stacks, showOutput?: Promise<void>): Promise<Counts> {
+async function pgtap(stacks: Stacks, print: Print = console.log): Promise<Counts> {
   const { db_url } = await stacks.plain();
   await installPgtap();
   const admin = connect(db_url);
@@ -210,7 +208,6 @@ async function pgtap(stacks: Stacks, showOutput?: Promise<void>): Promise<Counts
     total.passed += passed;
     total.failed += failed;
   }
-  await showOutput;
-  console.log(lines.join("\n"));
+  print(lines.join("\n"));
   return total;
 }

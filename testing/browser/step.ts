@@ -6,9 +6,9 @@ export const browserStep: Step = {
   name: "browser",
   title: "The example pages in Chromium",
   remedy: "npm test -- browser runs it alone.",
-  async run(stacks, showOutput) {
+  async run(stacks, print) {
     const { file } = await stacks.plain();
-    const counts = await denoTest(["testing/browser"], { STACK_FILE: file }, showOutput);
+    const counts = await denoTest(["testing/browser"], { STACK_FILE: file }, print);
     if (counts.skipped) {
       console.log(
         "No Chromium runs on this machine, so these tests were skipped. Install one, and it is used.",
