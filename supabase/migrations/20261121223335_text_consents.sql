@@ -4,8 +4,77 @@ drop function "public"."receive_sms"(text, text, text, text, jsonb, uuid);
 
 drop function "public"."update_sms_status"(text, text, text, uuid);
 
+create table "public"."service_numbers" (
+  "phone" text not null,
+  "agency_id" uuid not null,
+  "messaging_service_sid" text,
+  "segments_per_second" numeric not null default 1,
+  "status" text not null default 'active'::text,
+  "paused_reason" text,
+  "busy_until" timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  "created_at" timestamp with time zone not null default now(),
+  "updated_at" timestamp with time zone not null default now(),
+  constraint "service_numbers_messaging_service_sid_check" check ((messaging_service_sid ~ '^MG[0-9a-f]{32}$'::text)),
+  constraint "service_numbers_phone_check" check ((phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'::text)),
+  constraint "service_numbers_pkey" primary key (phone),
+  constraint "service_numbers_segments_per_second_check"
+    check (((segments_per_second > (0)::numeric) AND (segments_per_second < 'Infinity'::numeric))),
+  constraint "service_numbers_status_check" check ((status = ANY (ARRAY['active'::text, 'paused'::text])))
+);
+
+alter table "public"."service_numbers"
+  enable row level security;
+
+create table "public"."text_consent_events" (
+  "id" uuid not null default gen_random_uuid(),
+  "agency_id" uuid not null,
+  "phone" text not null,
+  "state" text not null,
+  "source" text not null,
+  "words" text,
+  "message_id" uuid,
+  "agent_id" uuid,
+  "reason" text,
+  "occurred_at" timestamp with time zone not null default clock_timestamp(),
+  "created_at" timestamp with time zone not null default clock_timestamp(),
+  constraint "text_consent_events_agency_id_message_id_key" unique (agency_id, message_id),
+  constraint "text_consent_events_check1" check (((source = 'manager'::text) = (agent_id IS NOT NULL))),
+  constraint "text_consent_events_check" check (((source <> ALL (ARRAY['manager'::text, 'admin'::text])) OR (reason IS
+    NOT NULL))),
+  constraint "text_consent_events_phone_check" check ((phone ~ '^\+[1-9][0-9]{1,14}$'::text)),
+  constraint "text_consent_events_pkey" primary key (id),
+  constraint "text_consent_events_reason_check" check ((btrim(reason) <> ''::text)),
+  constraint "text_consent_events_source_check"
+    check ((source = ANY (ARRAY['keyword'::text, 'wording'::text, 'provider'::text, 'manager'::text, 'admin'::text]))),
+  constraint "text_consent_events_state_check" check ((state = ANY (ARRAY['opted_in'::text, 'opted_out'::text])))
+);
+
+alter table "public"."text_consent_events"
+  enable row level security;
+
+create table "public"."text_consents" (
+  "agency_id" uuid not null,
+  "phone" text not null,
+  "state" text not null,
+  "source" text not null,
+  "changed_at" timestamp with time zone not null default clock_timestamp(),
+  "created_at" timestamp with time zone not null default now(),
+  constraint "text_consents_phone_check" check ((phone ~ '^\+[1-9][0-9]{1,14}$'::text)),
+  constraint "text_consents_pkey" primary key (agency_id, phone),
+  constraint "text_consents_state_check" check ((state = ANY (ARRAY['opted_in'::text, 'opted_out'::text])))
+);
+
+alter table "public"."text_consents"
+  enable row level security;
+
+alter table "public"."recruiting_orders"
+  add column "greeting_template" text;
+
 alter table "public"."unmatched_texts"
   add column "opt_out_type" text;
+
+alter table "public"."vendors"
+  add column "has_text_consent" boolean not null default false;
 
 create or replace function private.agency_of_numbers (
   recruit_phone text,
@@ -28,6 +97,17 @@ begin
 end
 $function$;
 
+create or replace function private.clear_paused_reason()
+  returns trigger
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  new.paused_reason := null;
+  return new;
+end
+$function$;
+
 create or replace function private.consent_in_text (
   body text,
   opt_out_type text
@@ -44,6 +124,20 @@ begin
     when 'HELP' then null
     else case private.opt_keyword(body) when 'opt_out' then 'opted_out' when 'opt_in' then 'opted_in' end
   end;
+end
+$function$;
+
+create or replace function private.consent_lock (
+  agency_id uuid,
+  phone text
+)
+  returns bigint
+  language plpgsql
+  immutable
+  set search_path to ''
+  AS $function$
+begin
+  return hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023);
 end
 $function$;
 
@@ -101,6 +195,20 @@ begin
 end
 $function$;
 
+create or replace function private.is_greeting_template (
+  template text
+)
+  returns boolean
+  language sql
+  immutable
+  set search_path to ''
+  AS $function$
+  select length(template) <= 1600
+    and template like '%{agency}%'
+    and template ~ '\mSTOP\M'
+    and regexp_replace(template, '\{(first_name|agent|agency)\}', '', 'g') !~ '[{}]'
+$function$;
+
 create or replace function private.is_opt_out_wording (
   words text
 )
@@ -112,134 +220,50 @@ create or replace function private.is_opt_out_wording (
 declare
   -- These change nothing, wherever they stand.
   fillers constant text :=
-    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i said|again|ever|'
+    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i said|again|ever|sir|maam|'
     'forever|any ?more|(i am |im )?not interested|(can|could|would|will) you|you (need|have) to|'
     '(i want|i need|i would like|id like) you to)\M';
-  sentences constant text := $regex$(?x)^(no_)?(
-    # The words alone, with a little more
-    (
-      (stop|unsubscribe|unsub|opt_?out|quit_it)(_(me|it|that|this|all))?
-      | stop+ | s_t_o_p | remove | cease(_and_desist)?
-      # stop texting me
-      | (stop|quit|cease|no_more)(_all)?_<contacting>((_and|_or)?_<contacting>)*(_<person>)*
-      # stop sending me these messages
-      | (stop|quit|cease|cancel|end|no_more)((_sending|_with)(_me|_us)?)?(_<kind>)*_<messages>(_<person>)*
-      | (stop|quit|cease)_sending(_me|_us)?(_(this|these|those|them|it|stuff|things))?(_<person>)*
-      # take me off your list
-      | (remove|delete|erase|unlist)_<contact_data>(_<from_list>)?
-      | (take|get)_<contact_data>_<from_list>
-    )(_(now|right_now|immediately|asap|at_once|today))?
-    # do not text me
-    | (do_not|dont|never|no_longer)_<contact>((_and|_or)?_<contact>)*(_<person>)*
-    | (do_not|dont|never)_send(_me|_us)?(_<kind>)*_<messages>(_<person>)*
-    # I don't want any more messages
-    | i_(do_not|dont|no_longer)_(want|wish|need)(_to_(receive|get))?(_<kind>)*_<messages>(_<person>)*
-    | i_(do_not|dont|no_longer)_(want|wish)_to_be_(texted|contacted|messaged|called)(_by_you)?
-    # unsubscribe me from this list, I want to opt out
-    | (unsubscribe|un_subscribe|opt_?out|opt_me_out)(_me)?((_from|_of)(_<kind>)*_(<messages>|lists?|this|here|you))?
-    | (i_want_to|i_would_like_to|id_like_to|i_wish_to|let_me|how_do_i|how_can_i|i_am|im|i)_
-      (opt_?out|opting_out|unsubscribe|unsubscribing)((_from|_of)(_<kind>)*_(<messages>|lists?|this))?
-    | (i_)?(revoke|withdraw)(_my)?_consent | consent_revoked
-    # without any word for texts
-    | (leave|let)_(me|us)_(alone|be) | go_away | get_lost | lose_(my|this)_number | (fuck|piss)_off
-    # Whoever writes this has not given consent.
-    | ((you|u)_(have|got|have_got)_|youve_got_|you_have_|this_is_|its_)?(the_|a_)?wrong_(number|person)
-  )$ $regex$;
-  part record;
-  pattern text := sentences;
+  telling_words constant text :=
+    '\m(stop|s t o p|unsub|opt|cease|remove|delete|erase|unlist|revoke|withdraw|consent|leave|wrong|'
+    '(un|quit|cancel|end|no|never|do|dont|take|get|go|let|lose|off)\M)';
 begin
-  -- No sentence is longer, and a long text is not worth the search.
-  if length(words) > 100 then
+  -- No sentence is longer or without any of these words. Nearly all texts end here, and the search takes ten times as long.
+  if length(words) > 100 or words !~ telling_words then
     return false;
   end if;
-  for part in
-    select *
-    from (values
-      ('<contacting>', '(texting|messaging|contacting|calling|phoning|emailing|bothering|bugging|spamming|harassing|writing(_to)?)'),
-      ('<contact>', '(text|message|msg|sms|contact|call|phone|email|bother|bug|spam|harass|write(_to)?|reach_out(_to)?)'),
-      ('<person>', '(me|us|to_me|to_us|from_you|from_us|to_this_number|to_this_phone|this_number|this_phone|my_number|my_phone)'),
-      ('<kind>', '(any|all|this|that|these|those|the|your|more|of|such|automated|spam|sms|text|marketing|further)'),
-      ('<messages>', '(texts?|messages?|msgs?|texting|sms|spam|notifications?|alerts?|junk)'),
-      ('<contact_data>', '(me|us|my_(name|number|phone_number|phone|info|information|contact(_info)?)|this_number)'),
-      ('<from_list>',
-        '(off|out|from)(_of|_from)?(_(your|the|this|that|these|any|all|text|texting|message|messages|messaging|contact|contacts|'
-        'call|calling|mailing|marketing|sms|phone|email|lists?|database|system|records))*')
-    ) as parts (name, expression)
-  loop
-    pattern := replace(pattern, part.name, part.expression);
-  end loop;
-  return replace(btrim(regexp_replace(regexp_replace(words, fillers, ' ', 'g'), ' +', ' ', 'g')), ' ', '_') ~ pattern;
+  return replace(btrim(regexp_replace(regexp_replace(words, fillers, ' ', 'g'), ' +', ' ', 'g')), ' ', '_')
+    ~ private.opt_out_sentences();
 end
 $function$;
 
-create or replace function private.known_service_number (
+create or replace function private.is_opted_out (
   agency_id uuid,
-  recruit_phone text
+  phone text
 )
-  returns text
+  returns boolean
   language plpgsql
   stable
   set search_path to ''
   AS $function$
 begin
-  return coalesce(
-    (
-      select c.service_phone
-      from public.recruiting_conversations c
-      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
-      where c.recruit_phone = known_service_number.recruit_phone and c.agency_id = known_service_number.agency_id
-      order by c.last_message_at desc nulls last, c.created_at desc
-      limit 1
-    ),
-    (
-      select t.service_phone
-      from public.unmatched_texts t
-      join public.service_numbers n on n.phone = t.service_phone
-      where t.recruit_phone = known_service_number.recruit_phone and n.agency_id = known_service_number.agency_id
-      order by t.received_at desc
-      limit 1
-    )
+  return exists (
+    select
+    from public.text_consents c
+    where c.agency_id = is_opted_out.agency_id and c.phone = is_opted_out.phone and c.state = 'opted_out'
   );
 end
 $function$;
 
-create or replace function private.least_used_service_number (
+create or replace function private.lock_consent (
   agency_id uuid,
-  recruit_phone text
+  phone text
 )
-  returns text
+  returns void
   language plpgsql
-  stable
   set search_path to ''
   AS $function$
-declare
-  -- Counting more would take long, and no longer matters.
-  max_count constant integer := 1000;
 begin
-  return (
-    select n.phone
-    from public.service_numbers n
-    cross join lateral (
-      select count(*) as conversations, max(latest.created_at) as used_at
-      from (
-        select c.created_at
-        from public.recruiting_conversations c
-        where c.service_phone = n.phone
-        order by c.created_at desc
-        limit max_count
-      ) latest
-    ) use
-    where n.agency_id = least_used_service_number.agency_id
-      and n.status = 'active'
-      -- The number may have been another agency's.
-      and not exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruit_phone = least_used_service_number.recruit_phone and c.service_phone = n.phone
-      )
-    order by use.conversations, use.used_at nulls first, n.phone
-    limit 1
-  );
+  perform pg_advisory_xact_lock(private.consent_lock(agency_id, phone));
 end
 $function$;
 
@@ -291,59 +315,6 @@ begin
 end
 $function$;
 
-create or replace function private.notify_of_text (
-  conversation_id uuid,
-  message_id uuid,
-  body text,
-  opt_out_type text
-)
-  returns void
-  language plpgsql
-  set search_path to ''
-  AS $function$
-begin
-  perform private.notify_agent(
-    conversation_id,
-    message_id,
-    case private.consent_in_text(body, opt_out_type) when 'opted_out' then 'opt_out' else 'text' end
-  );
-end
-$function$;
-
-create or replace function private.open_conversation (
-  lead public.recruiting_leads,
-  agent_id uuid
-)
-  returns public.recruiting_conversations
-  language plpgsql
-  set search_path to ''
-  AS $function$
-declare
-  number text;
-  opened public.recruiting_conversations;
-begin
-  -- Of two calls at once, the second finds the conversation of the first.
-  perform private.lock_consent(lead.agency_id, lead.phone);
-  number := coalesce(
-    private.known_service_number(lead.agency_id, lead.phone),
-    private.least_used_service_number(lead.agency_id, lead.phone));
-  if number is null then
-    return null;
-  end if;
-
-  insert into public.recruiting_conversations as c (
-    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
-  )
-  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
-  on conflict (recruit_phone, service_phone) do update
-  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
-  -- Somebody may have just made it for another agency.
-  where c.agency_id = excluded.agency_id
-  returning c.* into opened;
-  return opened;
-end
-$function$;
-
 create or replace function private.opt_keyword (
   body text
 )
@@ -358,6 +329,68 @@ begin
   return coalesce(
     private.exact_opt_keyword(words),
     case when private.is_opt_out_wording(words) then 'opt_out' end);
+end
+$function$;
+
+create or replace function private.opt_out_sentences()
+  returns text
+  language plpgsql
+  immutable
+  set search_path to ''
+  AS $function$
+declare
+  -- One sentence, or several.
+  sentences text := $regex$(?x)^(no_)?((
+    # The words alone, with a little more
+    (<wish>_)?
+    (
+      (stop|unsubscribe|unsub|opt_?out|quit_it)(_(me|it|that|this|all))?
+      | stop+ | s_t_o_p | cease(_and_desist)?
+      # stop texting me
+      | (stop|quit|cease|no_more)(_all)?_<contacting>((_and|_or)?_<contacting>)*(_<person>)*
+      # stop sending me these messages
+      | (stop|quit|cease|cancel|end|no_more)((_sending|_with|_receiving|_getting)(_me|_us)?)?(_<kind>)*_<messages>(_<person>)*
+      | (stop|quit|cease)_sending(_me|_us)?(_(this|these|those|them|it|stuff|things))?(_<person>)*
+      # take me off your list
+      | remove | (remove|delete|erase|unlist)(_<contact_data>(_<from_list>)?|_<from_list>)
+      | (take|get)_<contact_data>_<from_list>
+    )(_(now|right_now|immediately|asap|at_once|today))?
+    # do not text me
+    | (do_not|dont|never|no_longer)_<contact>((_and|_or)?_<contact>)*(_<person>)*
+    | (do_not|dont|never)_send(_me|_us)?(_<kind>)*_<messages>(_<person>)*
+    # I don't want any more messages
+    | i_(do_not|dont|no_longer)_(want|wish|need)(_to_(receive|get))?(_<kind>)*_<messages>(_<person>)*
+    | i_(do_not|dont|no_longer)_(want|wish)_to_be_(texted|contacted|messaged|called)(_by_you)?
+    # unsubscribe me from this list, I want to opt out
+    | (unsubscribe|un_subscribe|opt_?out|opt_me_out)(_me)?((_from|_of)(_<kind>)*_(<messages>|lists?|this|here|you|all|everything))?
+    | (<wish>|let_me|i_am|im|i)_
+      (opt_?out|opting_out|unsubscribe|unsubscribing)((_from|_of)(_<kind>)*_(<messages>|lists?|this))?
+    | (i_)?(revoke|withdraw)(_my)?_consent | consent_revoked
+    # without any word for texts
+    | (leave|let)_(me|us)_(alone|be) | go_away | get_lost | lose_(my|this)_number | (fuck|piss)_off
+    # Whoever writes this has not given consent.
+    | ((you|u)_(have|got|have_got)_|youve_got_|you_have_|this_is_|its_)?(the_|a_)?wrong_(number|person)
+  )(_|$))+$ $regex$;
+  part record;
+begin
+  for part in
+    select *
+    from (values
+      ('<wish>', '(i_want_to|i_would_like_to|id_like_to|i_wish_to|how_do_i|how_can_i|how_to)'),
+      ('<contacting>', '(te?xting|messaging|contacting|calling|bothering|bugging|spamming|harassing|writing(_to)?)'),
+      ('<contact>', '(te?xt|message|msg|sms|contact|call|bother|disturb|bug|spam|harass|write(_to)?|reach_out(_to)?)'),
+      ('<person>', '(me|us|to_me|to_us|from_you|from_us|to_this_number|to_this_phone|this_number|this_phone|my_number|my_phone)'),
+      ('<kind>', '(any|all|this|that|these|those|the|your|more|of|such|automated|spam|sms|text|marketing|further)'),
+      ('<messages>', '(te?xts?|messages?|msgs?|te?xting|sms|spam|notifications?|alerts?|junk)'),
+      ('<contact_data>', '(me|us|my_(name|number|phone_number|phone|info|information|contact(_info)?)|this_number)'),
+      ('<from_list>',
+        '(off|out|from)(_of|_from)?(_(your|the|this|that|these|any|all|text|texting|message|messages|messaging|contact|contacts|'
+        'call|calling|mailing|marketing|sms|phone|email|lists?|database|system|records))*')
+    ) as parts (name, expression)
+  loop
+    sentences := replace(sentences, part.name, part.expression);
+  end loop;
+  return sentences;
 end
 $function$;
 
@@ -443,8 +476,16 @@ begin
   insert into public.text_consents as c (agency_id, phone, state, source, changed_at)
   values (record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, said_at)
   on conflict on constraint text_consents_pkey do update
-  set state = excluded.state, source = excluded.source, changed_at = excluded.changed_at
-  where c.changed_at <= excluded.changed_at;
+  set
+    state = excluded.state,
+    source = excluded.source,
+    changed_at = greatest(c.changed_at, excluded.changed_at)
+  where c.changed_at <= excluded.changed_at
+    -- A text that is fetched later has the provider's time, in seconds, and others that of their arrival. In doubt it is an
+    -- opt-out.
+    or excluded.source in ('keyword', 'wording')
+      and excluded.state = 'opted_out'
+      and c.changed_at <= excluded.changed_at + interval '1 minute';
   if not found then
     return false;
   end if;
@@ -497,6 +538,48 @@ begin
 end
 $function$;
 
+create or replace function private.record_placement (
+  placement private.placement,
+  lead_ids uuid[]
+)
+  returns void
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  turns constant integer := cardinality(placement.agent_ids);
+  has_greeting boolean;
+begin
+  update public.recruiting_orders o
+  set
+    filled = o.filled + placement.leads,
+    status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
+  where o.id = placement.order_id
+  returning o.greeting_template is not null into has_greeting;
+
+  update public.agents a
+  set last_assigned_at = placement.distributed_at
+    -- The last of the leads that came to this agent.
+    + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / turns * turns) * interval '1 microsecond'
+  from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
+  where a.id = turn.agent_id and turn.ordinal <= placement.leads;
+
+  if has_greeting then
+    perform private.queue_greetings(lead_ids);
+  end if;
+end
+$function$;
+
+create or replace function private.refuse_change()
+  returns trigger
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$function$;
+
 create or replace function private.refuse_texts (
   agency_id uuid,
   phone text
@@ -506,14 +589,19 @@ create or replace function private.refuse_texts (
   set search_path to ''
   AS $function$
 begin
-  with refused as (
+  -- Whoever changes several texts locks them in their order, so that nothing waits in a circle.
+  with waiting as (
+    select o.message_id
+    from public.recruiting_conversations c
+    join public.text_outbox o on o.conversation_id = c.id and o.state = 'pending'
+    where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
+    order by o.ordinal
+    for update of o
+  ), refused as (
     update public.text_outbox o
     set state = 'refused', reason = 'opted_out'
-    from public.recruiting_conversations c
-    where c.agency_id = refuse_texts.agency_id
-      and c.recruit_phone = refuse_texts.phone
-      and o.conversation_id = c.id
-      and o.state = 'pending'
+    from waiting w
+    where o.message_id = w.message_id
     returning o.message_id
   )
   update public.recruiting_messages m
@@ -564,14 +652,15 @@ begin
       on conflict do nothing
       returning id, body, created_at
     )
-    select m.id, m.body, m.created_at, t.opt_out_type
+    select m.id, m.body, m.created_at, t.opt_out_type, t.consent
     from messages m
     join texts t on t.id = m.id
     order by m.created_at
   loop
     perform private.record_consent_in_text(
       new.agency_id, new.recruit_phone, message.body, message.opt_out_type, message.id, message.created_at);
-    perform private.notify_of_text(new.id, message.id, message.body, message.opt_out_type);
+    perform private.notify_agent(
+      new.id, message.id, case message.consent when 'opted_out' then 'opt_out' else 'text' end);
   end loop;
 
   if message.id is not null then
@@ -583,26 +672,16 @@ begin
 end
 $function$;
 
-create or replace function public.hand_back_to_bot (
-  conversation_id uuid
+create or replace function private.try_lock_consent (
+  agency_id uuid,
+  phone text
 )
-  returns jsonb
+  returns boolean
   language plpgsql
-  security definer
   set search_path to ''
   AS $function$
-declare
-  caller constant public.agents := private.current_agent();
 begin
-  update public.recruiting_conversations c
-  set status = 'bot'
-  where c.id = hand_back_to_bot.conversation_id
-    and c.agency_id = caller.agency_id
-    and (c.assigned_agent_id = caller.id or caller.role = 'manager');
-  if not found then
-    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
-  end if;
-  return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
+  return pg_try_advisory_xact_lock(private.consent_lock(agency_id, phone));
 end
 $function$;
 
@@ -674,89 +753,11 @@ begin
     end if;
     if conversation_id is not null then
       perform private.release_replies(conversation_id);
-      perform private.notify_of_text(conversation_id, message_id, body, opt_out_type);
+      perform private.notify_agent(
+        conversation_id, message_id, case consent when 'opted_out' then 'opt_out' else 'text' end);
     end if;
   end if;
   return jsonb_build_object('status', case when conversation_id is null then 'no_conversation' else 'received' end);
-end
-$function$;
-
-create or replace function public.record_text_consent (
-  phone text,
-  state text,
-  reason text
-)
-  returns jsonb
-  language plpgsql
-  security definer
-  set search_path to ''
-  AS $function$
-declare
-  caller constant public.agents := private.current_agent();
-begin
-  if caller.role is distinct from 'manager' then
-    raise exception 'only an active manager may record a consent' using errcode = 'insufficient_privilege';
-  elsif coalesce(phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
-    perform private.invalid_field('phone', 'must be a number in E.164, such as +13125550100');
-  elsif coalesce(state, '') not in ('opted_in', 'opted_out') then
-    perform private.invalid_field('state', 'must be opted_in or opted_out');
-  elsif coalesce(reason, '') !~ '[^[:space:]]' then
-    perform private.invalid_field('reason', 'is required');
-  end if;
-  perform private.record_consent(caller.agency_id, phone, state, 'manager', agent_id => caller.id, reason => reason);
-  return jsonb_build_object('phone', phone, 'state', state);
-end
-$function$;
-
-create or replace function public.start_conversation (
-  recruiting_lead_id uuid,
-  agent_id uuid default null::uuid
-)
-  returns jsonb
-  language plpgsql
-  security definer
-  set search_path to ''
-  AS $function$
-declare
-  caller constant public.agents := private.current_agent();
-  lead public.recruiting_leads;
-  lead_agent_id uuid;
-  conversation public.recruiting_conversations;
-begin
-  if caller.id is null then
-    raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
-  end if;
-  select l.* into lead
-  from public.recruiting_leads l
-  where l.id = start_conversation.recruiting_lead_id
-    and l.agency_id = caller.agency_id
-    and (l.agent_id = caller.id or caller.role = 'manager');
-  if not found then
-    raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
-  elsif coalesce(lead.phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
-    perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
-  elsif agent_id is not null and not exists (
-    select from public.agents a
-    where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id and a.is_active
-  ) then
-    perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
-  end if;
-
-  lead_agent_id := (select a.id from public.agents a where a.id = lead.agent_id and a.is_active);
-  conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id));
-  if conversation.id is null then
-    raise exception 'recruiting_lead_id: its agency has no active service number' using errcode = 'PT409';
-  end if;
-
-  update public.recruiting_conversations c
-  set assigned_agent_id = coalesce(
-    start_conversation.agent_id,
-    -- Whoever has taken a conversation over keeps it.
-    case when c.status = 'escalated' then c.assigned_agent_id end,
-    lead_agent_id,
-    c.assigned_agent_id)
-  where c.id = conversation.id;
-  return jsonb_build_object('conversation_id', conversation.id, 'service_phone', conversation.service_phone);
 end
 $function$;
 
@@ -831,46 +832,149 @@ begin
 end
 $function$;
 
+alter table "public"."service_numbers"
+  add constraint "service_numbers_agency_id_fkey" foreign key (agency_id) references public.agencies(id);
+
+alter table "public"."text_consent_events"
+  add constraint "text_consent_events_agency_id_fkey" foreign key (agency_id) references public.agencies(id);
+
+alter table "public"."text_consent_events"
+  add constraint "text_consent_events_agent_id_agency_id_fkey" foreign key (agent_id, agency_id)
+    references public.agents(id, agency_id);
+
+alter table "public"."text_consents"
+  add constraint "text_consents_agency_id_fkey" foreign key (agency_id) references public.agencies(id);
+
 create index recruiting_conversations_service_phone_created_at_idx on public.recruiting_conversations
   using btree (service_phone, created_at);
+
+create index service_numbers_agency_id_idx on public.service_numbers using btree (agency_id);
+
+create index text_consent_events_agency_id_phone_occurred_at_idx on public.text_consent_events
+  using btree (agency_id, phone, occurred_at);
+
+create index text_consent_events_agent_id_agency_id_idx on public.text_consent_events using btree (agent_id, agency_id)
+  where (agent_id is not null);
+
+create index text_consents_phone_idx on public.text_consents using btree (phone);
+
+create trigger clear_paused_reason
+  before insert or update on public.service_numbers
+  for each row
+  when (((new.status = 'active'::text) AND (new.paused_reason IS NOT NULL)))
+  execute function private.clear_paused_reason();
 
 create trigger read_unmatched_consents
   after insert or update of agency_id, phone on public.service_numbers
   for each row
   execute function private.read_unmatched_consents();
 
+create trigger set_updated_at
+  before update on public.service_numbers
+  for each row
+  execute function private.set_updated_at();
+
+create trigger refuse_change
+  before delete or update or truncate on public.text_consent_events
+  for each STATEMENT
+  execute function private.refuse_change();
+
+create policy "managers read their agency's numbers" on "public"."service_numbers"
+  for select
+  to "authenticated"
+  using ((agency_id = ( select private.managed_agency_id() as managed_agency_id)));
+
+create policy "managers read their agency's" on "public"."text_consent_events"
+  for select
+  to "authenticated"
+  using ((agency_id = ( select private.managed_agency_id() as managed_agency_id)));
+
+create policy "readers of a conversation read its consent, managers their agen" on "public"."text_consents"
+  for select
+  to "authenticated"
+  using (((agency_id = ( select private.managed_agency_id() as managed_agency_id)) or (exists ( select
+   from public.recruiting_conversations c
+  where ((c.recruit_phone = text_consents.phone) AND (c.agency_id = text_consents.agency_id))))));
+
+comment on column "public"."recruiting_messages"."error_code" is 'Error code of the last callback that had one, or why a text of ours was not sent.';
+
+comment on column "public"."recruiting_messages"."status" is 'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted a text of ours, or failed when it was not sent.';
+
+comment on column "public"."recruiting_orders"."greeting_template" is 'The text that each recruit of the order gets, if the vendor has their consent; null: none. At most 1,600 characters, with {agency}, the word STOP, and if wanted {first_name} and {agent}.';
+
+comment on column "public"."service_numbers"."busy_until" is 'When what has been claimed for this number is sent, at its rate. Set by claim_texts().';
+
+comment on column "public"."service_numbers"."messaging_service_sid" is 'The SMS provider''s messaging service that the number is sent through; null: the number alone.';
+
+comment on column "public"."service_numbers"."paused_reason" is 'Why it is paused, such as the provider''s error code; null while it is active.';
+
+comment on column "public"."service_numbers"."phone" is 'E.164, or a short code of 5 or 6 digits.';
+
+comment on column "public"."service_numbers"."segments_per_second" is 'How many segments the number may send in a second. A long text has several.';
+
+comment on column "public"."service_numbers"."status" is 'A `paused` number takes texts and holds them.';
+
+comment on column "public"."text_consent_events"."agent_id" is 'The manager who recorded it.';
+
+comment on column "public"."text_consent_events"."message_id" is 'The message that was the reason: the recruit''s text, or ours that the provider refused. It may have been deleted since.';
+
+comment on column "public"."text_consent_events"."occurred_at" is 'When it was said. Of all events of a recruit, the latest decides.';
+
+comment on column "public"."text_consent_events"."source" is '`keyword`: a word such as STOP; `wording`: a sentence such as "stop texting me"; `provider`: Twilio''s OptOutType or its error 21610; `manager`: a manager of the agency, with a reason; `admin`: the admin command, with a reason.';
+
+comment on column "public"."text_consent_events"."words" is 'The text that was the reason, exactly as sent; null: there was none.';
+
+comment on column "public"."text_consents"."changed_at" is 'When it was said. What was said earlier and is stored later changes nothing.';
+
+comment on column "public"."text_consents"."phone" is 'The recruit''s number: E.164 (ITU-T).';
+
+comment on column "public"."text_consents"."source" is 'As in the event that decided.';
+
 comment on column "public"."unmatched_texts"."opt_out_type" is 'Twilio''s OptOutType, as received; null when there was none.';
+
+comment on column "public"."vendors"."has_text_consent" is 'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
 
 comment on function "private"."agency_of_numbers"(text, text) is 'The agency that a text from the recruit to our number concerns: that of their conversation, else the number''s, else null.';
 
+comment on function "private"."clear_paused_reason"() is 'Trigger: an active number has no paused_reason.';
+
 comment on function "private"."consent_in_text"(text, text) is 'The consent that a text gives (opted_in) or takes back (opted_out), or null. opt_out_type is Twilio''s OptOutType: START, STOP or HELP, which counts before the words because the account''s own keywords are in it; null or anything else: the words count.';
+
+comment on function "private"."consent_lock"(uuid, text) is 'The advisory lock of a recruit''s consent. Other consents have it too: there are 1,024.';
 
 comment on function "private"."exact_opt_keyword"(text) is 'What these plain_words() are when they are a keyword: opt_out, opt_in or null.';
 
 comment on function "private"."handle_failed_text"(uuid, text) is 'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number may not send, and is paused. The agent who has written it is told.';
 
+comment on function "private"."is_greeting_template"(text) is 'Whether recruits may be greeted with this text. Law and carriers want it to name the sender and the way to opt out.';
+
 comment on function "private"."is_opt_out_wording"(text) is 'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
 
-comment on function "private"."known_service_number"(uuid, text) is 'The number of the agency that the recruit has last been in touch with, paused or not; null: none.';
+comment on function "private"."is_opted_out"(uuid, text) is 'Whether the recruit with this number must not be texted by the agency. The answer holds while the caller holds the consent''s lock.';
 
-comment on function "private"."least_used_service_number"(uuid, text) is 'The active number of the agency with the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. Leaves out numbers that the recruit has a conversation with; null: there is none.';
+comment on function "private"."lock_consent"(uuid, text) is 'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
 
 comment on function "private"."lock_consent_of_numbers"(text, text) is 'Locks the consent that a text between these numbers may change, and that our number stays with its agency.';
 
 comment on function "private"."lock_sent_text"(text, uuid, boolean) is 'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
 
-comment on function "private"."notify_of_text"(uuid, uuid, text, text) is 'Tells the assigned agent of an escalated conversation about an inbound text: as opt_out when it is one, else as text.';
-
-comment on function "private"."open_conversation"(public.recruiting_leads, uuid) is 'The conversation of a lead''s recruit with its agency: the one with the number that the recruit knows, else a new one, assigned to this agent (null: nobody). The lead has an agency and a phone in E.164. Null when the agency has no active number.';
-
 comment on function "private"."opt_keyword"(text) is 'What a text says about further texts: opt_out, opt_in or null. Only a text that says nothing else counts; case, punctuation, quotes and spaces do not. YES is an opt_in only from somebody who has opted out: the caller must look.';
+
+comment on function "private"."opt_out_sentences"() is 'A regular expression of the sentences that ask for no more texts, in lower case with underscores between the words.';
 
 comment on function "private"."plain_words"(text) is 'The words of a text in lower case, with one space between them and without punctuation, quotes and emoji.';
 
 comment on function "private"."read_unmatched_consents"() is 'Trigger: what recruits have texted to a number before an agency had it holds for the agency.';
 
+comment on function "private"."record_consent"(uuid, text, text, text, text, uuid, uuid, text, timestamp
+  with time zone) is 'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. source and the rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not sent yet. occurred_at, when it was said: now unless given. A message_id that has an event is the same event and changes nothing. Returns whether it decides.';
+
 comment on function "private"."record_consent_in_text"(uuid, text, text, text, uuid, timestamp
   with time zone) is 'Records the consent that an inbound text gives or takes back, if any. The text is of an agency and of a recruit''s number; agency_id null: of none yet. opt_out_type: as of consent_in_text(). occurred_at: when it came; null: now.';
+
+comment on function "private"."record_placement"(private.placement, uuid[]) is 'Called once for each placement, when its leads have been stored with it: counts them at the order and the agents, which find_placement() has locked, and greets the recruits if the order has a greeting. lead_ids: the leads in the order of their turns; the nth goes to agent (n - 1) % cardinality(agent_ids) + 1.';
+
+comment on function "private"."refuse_change"() is 'Trigger: refuses every change of rows that are a proof, also by the owner.';
 
 comment on function "private"."refuse_texts"(uuid, text) is 'Refuses the agency''s texts to this number that wait to be sent: their messages are failed, with the provider''s code 21610. The caller holds the consent''s lock.';
 
@@ -878,24 +982,34 @@ comment on function "private"."service_number_lock"(text) is 'The advisory lock 
 
 comment on function "private"."take_over_texts"() is 'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at. A consent in them holds, and the agent of an escalated conversation is told.';
 
-comment on function "public"."hand_back_to_bot"(uuid) is 'Gives a conversation back to the bot. It stays assigned, so that its agent can read on. The assigned agent may call it, and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an unknown conversation, or one of other agents.';
+comment on function "private"."try_lock_consent"(uuid, text) is 'As lock_consent(), without waiting: false when somebody else has the lock.';
 
 comment on function "public"."receive_sms"(text, text, text, text, jsonb, uuid, text, timestamp
   with time zone) is 'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each message_id, which the caller makes so that it may repeat the call. media: [{url, content_type}]. Returns {status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in the same way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: Twilio''s OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; null: now.';
 
-comment on function "public"."record_text_consent"(text, text, text) is 'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
-
-comment on function "public"."start_conversation"(uuid, uuid) is 'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number. The lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 (400) when the lead has no phone in E.164 or the agent named is no active agent of the agency; PT409 when the agency has no active number.';
-
 comment on function "public"."update_sms_status"(text, text, text, uuid, uuid) is 'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for undelivered). Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and when there is no such message yet; in that case the callback is applied when the message is stored. The caller makes the event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message that the provider was given with it; a text of the outbox without a MessageSid gets this one. An error_code of 21610 opts the recruit out, and 30034 pauses our number.';
+
+comment on table "public"."service_numbers" is 'The numbers that texts are sent from, each with its agency. A text whose number is not here is never sent.';
+
+comment on table "public"."text_consent_events" is 'Each opt-in and opt-out with its proof. Rows are added and never changed or removed.';
+
+comment on table "public"."text_consents" is 'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. record_consent() writes it from text_consent_events, which has the proof.';
 
 revoke all on function "private"."agency_of_numbers"(text, text) from public;
 
 grant execute on function "private"."agency_of_numbers"(text, text) to "postgres", "service_role";
 
+revoke all on function "private"."clear_paused_reason"() from public;
+
+grant execute on function "private"."clear_paused_reason"() to "postgres";
+
 revoke all on function "private"."consent_in_text"(text, text) from public;
 
 grant execute on function "private"."consent_in_text"(text, text) to "postgres", "service_role";
+
+revoke all on function "private"."consent_lock"(uuid, text) from public;
+
+grant execute on function "private"."consent_lock"(uuid, text) to "postgres", "service_role";
 
 revoke all on function "private"."exact_opt_keyword"(text) from public;
 
@@ -905,17 +1019,21 @@ revoke all on function "private"."handle_failed_text"(uuid, text) from public;
 
 grant execute on function "private"."handle_failed_text"(uuid, text) to "postgres", "service_role";
 
+revoke all on function "private"."is_greeting_template"(text) from public;
+
+grant execute on function "private"."is_greeting_template"(text) to "postgres", "service_role";
+
 revoke all on function "private"."is_opt_out_wording"(text) from public;
 
 grant execute on function "private"."is_opt_out_wording"(text) to "postgres", "service_role";
 
-revoke all on function "private"."known_service_number"(uuid, text) from public;
+revoke all on function "private"."is_opted_out"(uuid, text) from public;
 
-grant execute on function "private"."known_service_number"(uuid, text) to "postgres", "service_role";
+grant execute on function "private"."is_opted_out"(uuid, text) to "postgres", "service_role";
 
-revoke all on function "private"."least_used_service_number"(uuid, text) from public;
+revoke all on function "private"."lock_consent"(uuid, text) from public;
 
-grant execute on function "private"."least_used_service_number"(uuid, text) to "postgres", "service_role";
+grant execute on function "private"."lock_consent"(uuid, text) to "postgres", "service_role";
 
 revoke all on function "private"."lock_consent_of_numbers"(text, text) from public;
 
@@ -925,17 +1043,13 @@ revoke all on function "private"."lock_sent_text"(text, uuid, boolean) from publ
 
 grant execute on function "private"."lock_sent_text"(text, uuid, boolean) to "postgres", "service_role";
 
-revoke all on function "private"."notify_of_text"(uuid, uuid, text, text) from public;
-
-grant execute on function "private"."notify_of_text"(uuid, uuid, text, text) to "postgres", "service_role";
-
-revoke all on function "private"."open_conversation"(public.recruiting_leads, uuid) from public;
-
-grant execute on function "private"."open_conversation"(public.recruiting_leads, uuid) to "postgres", "service_role";
-
 revoke all on function "private"."opt_keyword"(text) from public;
 
 grant execute on function "private"."opt_keyword"(text) to "postgres", "service_role";
+
+revoke all on function "private"."opt_out_sentences"() from public;
+
+grant execute on function "private"."opt_out_sentences"() to "postgres", "service_role";
 
 revoke all on function "private"."plain_words"(text) from public;
 
@@ -946,12 +1060,24 @@ revoke all on function "private"."read_unmatched_consents"() from public;
 grant execute on function "private"."read_unmatched_consents"() to "postgres";
 
 revoke all
+  on function "private"."record_consent"(uuid, text, text, text, text, uuid, uuid, text, timestamp with time zone)
+  from public;
+
+grant execute
+  on function "private"."record_consent"(uuid, text, text, text, text, uuid, uuid, text, timestamp with time zone)
+  to "postgres", "service_role";
+
+revoke all
   on function "private"."record_consent_in_text"(uuid, text, text, text, uuid, timestamp with time zone)
   from public;
 
 grant execute
   on function "private"."record_consent_in_text"(uuid, text, text, text, uuid, timestamp with time zone)
   to "postgres", "service_role";
+
+revoke all on function "private"."refuse_change"() from public;
+
+grant execute on function "private"."refuse_change"() to "postgres";
 
 revoke all on function "private"."refuse_texts"(uuid, text) from public;
 
@@ -961,9 +1087,9 @@ revoke all on function "private"."service_number_lock"(text) from public;
 
 grant execute on function "private"."service_number_lock"(text) to "postgres", "service_role";
 
-revoke all on function "public"."hand_back_to_bot"(uuid) from public;
+revoke all on function "private"."try_lock_consent"(uuid, text) from public;
 
-grant execute on function "public"."hand_back_to_bot"(uuid) to "authenticated", "postgres";
+grant execute on function "private"."try_lock_consent"(uuid, text) to "postgres", "service_role";
 
 revoke all
   on function "public"."receive_sms"(text, text, text, text, jsonb, uuid, text, timestamp with time zone)
@@ -973,22 +1099,41 @@ grant execute
   on function "public"."receive_sms"(text, text, text, text, jsonb, uuid, text, timestamp with time zone)
   to "postgres", "service_role";
 
-revoke all on function "public"."record_text_consent"(text, text, text) from public;
-
-grant execute on function "public"."record_text_consent"(text, text, text) to "authenticated", "postgres";
-
-revoke all on function "public"."start_conversation"(uuid, uuid) from public;
-
-grant execute on function "public"."start_conversation"(uuid, uuid) to "authenticated", "postgres";
-
 revoke all on function "public"."update_sms_status"(text, text, text, uuid, uuid) from public;
 
 grant execute on function "public"."update_sms_status"(text, text, text, uuid, uuid) to "postgres", "service_role";
+
+grant select on table "public"."service_numbers" to "authenticated";
+
+grant delete, insert, maintain, references, select, trigger, truncate, update
+  on table "public"."service_numbers"
+  to "postgres";
+
+grant delete, insert, select, update on table "public"."service_numbers" to "service_role";
+
+grant select on table "public"."text_consent_events" to "authenticated";
+
+grant delete, insert, maintain, references, select, trigger, truncate, update
+  on table "public"."text_consent_events"
+  to "postgres";
+
+grant insert, select on table "public"."text_consent_events" to "service_role";
+
+grant select on table "public"."text_consents" to "authenticated";
+
+grant delete, insert, maintain, references, select, trigger, truncate, update
+  on table "public"."text_consents"
+  to "postgres";
+
+grant delete, insert, select, update on table "public"."text_consents" to "service_role";
 
 alter table "public"."unmatched_texts"
   add column "consent" text generated always as (private.consent_in_text(body, opt_out_type)) stored;
 
 comment on column "public"."unmatched_texts"."consent" is 'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
+
+alter table "public"."recruiting_orders"
+  add constraint "recruiting_orders_greeting_template_check" check (private.is_greeting_template(greeting_template));
 
 create index unmatched_texts_service_phone_idx on public.unmatched_texts using hash (service_phone)
   where (consent is not null);

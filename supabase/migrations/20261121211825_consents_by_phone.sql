@@ -1,1 +1,0 @@
-create index text_consents_phone_idx on public.text_consents using btree (phone);
