@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { ROOT, SUPABASE_CLI } from "../local/mod.ts";
 
-/** Where the functions find the types of the database. */
-export const DATABASE_TYPES = join(ROOT, "supabase/functions/_shared/database.types.ts");
+/** Where the functions find the types of the database. Relative to the checkout. */
+export const DATABASE_TYPES = "supabase/functions/_shared/database.types.ts";
 
 /** Generates the types of the schema `public` with the Supabase CLI, formatted as the rest of the code. */
 export async function generateDatabaseTypes(dbUrl: string): Promise<string> {

@@ -1,15 +1,14 @@
 /** `npm run types`: writes the types of the database that the migrations make, and the version that the functions need. */
-import { startThrowawayStack } from "../testing/throwaway_stack.ts";
-import { DATABASE_TYPES, generateDatabaseTypes } from "./database_types.ts";
-import { VERSION_MODULE, versionModule } from "./version.ts";
+import { writeGeneratedModules } from "./generated.ts";
+import { migrationFiles } from "./migration/files.ts";
+import { withScratch } from "./migration/scratch.ts";
+import { withServer } from "./migration/server.ts";
 
-console.log("Applying the migrations to a stack of its own");
-const stack = await startThrowawayStack();
-try {
-  Deno.writeTextFileSync(DATABASE_TYPES, await generateDatabaseTypes(stack.db_url));
-} finally {
-  await stack.stop();
-}
-console.log(`Wrote ${DATABASE_TYPES}`);
-Deno.writeTextFileSync(VERSION_MODULE, versionModule());
-console.log(`Wrote ${VERSION_MODULE}`);
+console.log("Building the database from supabase/migrations");
+const paths = await withServer((dbUrl) =>
+  withScratch(
+    dbUrl,
+    async (scratch) => writeGeneratedModules(await scratch.build(migrationFiles())),
+  )
+);
+for (const path of paths) console.log(`Wrote ${path}`);

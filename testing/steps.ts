@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
-import { DATABASE_TYPES, generateDatabaseTypes } from "../scripts/database_types.ts";
-import { VERSION_MODULE, versionModule } from "../scripts/version.ts";
+import { generateModules } from "../scripts/generated.ts";
 import { browserStep } from "./browser/step.ts";
 import { denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
@@ -72,11 +71,9 @@ export const STEPS: Step[] = [
     remedy: "npm run types writes them again.",
     async run(stacks, print = console.log) {
       const { db_url } = await stacks.plain();
-      const generated = { [DATABASE_TYPES]: await generateDatabaseTypes(db_url) };
-      generated[VERSION_MODULE] = versionModule();
-      const stale = Object.keys(generated).filter((file) =>
-        Deno.readTextFileSync(file) !== generated[file]
-      );
+      const stale = Object.entries(await generateModules(db_url))
+        .filter(([file, text]) => Deno.readTextFileSync(join(ROOT, file)) !== text)
+        .map(([file]) => file);
       for (const file of stale) print(`${file} differs from the migrations.`);
       return { passed: stale.length === 0 ? 1 : 0, failed: stale.length };
     },

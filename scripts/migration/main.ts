@@ -1,4 +1,4 @@
-/** `npm run migration -- <topic>`: writes the migration for what changed in `supabase/schemas`. */
+/** `npm run migration -- <topic>`: writes the migration for what changed in `supabase/schemas`, and what `npm run types` writes. */
 import { Command } from "commander";
 import { topicProblem } from "./files.ts";
 import { withScratch } from "./scratch.ts";
@@ -7,7 +7,8 @@ import { writeMigration, type Written } from "./write.ts";
 
 const command = new Command("npm run migration --")
   .description(
-    "Writes supabase/migrations/<timestamp>_<topic>.sql from what supabase/schemas has and the migrations lack.",
+    "Writes supabase/migrations/<timestamp>_<topic>.sql from what supabase/schemas has and the migrations lack, " +
+      "then the types of the database and the newest version for the functions.",
   )
   .argument("<topic>", "what the change is about, such as daily_cap")
   .configureOutput({ writeErr: (text) => console.error(text.trimEnd()) })
@@ -31,13 +32,14 @@ try {
 }
 
 /** Tells what was written and what is left to do. Returns the exit code. */
-function report({ path, sql, destructive, missing }: Written): number {
+function report({ path, sql, destructive, missing, generated }: Written): number {
   if (path) {
     console.log(`\n${sql}\nWrote ${path}`);
     console.log(
       "Read it before you commit it: the differ makes mistakes, and a deployed migration is never changed.",
     );
   }
+  for (const module of generated) console.log(`Wrote ${module}`);
   if (destructive.length > 0) {
     console.log(
       `\nThese statements remove something. Is data lost?\n\n${destructive.join("\n\n")}`,
@@ -46,7 +48,9 @@ function report({ path, sql, destructive, missing }: Written): number {
   if (missing.length > 0) {
     const where = path ? `to ${path}` : "to a new file in supabase/migrations";
     console.log(
-      `\nThe differ cannot write the following. Add it ${where} by hand:\n\n${missing.join("\n")}`,
+      `\nThe differ cannot write the following. Add it ${where} by hand, then npm run types:\n\n${
+        missing.join("\n")
+      }`,
     );
     return 1;
   }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { ROOT } from "../../local/mod.ts";
+import { writeGeneratedModules } from "../generated.ts";
 import { compareDatabases, type Difference } from "./catalogue.ts";
 import { diffDatabases } from "./diff.ts";
 import { migrationFiles, newMigrationPath, schemaFiles } from "./files.ts";
@@ -14,10 +15,13 @@ export interface Written {
   destructive: string[];
   /** What still differs between schemas and migrations, and has to be written by hand. */
   missing: Difference[];
+  /** The modules for the functions that were written from the migrations, relative to the checkout. */
+  generated: string[];
 }
 
 /**
- * Writes the migration that brings `supabase/migrations` to what `supabase/schemas` has, and checks what it leaves.
+ * Writes the migration that brings `supabase/migrations` to what `supabase/schemas` has, and checks what it leaves. Then
+ * writes the database's types and the newest version for the functions, also when there is no new migration.
  *
  * @throws {Error} naming the file and the line that does not apply; the new migration is then kept
  */
@@ -30,10 +34,9 @@ export async function writeMigration(
   const to = await scratch.build(schemaFiles(root));
   const from = await scratch.build(migrations);
   const { sql, destructive } = await diffDatabases(from, to);
-  if (sql === "") return { sql, destructive, missing: await compareDatabases(to, from) };
-
-  const path = newMigrationPath(topic, migrations);
-  Deno.writeTextFileSync(join(root, path), sql);
-  const result = await scratch.build(migrationFiles(root));
-  return { path, sql, destructive, missing: await compareDatabases(to, result) };
+  const path = sql === "" ? undefined : newMigrationPath(topic, migrations);
+  if (path) Deno.writeTextFileSync(join(root, path), sql);
+  const result = path ? await scratch.build(migrationFiles(root)) : from;
+  const missing = await compareDatabases(to, result);
+  return { path, sql, destructive, missing, generated: await writeGeneratedModules(result, root) };
 }

@@ -72,9 +72,10 @@ class Project {
 
   constructor(scratch: Scratch) {
     this.#scratch = scratch;
-    for (const folder of ["schemas", "migrations"]) {
+    for (const folder of ["schemas", "migrations", "functions/_shared"]) {
       Deno.mkdirSync(join(this.root, "supabase", folder), { recursive: true });
     }
+    Deno.writeTextFileSync(join(this.root, "package.json"), '{"version": "1.2.3"}');
     Deno.writeTextFileSync(this.#schema, SCHEMA);
     Deno.writeTextFileSync(
       join(this.root, "supabase/migrations/20260101000000_people.sql"),
@@ -95,6 +96,11 @@ class Project {
   migrations(): string[] {
     const names = Deno.readDirSync(join(this.root, "supabase/migrations"));
     return Array.from(names, ({ name }) => `supabase/migrations/${name}`).sort();
+  }
+
+  /** A module that is written for the functions. */
+  module(name: string): string {
+    return Deno.readTextFileSync(join(this.root, "supabase/functions/_shared", name));
   }
 
   write(topic: string): Promise<Written> {
@@ -129,8 +135,23 @@ Deno.test("npm run migration", async (test) => {
       for (const dropped of [/drop column "city"/, /drop policy/]) {
         assert(destructive.some((statement) => dropped.test(statement)), `${dropped} is told`);
       }
-      assert.deepEqual(await project.write("again"), { sql: "", destructive: [], missing: [] });
+      const again = await project.write("again");
+      assert.deepEqual([again.sql, again.destructive, again.missing], ["", [], []]);
       assert.deepEqual(project.migrations(), [first, path]);
+    });
+
+    await test.step("writes the types and the newest version with it", async () => {
+      using project = new Project(scratch);
+      project.edit("  city text\n", "  city text,\n  country text\n");
+      const { path, generated } = await project.write("countries");
+      assert.deepEqual(generated, [
+        "supabase/functions/_shared/database.types.ts",
+        "supabase/functions/_shared/version.ts",
+      ]);
+      assert.match(project.module("database.types.ts"), /"country": string \| null;/);
+      const [, version] = /\/(\d{14})_/.exec(path!)!;
+      assert.match(project.module("version.ts"), /VERSION = "1\.2\.3"/);
+      assert(project.module("version.ts").includes(`NEWEST_MIGRATION = "${version}"`));
     });
 
     await test.step("tells what the differ cannot write", async () => {
