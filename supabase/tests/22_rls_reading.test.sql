@@ -1,6 +1,7 @@
--- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon.
+-- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
+-- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(130);
+select plan(161);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -52,6 +53,23 @@ with texts as (
   returning id
 )
 insert into public.text_outbox (message_id, kind) select id, 'bot' from texts;
+insert into public.text_consents (agency_id, phone, state, source)
+select agency_id, recruit_phone, 'opted_in', 'test' from public.recruiting_conversations
+where service_phone = '+19995550000';
+insert into public.text_consent_events (agency_id, phone, state, source)
+select distinct on (agency_id) agency_id, recruit_phone, 'opted_in', 'keyword' from public.recruiting_conversations
+where service_phone = '+19995550000';
+insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
+select agent.id, message.conversation_id, message.id, 'text'
+from (
+  select id, row_number() over (order by id) as n from public.agents
+  where agency_id in (md5('agency')::uuid, md5('elsewhere')::uuid)
+) agent
+join (
+  select m.id, m.conversation_id, row_number() over (order by m.id) as n
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id and c.service_phone = '+19995550000'
+) message using (n);
 insert into public.service_numbers (phone, agency_id) values
   ('+19995550000', md5('agency')::uuid), ('+19995550001', md5('elsewhere')::uuid);
 insert into public.recruiting_message_events (provider_message_id) values ('test');
@@ -78,30 +96,41 @@ begin
 end
 $$;
 
+create temp table readers ("table" text, ann text, mia text, otto text);
+insert into readers values
+  ('agencies',                   '0', '1', '1'),
+  ('agents',                     '4', '4', '1'),
+  ('recruiting_orders',          '1', '3', '1'),
+  ('recruiting_leads',           '1', '3', '1'),
+  ('leads',                      '1', '2', '1'),
+  ('lead_metrics',               '1', '2', '1'),
+  ('lead_activities',            '1', '2', '1'),
+  ('lead_presentations',         '1', '2', '1'),
+  ('lead_demographics',          '1', '2', '1'),
+  ('lead_sales',                 '1', '2', '1'),
+  ('lead_referrals',             '1', '2', '1'),
+  ('recruiting_conversations',   '2', '4', '1'),
+  ('recruiting_messages',        '4', '8', '2'),
+  ('text_outbox',                '2', '4', '1'),
+  ('text_consents',              '2', '4', '1'),
+  ('text_consent_events',        '0', '1', '1'),
+  ('agent_notifications',        '1', '1', '1'),
+  ('service_numbers',            '0', '1', '1'),
+  ('vendors',                    'denied', 'denied', 'denied'),
+  ('vendor_api_keys',            'denied', 'denied', 'denied'),
+  ('recruiting_message_events',  'denied', 'denied', 'denied'),
+  ('unmatched_texts',            'denied', 'denied', 'denied'),
+  ('rejected_deliveries',        'denied', 'denied', 'denied'),
+  ('recruiting_lead_duplicates', 'denied', 'denied', 'denied'),
+  ('quiet_hours',                'denied', 'denied', 'denied'),
+  ('area_codes',                 'denied', 'denied', 'denied');
+
+select set_eq(
+  'select "table" from readers',
+  'select tablename::text from pg_tables where schemaname = ''public''', 'every table is here');
+
 select is(pg_temp.sees(name, "table"), expected, format('%s in %s: %s', name, "table", expected))
-from (values
-  ('agencies',                  '0', '1', '1'),
-  ('agents',                    '4', '4', '1'),
-  ('recruiting_orders',         '1', '3', '1'),
-  ('recruiting_leads',          '1', '3', '1'),
-  ('leads',                     '1', '2', '1'),
-  ('lead_metrics',              '1', '2', '1'),
-  ('lead_activities',           '1', '2', '1'),
-  ('lead_presentations',        '1', '2', '1'),
-  ('lead_demographics',         '1', '2', '1'),
-  ('lead_sales',                '1', '2', '1'),
-  ('lead_referrals',            '1', '2', '1'),
-  ('recruiting_conversations',  '2', '4', '1'),
-  ('recruiting_messages',       '4', '8', '2'),
-  ('text_outbox',               '2', '4', '1'),
-  ('service_numbers',           '0', '1', '1'),
-  ('vendors',                   'denied', 'denied', 'denied'),
-  ('vendor_api_keys',           'denied', 'denied', 'denied'),
-  ('recruiting_message_events', 'denied', 'denied', 'denied'),
-  ('unmatched_texts',           'denied', 'denied', 'denied'),
-  ('rejected_deliveries',       'denied', 'denied', 'denied'),
-  ('recruiting_lead_duplicates', 'denied', 'denied', 'denied')
-) as tables ("table", ann, mia, otto)
+from readers
 cross join lateral (values
   ('ann', ann), ('mia', mia), ('otto', otto), ('anon', 'denied'),
   ('visitor', case ann when 'denied' then 'denied' else '0' end),
