@@ -17,6 +17,9 @@ Deno.test("the life of a local stack", async (test) => {
   const checkout = new Checkout();
   const double = await TwilioDouble.start();
   const dataDir = join(checkout.root, "data");
+  // As a folder is that somebody has made beforehand.
+  Deno.mkdirSync(dataDir);
+  Deno.chmodSync(dataDir, 0o755);
   const [port, dbPort, otherPort, otherDbPort] = freePorts(4) as [number, number, number, number];
   const here = ["--port", `${port}`, "--db-port", `${dbPort}`, "--data-dir", "data"];
   let run: ScriptRun;
@@ -63,6 +66,10 @@ Deno.test("the life of a local stack", async (test) => {
       assert.equal(stack.functions_url, `http://127.0.0.1:${port}/functions/v1`);
       assert.ok(stack.vendors.some(({ slug }) => slug === "generic"));
       assert.equal(Deno.statSync(join(dataDir, "stack.json")).mode! & 0o777, 0o600);
+    });
+
+    await step("nobody else may enter the data folder, though it was there and open", () => {
+      assert.equal(Deno.statSync(dataDir).mode! & 0o777, 0o700);
     });
 
     await step("npm start prints a short table, one command and where the rest is", async () => {
@@ -135,8 +142,16 @@ Deno.test("the life of a local stack", async (test) => {
       const samePort = checkout.run("start", "--port", `${port}`, "--data-dir", "data2");
       const ports = ["--port", `${otherPort}`, "--db-port", `${dbPort}`];
       const sameDbPort = checkout.run("start", ...ports, "--data-dir", "data3");
-      const codes = await Promise.all([sameFolder.ended, samePort.ended, sameDbPort.ended]);
-      assert.deepEqual(codes, [1, 1, 1]);
+      const shared = join(checkout.root, "shared");
+      Deno.mkdirSync(shared);
+      Deno.chmodSync(shared, 0o1777);
+      const sharedFolder = checkout.run("start", "--data-dir", "shared");
+      const codes = await Promise.all(
+        [sameFolder, samePort, sameDbPort, sharedFolder].map(({ ended }) => ended),
+      );
+      assert.deepEqual(codes, [1, 1, 1, 1]);
+      assert.match(sharedFolder.output(), /shared with other users.*--data-dir/);
+      assert.equal(Deno.statSync(shared).mode! & 0o1777, 0o1777);
       assert.match(sameFolder.output(), /running already with the data folder .*\/data\./);
       assert.match(samePort.output(), new RegExp(`Port ${port} is in use.*--port`));
       assert.match(sameDbPort.output(), new RegExp(`Port ${dbPort} is in use.*--db-port`));

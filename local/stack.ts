@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { bootstrap, vendorKeys } from "./database/bootstrap.ts";
-import { writeFileAtomically } from "./files.ts";
+import { makePrivateFolder, writeFileAtomically } from "./files.ts";
 import { type Lock, lockDataDir } from "./processes/lock.ts";
 import { migrate } from "./database/migrations.ts";
 import type { StackLocation } from "./commands/options.ts";
@@ -75,7 +75,7 @@ export class LocalStack {
   /** Locks the data folder, ends the leftover processes of a killed launcher, and checks that the ports are free. */
   async #prepare(): Promise<void> {
     const { dataDir, port, dbPort } = this.#options;
-    Deno.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makePrivateFolder(dataDir);
     this.#lock = lockDataDir(dataDir);
     if (!this.#lock) {
       throw new Error(
