@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { createAgency, sql, stack } from "./client.ts";
 
+const WITHOUT_STORAGE = { auth: { persistSession: false, autoRefreshToken: false } };
+
 /** An agent who is signed in. */
 export interface SignedIn {
   client: SupabaseClient;
@@ -12,24 +14,41 @@ export interface SignedIn {
 
 /** The client of a browser in which nobody is signed in. */
 export function browserClient(): SupabaseClient {
-  return createClient(stack.api_url, stack.publishable_key, {
-    auth: { persistSession: false, autoRefreshToken: false },
-  });
+  return createClient(stack.api_url, stack.publishable_key, WITHOUT_STORAGE);
 }
 
-/** Signs a new user up, who is an agent. */
-export async function signUp(
+/** A user who is signed in, and is no agent. */
+export interface User {
+  client: SupabaseClient;
+  id: string;
+  /** Its session's access token. */
+  token: string;
+  email: string;
+  password: string;
+}
+
+/** Makes a user and signs it in. */
+export async function signInNewUser(): Promise<User> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const password = crypto.randomUUID();
+  const { auth } = createClient(stack.api_url, stack.secret_key, WITHOUT_STORAGE);
+  const created = await auth.admin.createUser({ email, password, email_confirm: true });
+  assert.equal(created.error, null);
+  const client = browserClient();
+  const { data, error } = await client.auth.signInWithPassword({ email, password });
+  assert.equal(error, null);
+  return { client, id: data.user!.id, token: data.session!.access_token, email, password };
+}
+
+/** Makes an agent with a login and signs it in. */
+export async function signInNewAgent(
   agency_id: string,
   role: "agent" | "manager" = "agent",
 ): Promise<SignedIn> {
-  const client = browserClient();
-  const email = `${crypto.randomUUID()}@example.com`;
-  const password = crypto.randomUUID();
-  const { data, error } = await client.auth.signUp({ email, password });
-  assert.equal(error, null);
+  const { client, id, email, password } = await signInNewUser();
   const [agent] = await sql`
     insert into public.agents (agency_id, user_id, first_name, last_name, role)
-    values (${agency_id}, ${data.user!.id}, 'Nora', 'Quist', ${role}) returning id`;
+    values (${agency_id}, ${id}, 'Nora', 'Quist', ${role}) returning id`;
   return { client, agent_id: agent!.id, email, password };
 }
 
@@ -44,6 +63,6 @@ export async function createLead(agency_id: string, agent_id: string): Promise<s
 /** Makes an agency with a signed-in agent who has a lead. */
 export async function createAgentWithLead() {
   const { id: agency_id } = await createAgency();
-  const agent = await signUp(agency_id);
+  const agent = await signInNewAgent(agency_id);
   return { ...agent, agency_id, lead_id: await createLead(agency_id, agent.agent_id) };
 }

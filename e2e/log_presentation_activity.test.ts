@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createClient } from "@supabase/supabase-js";
 import fc from "fast-check";
+import { signInNewUser } from "./agents.ts";
 import { type ApiResponse, assertError, send, sql, stack } from "./client.ts";
 import { createTarget, importLeads, lead, type Target } from "./leads.ts";
 
@@ -32,17 +32,6 @@ function log(
 async function counts(lead_id: string): Promise<number[]> {
   const [row] = await sql`select * from public.lead_metrics where lead_id = ${lead_id}`;
   return [row!.presentations_started, row!.presentations_resumed, row!.presentations_paused];
-}
-
-/** Signs a new user up and in. */
-async function signUp() {
-  const client = createClient(stack.api_url, stack.anon_key, { auth: { persistSession: false } });
-  const { data, error } = await client.auth.signUp({
-    email: `${crypto.randomUUID()}@example.com`,
-    password: crypto.randomUUID(),
-  });
-  assert.equal(error, null);
-  return { id: data.user!.id, token: data.session!.access_token };
 }
 
 Deno.test("SPEC 2.3, 4.4: an activity of each type is appended and counted", async () => {
@@ -100,14 +89,14 @@ Deno.test("the service role's keys count too", async () => {
 });
 
 Deno.test("the token of a signed-in user counts, with a key or without", async () => {
-  const [mine, user] = [await createLead(), await signUp()];
+  const [mine, user] = [await createLead(), await signInNewUser()];
   const authorization = `Bearer ${user.token}`;
   assert.equal((await log(activity(mine), { authorization })).status, 200);
   assert.equal((await log(activity(mine), { authorization, apikey: stack.anon_key })).status, 200);
 });
 
 Deno.test("without a valid credential the request is UNAUTHORIZED, before its body is looked at", async () => {
-  const [mine, user, removed] = [await createLead(), await signUp(), await signUp()];
+  const [mine, user, removed] = [await createLead(), await signInNewUser(), await signInNewUser()];
   await sql`delete from auth.users where id = ${removed.id}`;
   const [head, payload, signature] = user.token.split(".") as [string, string, string];
   const bearers = [

@@ -1,7 +1,7 @@
 /** Notifications over Realtime, with supabase-js itself. */
 import assert from "node:assert/strict";
 import { sign } from "hono/jwt";
-import { browserClient, signUp } from "./agents.ts";
+import { browserClient, signInNewAgent } from "./agents.ts";
 import { sql, stack } from "./client.ts";
 import {
   awaitEvents,
@@ -56,8 +56,8 @@ realtimeTest(
 realtimeTest("whoever is not the topic's active agent is refused", async (use) => {
   const agent = await createEscalated();
   const [colleague, manager] = await Promise.all([
-    signUp(agent.agency_id),
-    signUp(agent.agency_id, "manager"),
+    signInNewAgent(agent.agency_id),
+    signInNewAgent(agent.agency_id, "manager"),
   ]);
   const inactive = await createEscalated();
   await sql`update public.agents set is_active = false where id = ${inactive.agent_id}`;
@@ -90,7 +90,7 @@ realtimeTest(
   "a manager gets what is sent to the manager's own topic, and no one else's",
   async (use) => {
     const agent = await createEscalated();
-    const manager = await signUp(agent.agency_id, "manager");
+    const manager = await signInNewAgent(agent.agency_id, "manager");
     const subscription = await subscribe(use(manager.client), `agent:${manager.agent_id}`);
     await receive(agent.conversation);
     await sql`
@@ -113,7 +113,7 @@ realtimeTest("a channel lives as long as its token, and a newer one prolongs it"
   }));
   await renewed!.client.realtime.setAuth(await tokenOf(user_id, 60));
   // Another user's token does not keep the topic.
-  const colleague = await signUp(agent.agency_id);
+  const colleague = await signInNewAgent(agent.agency_id);
   await stolen!.client.realtime.setAuth(await tokenOf(await userId(colleague.agent_id), 60));
 
   await Promise.all([short, stolen].map((it) => awaitStatus(it!.subscription, "CLOSED")));

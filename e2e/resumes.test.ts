@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { SupabaseClient } from "@supabase/supabase-js";
-import { browserClient, signUp } from "./agents.ts";
+import { browserClient, signInNewAgent } from "./agents.ts";
 import { ingest, PDF_BASE64 } from "./applications.ts";
 import { createAgency, createVendor, PDF, sql } from "./client.ts";
 
@@ -33,10 +33,10 @@ async function openResume(client: SupabaseClient, path: string): Promise<Uint8Ar
 
 Deno.test("an agent opens the resumes of its own recruits by signed URL, a manager its agency's", async () => {
   const [agency, elsewhere] = [await createAgency(), await createAgency()];
-  const owner = await signUp(agency.id);
-  const colleague = await signUp(agency.id);
-  const manager = await signUp(agency.id, "manager");
-  const stranger = await signUp(elsewhere.id, "manager");
+  const owner = await signInNewAgent(agency.id);
+  const colleague = await signInNewAgent(agency.id);
+  const manager = await signInNewAgent(agency.id, "manager");
+  const stranger = await signInNewAgent(elsewhere.id, "manager");
   const path = await createResume(agency.id, owner.agent_id);
   const withoutAgent = await createResume(agency.id, null);
   const undistributed = await createResume(null, null);
@@ -58,7 +58,7 @@ Deno.test("an agent opens the resumes of its own recruits by signed URL, a manag
 
 Deno.test("an agent who is no longer active opens no resume", async () => {
   const agency = await createAgency();
-  const agent = await signUp(agency.id);
+  const agent = await signInNewAgent(agency.id);
   const path = await createResume(agency.id, agent.agent_id);
   assert.deepEqual(await openResume(agent.client, path), PDF);
   await sql`update public.agents set is_active = false where id = ${agent.agent_id}`;
@@ -67,7 +67,7 @@ Deno.test("an agent who is no longer active opens no resume", async () => {
 
 Deno.test("nobody signed in writes, replaces, moves or removes a resume", async () => {
   const agency = await createAgency();
-  const manager = await signUp(agency.id, "manager");
+  const manager = await signInNewAgent(agency.id, "manager");
   const path = await createResume(agency.id, null);
   const bucket = manager.client.storage.from("resumes");
   const pdf = new Blob([PDF], { type: "application/pdf" });
@@ -83,7 +83,7 @@ Deno.test("nobody signed in writes, replaces, moves or removes a resume", async 
 
 Deno.test("a signed URL opens its own resume alone, and ends", async () => {
   const agency = await createAgency();
-  const agent = await signUp(agency.id);
+  const agent = await signInNewAgent(agency.id);
   const [one, other] = [
     await createResume(agency.id, agent.agent_id),
     await createResume(agency.id, null),

@@ -1,6 +1,6 @@
 /** What texts and callbacks change besides the message: consent, the outbox and what the agent is told. */
 import assert from "node:assert/strict";
-import { signUp } from "./agents.ts";
+import { signInNewAgent } from "./agents.ts";
 import { assertError, createAgency, createVendor, send, sql, withKey } from "./client.ts";
 import { type Conversation, newPhone, newSid, receive, sendSigned, signedForm } from "./sms.ts";
 
@@ -164,7 +164,10 @@ Deno.test("a lead is greeted where its order and its vendor say so, and the resp
 
 Deno.test("what agents may not do with conversations and consents gets a status and names the field", async () => {
   const { agency_id } = await createTexting();
-  const [agent, manager] = await Promise.all([signUp(agency_id), signUp(agency_id, "manager")]);
+  const [agent, manager] = await Promise.all([
+    signInNewAgent(agency_id),
+    signInNewAgent(agency_id, "manager"),
+  ]);
   const phone = newPhone();
   const unknown = crypto.randomUUID();
   const calls = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browserClient, createAgentWithLead, signUp } from "./agents.ts";
+import { browserClient, createAgentWithLead, signInNewAgent } from "./agents.ts";
 import { sql } from "./client.ts";
 
 const submission = {
@@ -90,14 +90,14 @@ for (
 
 Deno.test("a manager of the agency may submit, another agency's agent, a colleague and anon may not", async () => {
   const { agency_id, lead_id } = await createAgentWithLead();
-  const manager = await signUp(agency_id, "manager");
+  const manager = await signInNewAgent(agency_id, "manager");
   assert.equal(
     (await manager.client.rpc("submit_lead_presentation", { lead_id, ...submission })).error,
     null,
   );
 
   const stranger = await createAgentWithLead();
-  const colleague = await signUp(agency_id);
+  const colleague = await signInNewAgent(agency_id);
   for (const { client } of [stranger, colleague]) {
     const { error, status } = await client.rpc("submit_lead_presentation", {
       lead_id,

@@ -1,5 +1,6 @@
 /** `npm run deploy`: brings a hosted project up to date with this checkout. */
 import { Command, InvalidArgumentError, Option } from "commander";
+import { assertSignUpClosed, CLOSE_SIGN_UP } from "../auth_settings.ts";
 import { readOptions } from "../options.ts";
 import { bundleFunctions } from "./bundle.ts";
 import { awaitHealth } from "./health.ts";
@@ -16,7 +17,7 @@ interface Options {
 
 const program = new Command("npm run deploy --")
   .description(
-    "Brings a hosted project up to date: checks its secrets, applies the migrations it lacks, sends each function as " +
+    "Brings a hosted project up to date: checks its secrets and that nobody can sign up, applies the migrations it lacks, sends each function as " +
       "one bundled file and waits until it is healthy. First log in: npx supabase login, or set SUPABASE_ACCESS_TOKEN.",
   )
   .requiredOption("--project-ref <ref>", "the project, as in https://<ref>.supabase.co", readRef)
@@ -54,6 +55,9 @@ async function deploy(): Promise<void> {
 
   console.log("Checking the secrets");
   await unlessDry(() => requireSecrets(cli, allowMissingSecrets));
+  console.log("\nChecking that only those get a login who are invited");
+  const projectUrl = url?.replace(/\/+$/, "") ?? `https://${projectRef}.supabase.co`;
+  await unlessDry(() => requireClosedSignUp(cli, projectUrl));
 
   console.log("\nBundling the functions");
   const bundles = await bundleFunctions(folder);
@@ -74,10 +78,18 @@ async function deploy(): Promise<void> {
   await cli.deployFunctions(folder);
 
   console.log("\nWaiting until they are healthy");
-  const projectUrl = url?.replace(/\/+$/, "") ?? `https://${projectRef}.supabase.co`;
   const functionsUrl = `${projectUrl}/functions/v1`;
   await awaitHealth(functionsUrl, names);
   console.log(`\nDeployed to ${functionsUrl}`);
+}
+
+async function requireClosedSignUp(cli: SupabaseCli, projectUrl: string): Promise<void> {
+  const key = await cli.publicKey();
+  try {
+    await assertSignUpClosed(projectUrl, key);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}. ${CLOSE_SIGN_UP}`);
+  }
 }
 
 /** Realtime makes its table in its own time, perhaps after the migrations. Texts and notifications do not need it. */

@@ -1,5 +1,11 @@
 import { ROOT, SUPABASE_CLI } from "../../local/mod.ts";
 
+interface ApiKey {
+  name: string;
+  type?: string | null;
+  api_key?: string | null;
+}
+
 /** The pinned Supabase CLI, for one hosted project. */
 export class SupabaseCli {
   /** The option that names the project. */
@@ -20,6 +26,23 @@ export class SupabaseCli {
     const response = JSON.parse(new TextDecoder().decode(stdout));
     if (!success) throw new Error(response.error.message);
     return response.secrets.map(({ name }: { name: string }) => name);
+  }
+
+  /**
+   * A key of the project that everybody may know: a publishable one, else the older anon key.
+   *
+   * @throws {Error} in the CLI's own words, or when there is none
+   */
+  async publicKey(): Promise<string> {
+    const args = ["projects", "api-keys", this.target, "--output-format", "json"];
+    const { success, stdout } = await this.#command(args, { stdout: "piped" }).output();
+    const response = JSON.parse(new TextDecoder().decode(stdout));
+    if (!success) throw new Error(response.error.message);
+    const keys: ApiKey[] = response.keys;
+    const key = keys.find(({ type }) => type === "publishable") ??
+      keys.find(({ name }) => name === "anon");
+    if (!key?.api_key) throw new Error("the project has no publishable key");
+    return key.api_key;
   }
 
   /**

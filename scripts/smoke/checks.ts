@@ -1,4 +1,5 @@
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { assertSignUpClosed, CLOSE_SIGN_UP } from "../auth_settings.ts";
 import type { Keys, Project } from "./project.ts";
 
 /** Something that must hold where the project runs. */
@@ -111,6 +112,13 @@ export const CHECKS: Check[] = [
     needs: ["SUPABASE_ANON_KEY"],
     run: (project) => expectKeyCounts(project, "", { apikey: project.keys.SUPABASE_ANON_KEY! }),
     remedy: "The older keys may be switched off: let the pop-out use the publishable key.",
+  },
+  {
+    name: "nobody can sign up, and an address is confirmed by its mailbox alone",
+    needs: ["SUPABASE_PUBLISHABLE_KEY"],
+    run: ({ functionsUrl, keys }) =>
+      assertSignUpClosed(functionsUrl, keys.SUPABASE_PUBLISHABLE_KEY!),
+    remedy: CLOSE_SIGN_UP,
   },
   {
     name: "a page of another origin may call the activity route",

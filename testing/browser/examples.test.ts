@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { createAgentWithLead, createLead, signUp } from "../../e2e/agents.ts";
+import { createAgentWithLead, createLead, signInNewAgent } from "../../e2e/agents.ts";
 import { ingest, PDF_BASE64 } from "../../e2e/applications.ts";
 import { createVendor, PDF, sql, stack } from "../../e2e/client.ts";
 import { newPhone } from "../../e2e/sms.ts";
@@ -28,7 +28,7 @@ async function assertActivities(lead_id: string, expected: string[]): Promise<vo
 
 browserTest("an agent signs in and reads what is its own", async (page, origin) => {
   const agent = await createAgentWithLead();
-  const colleague = await signUp(agent.agency_id, "manager");
+  const colleague = await signInNewAgent(agent.agency_id, "manager");
   await sql`update public.agents set first_name = 'Boris' where id = ${colleague.agent_id}`;
   const other_id = await createLead(agent.agency_id, colleague.agent_id);
   await sql`update public.leads set first_name = 'Hidden' where id = ${other_id}`;

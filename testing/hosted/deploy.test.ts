@@ -38,6 +38,10 @@ Deno.test("npm run deploy", async (test) => {
         () => stopsWithoutSecrets(platform, database),
       );
       await test.step(
+        "stops before any change where anybody can sign up, and says how to change that",
+        () => stopsWhereSignUpIsOpen(platform, database),
+      );
+      await test.step(
         "sends each function as one file, and applies the migrations as an owner who is no superuser",
         () => deploysEverything(platform, database),
       );
@@ -122,6 +126,24 @@ async function stopsWithoutSecrets(platform: HostedPlatform, { url, admin }: Hos
   platform.secretNames.push("TWILIO_AUTH_TOKEN");
   assert.equal(code, 1, output);
   assert.match(output, /supabase secrets set --remote=\w+ TWILIO_AUTH_TOKEN=…/);
+  assert.equal(platform.uploads.size, 0);
+  assert.deepEqual(await appliedMigrations(admin), []);
+}
+
+async function stopsWhereSignUpIsOpen(platform: HostedPlatform, { url, admin }: HostedDatabase) {
+  for (
+    const [setting, what] of [
+      [{ disable_signup: false }, /Stopped: anybody can sign up\. .*Authentication/],
+      [{ mailer_autoconfirm: true }, /Stopped: an address counts as confirmed .*Authentication/],
+    ] as const
+  ) {
+    platform.authSettings = setting;
+    const { code, output } = await deploy(platform, `--db-url=${url}`);
+    assert.equal(code, 1, output);
+    assert.match(output, what);
+    assert(!output.includes("sb_"), output);
+  }
+  platform.authSettings = {};
   assert.equal(platform.uploads.size, 0);
   assert.deepEqual(await appliedMigrations(admin), []);
 }

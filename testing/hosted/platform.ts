@@ -40,6 +40,8 @@ export class HostedPlatform {
   readonly uploads = new Map<string, Upload>();
   /** The names of the project's secrets. */
   secretNames = ["LEADS_IMPORT_API_KEY", "TWILIO_AUTH_TOKEN"];
+  /** What the auth service says otherwise than that of the stack, such as `disable_signup`. */
+  authSettings: Record<string, unknown> = {};
 
   readonly #stack: StackInfo;
   #runtime: Runtime;
@@ -111,6 +113,7 @@ export class HostedPlatform {
       return this.#manage(request, url.pathname.slice(project.length), url.searchParams);
     }
     const pathAndQuery = request.url.slice(this.url.length);
+    if (url.pathname === "/auth/v1/settings") return this.#tellAuthSettings(request, pathAndQuery);
     const [, name] = /^\/functions\/v1\/([^/?]+)/.exec(pathAndQuery) ?? [];
     return name === undefined
       ? pass(request, this.#stack.api_url + pathAndQuery)
@@ -121,6 +124,14 @@ export class HostedPlatform {
     switch (`${request.method} ${path}`) {
       case "GET /secrets":
         return Response.json(this.secretNames.map((name) => ({ name, value: "a digest" })));
+      case "GET /api-keys": {
+        const { anon_key, publishable_key, service_role_key } = this.#stack;
+        return Response.json([
+          { id: "anon", type: "legacy", name: "anon", api_key: anon_key },
+          { id: "service", type: "legacy", name: "service_role", api_key: service_role_key },
+          { id: "1", type: "publishable", name: "default", api_key: publishable_key },
+        ]);
+      }
       case "GET /functions":
         return Response.json([...this.uploads].map(([name, upload]) => describe(name, upload)));
       case "POST /functions/deploy": {
@@ -134,6 +145,13 @@ export class HostedPlatform {
         await request.body?.cancel();
         return Response.json({ message: "there is no such path" }, { status: 404 });
     }
+  }
+
+  async #tellAuthSettings(request: Request, pathAndQuery: string): Promise<Response> {
+    // As the platform's gateway does.
+    if (!request.headers.has("apikey")) return new Response("No API key found", { status: 401 });
+    const response = await pass(request, this.#stack.api_url + pathAndQuery);
+    return Response.json({ ...await response.json(), ...this.authSettings });
   }
 
   async #keep(name: string, form: FormData): Promise<Upload> {

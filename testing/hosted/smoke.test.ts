@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { connect, readStackInfo } from "../../local/mod.ts";
+import { HostedPlatform } from "./platform.ts";
 import { runScript } from "./run.ts";
 
 const stack = readStackInfo();
@@ -13,12 +14,12 @@ const KEYS = {
   TWILIO_AUTH_TOKEN: stack.twilio_auth_token,
 };
 
-async function smoke(keys: Record<string, string>) {
+async function smoke(keys: Record<string, string>, url = stack.api_url) {
   const file = Deno.makeTempFileSync();
   try {
     const lines = Object.entries(keys).map(([name, value]) => `${name}=${value}\n`);
     Deno.writeTextFileSync(file, lines.join(""));
-    return await runScript("scripts/smoke/main.ts", [`--url=${stack.api_url}/`, `--keys=${file}`]);
+    return await runScript("scripts/smoke/main.ts", [`--url=${url}/`, `--keys=${file}`]);
   } finally {
     Deno.removeSync(file);
   }
@@ -63,6 +64,21 @@ Deno.test("npm run smoke names what fails with what to do, and skips what it has
   assert.match(output, /FAILED +a callback signed .*\n.*401.*\n.*What to do: .*TWILIO_AUTH_TOKEN/);
   assert.match(output, /skipped +the import key/);
   assert(!output.includes("lik_wrong"));
+});
+
+Deno.test("npm run smoke fails where anybody can sign up", async () => {
+  const platform = new HostedPlatform(stack, { deno: Deno.execPath() });
+  try {
+    platform.authSettings = { disable_signup: false };
+    const { code, output } = await smoke(KEYS, platform.url);
+    assert.equal(code, 1, output);
+    assert.match(
+      output,
+      /FAILED +nobody can sign up.*\n.*anybody can sign up\n.*What to do: .*off/,
+    );
+  } finally {
+    await platform.stop();
+  }
 });
 
 Deno.test("npm run smoke refuses a wrong command line", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { signUp } from "../../e2e/agents.ts";
+import { signInNewAgent } from "../../e2e/agents.ts";
 import { createAgency, sql, stack } from "../../e2e/client.ts";
 import { eventually } from "../../e2e/processes.ts";
 import { newPhone } from "../../e2e/sms.ts";
@@ -46,7 +46,7 @@ export async function createConversation(
 /** Makes a conversation with its agent, who is signed in. */
 export async function createAgentsConversation() {
   const conversation = await createConversation();
-  const agent = await signUp(conversation.agency_id);
+  const agent = await signInNewAgent(conversation.agency_id);
   await sql`
     update public.recruiting_conversations
     set status = 'escalated', assigned_agent_id = ${agent.agent_id} where id = ${conversation.id}`;
