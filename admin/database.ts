@@ -1,5 +1,6 @@
+import { dirname, join } from "node:path";
 import postgres from "postgres";
-import { readStackInfo } from "../local/mod.ts";
+import { MAIL_FOLDER, readStackInfo, stackInfoFile } from "../local/mod.ts";
 import { CommandError, UsageError } from "./outcome.ts";
 
 /** What a command line works on. */
@@ -15,6 +16,8 @@ export interface Target {
 export interface ProjectApi {
   url: string;
   secretKey: string;
+  /** Where the local stack keeps the e-mails that it does not send. */
+  mailFolder?: string;
 }
 
 const LOCAL_HOSTS = ["127.0.0.1", "localhost", "[::1]"];
@@ -40,7 +43,8 @@ export function findTarget(given: string | undefined): Target {
   }
   try {
     const stack = readStackInfo();
-    const api = { url: stack.api_url, secretKey: stack.secret_key };
+    const mailFolder = join(dirname(stackInfoFile()), MAIL_FOLDER);
+    const api = { url: stack.api_url, secretKey: stack.secret_key, mailFolder };
     return { dbUrl: stack.db_url, baseUrl: stack.functions_url, api };
   } catch (error) {
     throw new CommandError(`${(error as Error).message} For a hosted project, give --db-url.`);

@@ -1,7 +1,7 @@
 /** `npm run admin`: agencies, agents and orders, without a line of SQL. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused, npmRun } from "./admin.ts";
-import { createVendor, send, sql, stack } from "./client.ts";
+import { admin, adminJson, assertRefused } from "./admin.ts";
+import { createVendor, send, sql } from "./client.ts";
 
 const newName = (kind: string) => `${kind} ${crypto.randomUUID()}`;
 
@@ -93,57 +93,6 @@ Deno.test("an agent is changed in what is given, and a value is taken away by no
 
   const manager = await createAgent(agency, "--role", "manager");
   assert.equal(manager.accepts_recruits, false);
-});
-
-Deno.test("an agent is invited, once, and the login is the agent's", async () => {
-  const agency = await createAgency();
-  const email = `${crypto.randomUUID()}@example.com`;
-  const agent = await createAgent(agency, "--email", email);
-  const invited = await adminJson("agent", "invite", email);
-  assert.equal(invited.id, agent.id);
-  assert.equal(invited.invited, true);
-  const [user] = await sql`
-    select u.email from auth.users u join public.agents a on a.user_id = u.id where a.id = ${agent.id}`;
-  assert.equal(user!.email, email);
-  assertRefused(await admin("agent", "invite", agent.id), 1, /has a login already\.$/);
-
-  // As after an invitation that broke off before the two were connected.
-  await sql`update public.agents set user_id = null where id = ${agent.id}`;
-  const again = await adminJson("agent", "invite", agent.id);
-  assert.equal(again.invited, false);
-  assert.equal(again.user_id, invited.user_id);
-
-  const twin = await createAgent(agency, "--email", email);
-  assertRefused(await admin("agent", "invite", twin.id), 1, /belongs to another agent\.$/);
-  const nameless = await createAgent(agency);
-  assertRefused(
-    await admin("agent", "invite", nameless.id),
-    1,
-    /^The agent has no e-mail address: /,
-  );
-});
-
-Deno.test("an invitation needs the project's own key", async () => {
-  const agent = await createAgent(
-    await createAgency(),
-    "--email",
-    `${crypto.randomUUID()}@example.com`,
-  );
-  const invite = (env: Record<string, string>) =>
-    npmRun("admin", ["agent", "invite", agent.id, "--db-url", stack.db_url], {
-      SUPABASE_URL: "",
-      SUPABASE_SERVICE_ROLE_KEY: "",
-      ...env,
-    });
-  assertRefused(await invite({}), 1, /^Set SUPABASE_URL and SUPABASE_SECRET_KEY/);
-  assertRefused(
-    await invite({ SUPABASE_URL: stack.api_url, SUPABASE_SECRET_KEY: stack.publishable_key }),
-    1,
-    /does not accept the secret key/,
-  );
-  const hosted = { SUPABASE_URL: `${stack.api_url}/`, SUPABASE_SECRET_KEY: stack.secret_key };
-  const { code, err } = await invite(hosted);
-  assert.equal(code, 0, err);
 });
 
 Deno.test("an order is paused, opened and closed", async () => {

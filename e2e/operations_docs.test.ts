@@ -32,7 +32,7 @@ async function removeWhatCommandsMake(): Promise<void> {
       select id from public.agencies where name = 'Prairie Life')`;
   });
   await sql`delete from public.agents where agency_id in (${agencies})`;
-  await sql`delete from auth.users where email = 'maria@example.com'`;
+  await sql`delete from auth.users where email in ('maria@example.com', 'nora@example.com')`;
   await sql`delete from public.agencies where name = 'Prairie Life'`;
   await sql`delete from public.vendors where slug = 'acme'`;
 }
@@ -70,6 +70,16 @@ const AFTER: Record<string, () => Promise<void>> = {
       select u.email from public.agents a join public.agencies g on g.id = a.agency_id
       join auth.users u on u.id = a.user_id where g.name = 'Prairie Life'`;
     assert.equal(login!.email, "maria@example.com");
+  },
+  "An agent's login": async () => {
+    const [login] = await sql`
+      select u.email, u.invited_at is not null as is_invited, u.email_confirmed_at
+      from public.agents a join auth.users u on u.id = a.user_id where u.email = 'nora@example.com'`;
+    assert.deepEqual({ ...login }, {
+      email: "nora@example.com",
+      is_invited: true,
+      email_confirmed_at: null,
+    });
   },
   "A vendor that cannot send a key": async () => {
     const secrets = await sql`

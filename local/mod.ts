@@ -4,6 +4,7 @@ export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
 export { freePorts } from "./processes/ports.ts";
 export { bootstrapFiles } from "./database/bootstrap.ts";
 export { connect, postgresPart, prepareCluster } from "./database/postgres.ts";
+export { MAIL_FOLDER, mailFile } from "./lite/mail_folder.ts";
 export { roleKey } from "./secrets.ts";
 export { litePart } from "./services.ts";
 export { LocalStack, type StackOptions } from "./stack.ts";

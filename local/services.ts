@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { MAIL_FOLDER } from "./lite/mail_folder.ts";
 import { postgrestBinary, ROOT } from "./paths.ts";
 import type { Part } from "./processes/supervisor.ts";
 
@@ -32,7 +33,7 @@ export function postgrestPart(
   };
 }
 
-/** Auth and storage. `url` is what they log in with; stored objects are kept in `<dataDir>/lite`. */
+/** Auth and storage. `url` is what they log in with; stored objects are kept in `<dataDir>/lite`, e-mails in `<dataDir>/mail`. */
 export function litePart(
   { dataDir, url, jwtSecret, serviceRoleKey, siteUrl, port }: {
     dataDir: string;
@@ -55,6 +56,7 @@ export function litePart(
       LITE_CONFIG: join(ROOT, "local/lite/config.toml"),
       LITE_DB_URL: `${url}?client_min_messages=error`,
       LITE_JWT_SECRET: jwtSecret,
+      LITE_MAIL_FOLDER: join(dataDir, MAIL_FOLDER),
       LITE_SERVICE_ROLE_KEY: serviceRoleKey,
       LITE_SITE_URL: siteUrl,
       LITE_PORT: String(port),

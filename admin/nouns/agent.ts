@@ -4,7 +4,7 @@ import { type AgentRow, findAgency, findAgent } from "../find.ts";
 import { boolean, choice, email, type Nullable, orNone, text, toColumns } from "../options.ts";
 import type { Outcome, Run } from "../outcome.ts";
 import { formatTable } from "../table.ts";
-import { inviteAgent } from "./agent_invite.ts";
+import { type Invitation, inviteAgent } from "./agent_invite.ts";
 import { addNoun, addVerb, requireChange } from "../verb.ts";
 
 /** What may be set of an agent; what is left out stays as it is. */
@@ -76,13 +76,14 @@ export function addAgent(parent: Command, run: Run): void {
     "invite maria@example.com --redirect-to https://crm.example.com/welcome",
   )
     .addOption(text("--redirect-to <url>", "the page of yours that the link leads to"))
+    .option("--existing", "connect a login of the address that somebody else has made")
     .addHelpText(
       "after",
-      "\nFor a hosted project set SUPABASE_URL and SUPABASE_SECRET_KEY, beside --db-url. The local stack sends no" +
-        "\ne-mail, but writes the link to .local/logs/lite.log.",
+      "\nAgain, it sends another e-mail, until the link has been used. For a hosted project set SUPABASE_URL and" +
+        "\nSUPABASE_SECRET_KEY, beside --db-url. The local stack sends no e-mail, but keeps it as a file.",
     )
-    .action((given: string, { redirectTo }: { redirectTo?: string }) =>
-      run((session) => inviteAgent(session, given, redirectTo))
+    .action((given: string, invitation: Invitation) =>
+      run((session) => inviteAgent(session, given, invitation))
     );
 }
 

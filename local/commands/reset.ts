@@ -12,6 +12,7 @@ const OWN = [
   "postgres.password",
   "lite",
   "logs",
+  "mail",
   "secrets.json",
   "stack.json",
   "processes.json",

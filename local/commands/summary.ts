@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { type Example, examples } from "./examples.ts";
+import { MAIL_FOLDER } from "../lite/mail_folder.ts";
 import { ROOT } from "../paths.ts";
 import type { StackInfo } from "../stack_info.ts";
 
@@ -18,6 +19,7 @@ export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: strin
       ["Publishable key", stack.publishable_key],
       ["Secret key", stack.secret_key],
       ["Logs", `${folder}/logs`],
+      ["E-mails", `${folder}/${MAIL_FOLDER}`],
     ]),
     command(first!),
     `Every key, and a command for every route: ${more}`,
@@ -42,6 +44,7 @@ export function fullSummary(stack: StackInfo, dataDir: string, publicUrl: string
       ["Texting worker key", stack.texting_worker_key],
       ...vendorRows(stack),
       ["Logs", `${shorten(dataDir)}/logs`],
+      ["E-mails", `${shorten(dataDir)}/${MAIL_FOLDER}`],
     ]),
     ...examples(stack, publicUrl).map(command),
   ].join("\n\n");

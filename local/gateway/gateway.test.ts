@@ -207,16 +207,92 @@ for (const kind of ["service_role_key", "secret_key"] as const) {
   });
 }
 
-Deno.test("an invited user is there, and the link stands in the log", async () => {
-  const { auth } = createClient(stack.api_url, stack.secret_key);
-  const { data, error } = await auth.admin.inviteUserByEmail("invited@example.com", {
-    data: { name: "New" },
+Deno.test("nobody can sign up, in any way, and each address is confirmed by its mailbox", async () => {
+  const visitor = createClient(stack.api_url, stack.publishable_key, {
+    auth: { persistSession: false, autoRefreshToken: false },
   });
-  assert.equal(error, null);
-  assert.ok(data.user!.invited_at);
-  assert.deepEqual(data.user!.user_metadata, { name: "New" });
+  const email = "stranger@example.com";
+  const refusals = [
+    await visitor.auth.signUp({ email, password: "correct horse" }),
+    await visitor.auth.signInWithOtp({ email }),
+    await visitor.auth.signInWithOtp({ email, options: { shouldCreateUser: true } }),
+    await visitor.auth.signInAnonymously(),
+  ];
+  for (const { error } of refusals) assert.equal(error?.status, 422, error?.message);
+  const magicLink = await fetch(`${stack.api_url}/auth/v1/magiclink`, {
+    method: "POST",
+    headers: { apikey: stack.publishable_key, "content-type": "application/json" },
+    body: JSON.stringify({ email }),
+  });
+  assert.equal(magicLink.status, 422, await magicLink.text());
+  assert.equal((await sql`select from auth.users where email = ${email}`).length, 0);
+
+  const settings = await fetch(`${stack.api_url}/auth/v1/settings`, {
+    headers: { apikey: stack.publishable_key },
+  });
+  assert.partialDeepStrictEqual(await settings.json(), {
+    disable_signup: true,
+    mailer_autoconfirm: false,
+    external: { email: true },
+  });
+});
+
+Deno.test("supabase/config.toml closes sign-up for supabase start too, and keeps signing in open", () => {
+  const config = Deno.readTextFileSync(new URL("../../supabase/config.toml", import.meta.url));
+  const section = (name: string) => config.split(`\n[${name}]\n`)[1]!.split("\n[", 1)[0]!;
+  assert.match(section("auth"), /^enable_signup = false$/m);
+  assert.doesNotMatch(section("auth.email"), /enable_signup = false/);
+  assert.match(section("auth.email"), /^enable_confirmations = true$/m);
+});
+
+Deno.test("an invitation is kept as a file, and its latest link signs in once, on the page it names", async () => {
+  const { auth } = createClient(stack.api_url, stack.secret_key);
+  const email = "invited@example.com";
+  const page = "http://localhost:5173/password.html";
+  const invite = async () => {
+    const { data, error } = await auth.admin.inviteUserByEmail(email.toUpperCase(), {
+      data: { name: "New" },
+      redirectTo: page,
+    });
+    assert.equal(error, null);
+    assert.ok(data.user!.invited_at);
+    assert.deepEqual(data.user!.user_metadata, { name: "New" });
+    const file = stack.file.replace("stack.json", "mail/invited@example.com.txt");
+    assert.equal(Deno.statSync(file).mode! & 0o777, 0o600);
+    const mail = Deno.readTextFileSync(file);
+    assert.match(mail, /^To: invited@example\.com$/m);
+    return { id: data.user!.id, link: /http\S+verify\?\S+/.exec(mail)![0] };
+  };
+  const follow = async (link: string) => {
+    const response = await fetch(link, { redirect: "manual" });
+    await response.body?.cancel();
+    return new URL(response.headers.get("location")!);
+  };
+  const first = await invite();
+  const second = await invite();
+  assert.equal(second.id, first.id);
+  assert.match((await follow(first.link)).hash, /error_code=otp_expired/);
+  const landed = await follow(second.link);
+  assert.equal(landed.origin + landed.pathname, page);
+  assert.match(landed.hash, /[#&]access_token=/);
+  assert.match((await follow(second.link)).hash, /error_code=otp_expired/);
+  const again = await auth.admin.inviteUserByEmail(email);
+  assert.deepEqual([again.error?.status, again.error?.code], [422, "email_exists"]);
   const log = Deno.readTextFileSync(stack.file.replace("stack.json", "logs/lite.log"));
-  assert.match(log, /invited@example\.com[^]*\/auth\/v1\/verify\?/);
+  assert.doesNotMatch(log, /verify\?|invited/);
+});
+
+Deno.test("a link leads to no page of a stranger", async () => {
+  const { auth } = createClient(stack.api_url, stack.secret_key);
+  const email = "elsewhere@example.com";
+  const invited = await auth.admin.inviteUserByEmail(email, {
+    redirectTo: "https://stranger.example/",
+  });
+  assert.equal(invited.error, null);
+  const mail = Deno.readTextFileSync(stack.file.replace("stack.json", `mail/${email}.txt`));
+  const response = await fetch(/http\S+verify\?\S+/.exec(mail)![0], { redirect: "manual" });
+  await response.body?.cancel();
+  assert.ok(response.headers.get("location")!.startsWith(stack.api_url));
 });
 
 Deno.test("users are managed with the service role alone, and a mistake is named", async () => {

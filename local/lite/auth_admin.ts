@@ -20,9 +20,11 @@ const Attributes = z.strictObject({
 }).partial();
 type Attributes = z.infer<typeof Attributes>;
 
+const EMAIL_EXISTS = "This email address or phone is taken";
+
 /**
  * The part of the Auth API behind `supabase.auth.admin` that `@supabase/lite` lacks: users are created, listed, read,
- * changed, deleted and invited. Shapes and error codes are those of Supabase Auth. Only the service role is let in.
+ * changed, deleted and invited; again, until the link was used. Shapes and error codes are those of Supabase Auth. Only the service role is let in.
  *
  * @param sendToAuth reaches the other routes of Auth, one of which sends the e-mail of an invitation
  */
@@ -75,7 +77,10 @@ export function authAdmin(
   app.post("/invite", async (c) => {
     const { email, data } = await c.req.json();
     const attributes = readAttributes({ email, user_metadata: data ?? {} });
-    const { id } = await createUser(sql, attributes);
+    const [known] = await sql`
+      ${selectUsers(sql)} where lower(users.email) = ${attributes.email ?? ""}`;
+    if (known?.email_confirmed_at != null) fail(422, "email_exists", EMAIL_EXISTS);
+    const { id } = known ?? await createUser(sql, attributes);
     await sql`update auth.users set invited_at = now() where id = ${id}`;
     await sendToAuth(
       new Request(new URL("/auth/v1/recover", c.req.url), {
@@ -92,7 +97,7 @@ export function authAdmin(
     if (error instanceof HTTPException) return error.getResponse();
     if (error instanceof SyntaxError) return errorResponse(400, "bad_json", error.message);
     if ((error as postgres.PostgresError).code === "23505") {
-      return errorResponse(422, "email_exists", "This email address or phone is taken");
+      return errorResponse(422, "email_exists", EMAIL_EXISTS);
     }
     console.error("The Auth admin API failed.", error);
     return errorResponse(500, "unexpected_failure", "Unexpected failure");

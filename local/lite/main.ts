@@ -6,6 +6,8 @@ import { createApi } from "@supabase/lite/cli";
 import postgres from "postgres";
 import { authAdmin } from "./auth_admin.ts";
 import { withFileField } from "./form_upload.ts";
+import { MailFolder } from "./mail_folder.ts";
+import { withoutSignUp } from "./sign_up.ts";
 import { signedUrlResponse } from "./signed_url.ts";
 import { withStoredType } from "./stored_type.ts";
 
@@ -32,6 +34,8 @@ const api = await createApi();
 const app = await api.project.local.createApp(env("LITE_CONFIG"), { admin: false });
 await app.ensureSystemSchema();
 console.warn = warn;
+const mail = new MailFolder(env("LITE_MAIL_FOLDER"));
+app.drivers.email = mail;
 const admin = authAdmin(sql, env("LITE_JWT_SECRET"), (request) => serve(request));
 
 // Each service changes the database at its first request. Several first requests at once would fail, so one is made here,
@@ -46,7 +50,9 @@ Deno.serve(
   { port: Number(env("LITE_PORT")), hostname: "127.0.0.1", onListen() {} },
   async (request) => {
     const { pathname } = new URL(request.url);
-    if (/^\/auth\/v1\/(admin|invite)(\/|$)/.test(pathname)) return admin.fetch(request);
+    if (/^\/auth\/v1\/(admin|invite)(\/|$)/.test(pathname)) {
+      return mail.serve(request, async (request) => await admin.fetch(request));
+    }
     if (pathname.startsWith("/storage/v1/object/")) {
       const response = await withStoredType(
         request,
@@ -57,7 +63,10 @@ Deno.serve(
         ? signedUrlResponse(request, response)
         : response;
     }
-    if (/^\/(auth|storage)\/v1(\/|$)/.test(pathname)) return serve(request);
+    if (/^\/auth\/v1(\/|$)/.test(pathname)) {
+      return mail.serve(await withoutSignUp(request), serve);
+    }
+    if (/^\/storage\/v1(\/|$)/.test(pathname)) return serve(request);
     return new Response(null, { status: 404 });
   },
 );
