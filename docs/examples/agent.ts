@@ -2,7 +2,7 @@ import { openConversation, showMessages } from "./conversation.ts";
 import { markRead, type Notification, watchNotifications } from "./notifications.ts";
 import { readAgents, readConversations, readLeads, readRecruits } from "./reading.ts";
 import { signResumeUrl } from "./resumes.ts";
-import { signedInAgent, signIn } from "./supabase.ts";
+import { signedInAgent, signIn, signOut } from "./supabase.ts";
 import { startConversation } from "./texting.ts";
 
 const TOLD = {
@@ -23,6 +23,11 @@ form.addEventListener("submit", async (event) => {
   } catch (error) {
     form.querySelector("output")!.textContent = (error as Error).message;
   }
+});
+
+document.getElementById("sign-out")!.addEventListener("click", async () => {
+  await signOut();
+  location.reload();
 });
 
 // Before this line the browser would send the form itself, with the password in the URL.

@@ -37,7 +37,7 @@ export function browserTest(
 export async function signIn(
   page: Page,
   origin: string,
-  { email, password }: SignedIn,
+  { email, password }: Pick<SignedIn, "email" | "password">,
 ): Promise<void> {
   await page.goto(origin);
   await page.getByLabel("E-mail").fill(email);
