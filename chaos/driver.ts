@@ -186,7 +186,9 @@ async function post(
     const length = new TextEncoder().encode(body).length;
     connection = await Connection.post(path, { ...headers, "content-length": String(length) });
     await connection.send(hangUp === "in the body" ? body.slice(0, body.length / 2) : body);
-    return hangUp === undefined ? await connection.response() : null;
+    if (hangUp !== undefined) return null;
+    const response = await connection.anyResponse();
+    return { status: response.status, body: await response.json() };
   } catch {
     return null;
   } finally {

@@ -1,9 +1,9 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
-import ajvFormats from "ajv-formats";
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { openApiDocument } from "../scripts/openapi/document.ts";
 import { readStackInfo } from "../local/mod.ts";
+import { type ApiResponse, readDocumented } from "./documented.ts";
+
+export type { ApiResponse };
 
 /** The running stack that the scenarios go against. */
 export const stack = readStackInfo();
@@ -13,14 +13,6 @@ export const sql = postgres(stack.db_url, { max: 8, onnotice: () => {} });
 
 Deno.test.afterAll(() => sql.end());
 
-/** A response with its body already parsed. */
-export interface ApiResponse {
-  status: number;
-  headers: Headers;
-  /** As JSON.parse gives it, because tests compare bodies as a caller sees them. */
-  body: ReturnType<typeof JSON.parse>;
-}
-
 /** What a scenario sends. A body that is an object or array is sent as JSON. */
 export interface Sent {
   method?: string;
@@ -28,7 +20,10 @@ export interface Sent {
   body?: unknown;
 }
 
-/** Sends a request to a path below `{base_url}`, e.g. `/recruiting/ingest`. The method is POST unless given. */
+/**
+ * Sends a request to a path below `{base_url}`, e.g. `/recruiting/ingest`, and asserts that its response is documented.
+ * The method is POST unless given.
+ */
 export async function send(
   path: string,
   { method = "POST", headers = {}, body }: Sent = {},
@@ -40,42 +35,7 @@ export async function send(
     headers: raw ? headers : { "content-type": "application/json", ...headers },
     body: (raw ? body : JSON.stringify(body)) as BodyInit | undefined,
   });
-  const text = await received.text();
-  const response = {
-    status: received.status,
-    headers: received.headers,
-    body: text === "" ? null : JSON.parse(text),
-  };
-  assertDocumented(method, path, response);
-  return response;
-}
-
-const document = JSON.parse(JSON.stringify(openApiDocument({ strict: true })));
-const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(document, "openapi");
-
-/** Asserts that a response is one that the OpenAPI document has for its route, without any other field. */
-function assertDocumented(
-  method: string,
-  path: string,
-  { status, headers, body }: ApiResponse,
-): void {
-  const route = path.split("?", 1)[0]!.replace(/^(\/recruiting\/webhooks)\/[^/]+$/, "$1/{slug}");
-  const operation = document.paths[route]?.[method.toLowerCase()];
-  if (operation === undefined) return;
-  const documented = operation.responses[status];
-  assert(documented, `${route} responds with ${status}, which is not documented`);
-  const { content } = documented.$ref ? resolve(documented.$ref) : documented;
-  const validate = ajv.getSchema(`openapi${content["application/json"].schema.$ref}`)!;
-  assert(
-    validate(body),
-    `${route} ${status}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(body)}`,
-  );
-  assert(headers.get("x-request-id"));
-}
-
-/** The part of the document that a reference such as `#/components/responses/BAD_REQUEST` names. */
-function resolve(ref: string) {
-  return ref.slice(2).split("/").reduce((value, key) => value[key], document);
+  return await readDocumented(method, path, received);
 }
 
 /** Asserts that a response is an error with this status, code and message. */

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import { stack } from "./client.ts";
+import { type ApiResponse, readDocumented } from "./documented.ts";
 
 /** A connection to the gateway, for requests that an HTTP client would not send: slow, cut short, in tiny chunks. */
 export class Connection {
   readonly #connection: Deno.TcpConn;
+  readonly #path: string;
 
-  private constructor(connection: Deno.TcpConn) {
+  private constructor(connection: Deno.TcpConn, path: string) {
     this.#connection = connection;
+    this.#path = path;
   }
 
   /** Connects, and sends the head of a POST. Without a Content-Length among the headers the body has to be chunked. */
   static async post(path: string, headers: Record<string, string>): Promise<Connection> {
     const { hostname, port } = new URL(stack.api_url);
-    const connection = new Connection(await Deno.connect({ hostname, port: Number(port) }));
+    const connection = new Connection(await Deno.connect({ hostname, port: Number(port) }), path);
     const framing = "content-length" in headers ? {} : { "transfer-encoding": "chunked" };
     const lines = Object.entries({ host: `${hostname}:${port}`, ...headers, ...framing })
       .map(([name, value]) => `${name}: ${value}\r\n`);
@@ -26,8 +29,13 @@ export class Connection {
     while (bytes.length > 0) bytes = bytes.subarray(await this.#connection.write(bytes));
   }
 
-  /** Waits for the response. */
-  async response() {
+  /** Waits for the response, and asserts that it is documented. */
+  async response(): Promise<ApiResponse> {
+    return await readDocumented("POST", this.#path, await this.anyResponse());
+  }
+
+  /** Waits for the response, whatever it is. */
+  async anyResponse(): Promise<Response> {
     let text = "";
     const decoder = new TextDecoder();
     const buffer = new Uint8Array(64 * 1024);
@@ -38,7 +46,10 @@ export class Connection {
       const [head = "", body] = text.split("\r\n\r\n", 2);
       const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1]);
       if (body === undefined || new TextEncoder().encode(body).length < length) continue;
-      return { status: Number(head.split(" ", 2)[1]), body: JSON.parse(body) };
+      const [statusLine = "", ...lines] = head.split("\r\n");
+      const headers = lines.map((line) => line.split(/: */, 2) as [string, string]);
+      const status = Number(statusLine.split(" ", 2)[1]);
+      return new Response(body, { status, headers });
     }
   }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { stack } from "./client.ts";
+import { readDocumented } from "./documented.ts";
 
 /** What `index.ts` of a function exports by default. */
 interface EdgeFunction {
@@ -8,7 +9,7 @@ interface EdgeFunction {
 
 /**
  * A function that runs in the test's own process, against the stack's database: for settings of the environment that the
- * running stack does not have.
+ * running stack does not have. Its responses are held against the OpenAPI document.
  */
 export async function functionWith(
   name: "api" | "recruiting" | "texting",
@@ -27,8 +28,12 @@ export async function functionWith(
   const { default: app }: { default: EdgeFunction } = await import(
     `../supabase/functions/${name}/index.ts`
   );
-  return async (path, init) =>
-    await app.fetch(new Request(`http://functions.internal${path}`, init));
+  return async (path, init) => {
+    const request = new Request(`http://functions.internal${path}`, init);
+    const response = await app.fetch(request);
+    await readDocumented(request.method, path, response.clone());
+    return response;
+  };
 }
 
 /**

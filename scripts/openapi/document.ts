@@ -5,6 +5,7 @@ import * as api from "./api.ts";
 import { ERROR_RESPONSES, errorSchema } from "./errors.ts";
 import * as health from "./health.ts";
 import * as ingest from "./ingest.ts";
+import * as openapi from "./openapi.ts";
 import type { Examples, NamedSchemas, Operation } from "./operation.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
 import * as sms from "./sms.ts";
@@ -18,7 +19,7 @@ const DESCRIPTION = [
   "Responses may gain fields: a client must ignore fields that it does not know.",
 ].join(" ");
 
-const ROUTES = [ingest, api, sms, webhooks, texting, health];
+const ROUTES = [ingest, api, sms, webhooks, texting, health, openapi];
 
 /** What a request with an Idempotency-Key may get besides. */
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];

@@ -1,6 +1,6 @@
 /** Workers that are killed while they send. */
 import assert from "node:assert/strict";
-import { sql, stack } from "../../e2e/client.ts";
+import { send, sql } from "../../e2e/client.ts";
 import { eventually, pidOf } from "../../e2e/processes.ts";
 import { ACCEPT_THEN_DROP } from "../twilio/double.ts";
 import {
@@ -22,16 +22,14 @@ async function killWorkers(): Promise<void> {
   Deno.kill(pid, "SIGKILL");
   await eventually(20, async () => {
     assert.notEqual(pidOf("gateway"), pid);
-    const response = await fetch(`${stack.functions_url}/texting/work`, { method: "POST" });
-    await response.body?.cancel();
-    assert.equal(response.status, 401);
+    assert.equal((await send("/texting/work")).status, 401);
   });
 }
 
 /** Starts workers, which may be killed. */
 function startWorkers(count: number): Promise<unknown> {
   return Promise.allSettled(
-    Array.from({ length: count }, async () => (await requestWork()).body?.cancel()),
+    Array.from({ length: count }, () => requestWork()),
   );
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { signInNewAgent } from "../../e2e/agents.ts";
-import { createAgency, sql, stack } from "../../e2e/client.ts";
+import { type ApiResponse, createAgency, send, sql, stack } from "../../e2e/client.ts";
 import { eventually } from "../../e2e/processes.ts";
 import { newPhone } from "../../e2e/sms.ts";
 import { TwilioDouble } from "../twilio/double.ts";
@@ -74,18 +74,14 @@ export async function outboxText(message_id: string) {
 }
 
 /** Asks the worker to send what is due, and returns its response. */
-export function requestWork(key = stack.texting_worker_key): Promise<Response> {
-  return fetch(`${stack.functions_url}/texting/work`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}` },
-  });
+export function requestWork(key = stack.texting_worker_key): Promise<ApiResponse> {
+  return send("/texting/work", { headers: { authorization: `Bearer ${key}` } });
 }
 
 /** Asks the worker to send what is due, and returns its counts. */
 export async function work(): Promise<Record<string, number>> {
-  const response = await requestWork();
-  const body = await response.json();
-  assert.equal(response.status, 200, JSON.stringify(body));
+  const { status, body } = await requestWork();
+  assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
 

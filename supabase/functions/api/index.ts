@@ -5,7 +5,7 @@ import { openApi } from "../_shared/openapi_route.ts";
 import { importLeads } from "./import_leads.ts";
 import { logPresentationActivity } from "./log_presentation_activity.ts";
 
-const app = createApp("/api");
+export const app = createApp("/api");
 
 // The only route that browsers call. The pop-out may be on any site. sendBeacon sends a JSON Blob with credentials, and
 // then a browser refuses `*` and requires the origin's name. This is safe, because the route reads no cookies.

@@ -7,7 +7,7 @@ import { smsInbound } from "./sms/inbound.ts";
 import { smsStatus } from "./sms/status.ts";
 import { respondToWebhookChallenge, webhook } from "./webhooks/webhook.ts";
 
-const app = createApp("/recruiting");
+export const app = createApp("/recruiting");
 
 addRoute(app, "/ingest", ingest);
 addRoute(app, "/ingest/bulk", ingestBulk);

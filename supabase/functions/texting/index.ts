@@ -3,7 +3,7 @@ import { health } from "../_shared/health.ts";
 import { openApi } from "../_shared/openapi_route.ts";
 import { work } from "./work.ts";
 
-const app = createApp("/texting");
+export const app = createApp("/texting");
 
 addRoute(app, "/work", work);
 addRoute(app, "/health", health, "GET");
