@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { DOCUMENTS, zip } from "../supabase/functions/recruiting/resumes/fixtures/documents.ts";
 import { application, downloadFile, downloadResume, ingest, PDF_BASE64 } from "./applications.ts";
 import { createVendor, PDF, stack, storedLeads, storedResumes } from "./client.ts";
+import { readPage } from "./docs.ts";
 
 for (const [ending, { mediaType, bytes }] of Object.entries(DOCUMENTS)) {
   Deno.test(`a resume .${ending} is stored under its own name and type, whatever the vendor says of it`, async () => {
@@ -60,19 +61,18 @@ for (
 }
 
 const OVER_10_MIB = Buffer.alloc(10 * 1024 * 1024 + 1, "%PDF-1.4 ").toString("base64");
-for (
-  const [what, resume, reason] of [
-    ["is not base64", "Please see my website!", "not_base64"],
-    ["is a number", 7, "not_base64"],
-    ["is an object", { a: ["b"] }, "not_base64"],
-    ["has more than 10 MiB", OVER_10_MIB, "too_large"],
-    ["is an image", "iVBORw0KGgo=", "image/png"],
-    ["is a web page", base64("<!doctype html><script>alert(1)</script>"), "text/html"],
-    ["is JSON", base64('{"error": "not found"}'), "application/json"],
-    ["is an archive", base64(zip({ "cv.pdf": DOCUMENTS.pdf!.bytes })), "application/zip"],
-    ["is nothing known", "AAECAwQ=", "unknown"],
-  ] as const
-) {
+const SKIPPED: [what: string, resume: unknown, reason: string][] = [
+  ["is not base64", "Please see my website!", "not_base64"],
+  ["is a number", 7, "not_base64"],
+  ["is an object", { a: ["b"] }, "not_base64"],
+  ["has more than 10 MiB", OVER_10_MIB, "too_large"],
+  ["is an image", "iVBORw0KGgo=", "image/png"],
+  ["is a web page", base64("<!doctype html><script>alert(1)</script>"), "text/html"],
+  ["is JSON", base64('{"error": "not found"}'), "application/json"],
+  ["is an archive", base64(zip({ "cv.pdf": DOCUMENTS.pdf!.bytes })), "application/zip"],
+  ["is nothing known", "AAECAwQ=", "unknown"],
+];
+for (const [what, resume, reason] of SKIPPED) {
   Deno.test(`a resume that ${what} costs no lead, which says ${reason}`, async () => {
     const vendor = await createVendor();
     const sent = { first_name: "A", resume };
@@ -86,6 +86,17 @@ for (
     assert.equal((await storedResumes(vendor)).length, 0);
   });
 }
+
+Deno.test("docs/parsers.md names no other reason for which a resume is skipped", () => {
+  const [, reasons] = /`resume_skipped` says why: (.+?\.)\s+What/s.exec(
+    readPage("docs/parsers.md"),
+  )!;
+  const named = Array.from(reasons!.matchAll(/`([^`]+)`/g), ([, reason]) => reason!);
+  assert(named.length > 0);
+  // Those two are shown by e2e/ingest_bulk.test.ts and e2e/delivery_command.test.ts.
+  const shown = [...SKIPPED.map(([, , reason]) => reason), "bulk", "replay"];
+  assert.deepEqual(named.filter((reason) => !shown.includes(reason)), []);
+});
 
 Deno.test("a resume of 10 MiB is stored whole", async () => {
   const vendor = await createVendor();

@@ -69,7 +69,7 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
   CONFLICT: {
     description: "The first request with this Idempotency-Key, or the first delivery with this " +
       "webhook-id, is still at work. Send it again.",
-    message: "Idempotency-Key: the first request with this key is still at work",
+    message: "the first request with this Idempotency-Key or webhook id is still at work",
   },
   IDEMPOTENCY_KEY_REUSED: {
     description: "The Idempotency-Key came before with another body.",
@@ -88,7 +88,7 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
   },
   TOO_MANY_REQUESTS: {
     description: "The rate limit is reached.",
-    message: "too many requests; try again later",
+    message: "more than 10 requests a minute",
     headers: {
       "Retry-After": {
         description: "Seconds to wait before the next request.",
