@@ -4,6 +4,9 @@
 -- leads would wait with it. An order or an agent that somebody else has locked is passed over, for example one that an
 -- operator has changed in an open transaction.
 
+-- Which order or agent is first is also said by recruiting_orders_choice_idx (30_recruiting_orders.sql), agents_turn_idx
+-- (10_agencies.sql) and the model in supabase/tests/38_distribution_model.test.sql.
+--
 -- Two functions choose, and both a preview and the distribution itself call them, so that the two always agree. They are
 -- written in plpgsql because it keeps their query plans, while an SQL function is planned again at every call.
 

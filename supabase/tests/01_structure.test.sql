@@ -1,6 +1,6 @@
 -- Rules for every table, function and foreign key.
 begin;
-select plan(9);
+select plan(10);
 
 create view pg_temp.own_tables as
 select c.oid, c.relname, c.relrowsecurity
@@ -58,6 +58,15 @@ select is_empty(
       where i.indrelid = c.conrelid
         and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey)$$,
   'every foreign key has an index that begins with its columns');
+
+select is_empty(
+  $$select t.relname, action, array_agg(p.polname)
+    from pg_temp.own_tables t
+    join pg_policy p on p.polrelid = t.oid and p.polpermissive
+    cross join unnest(array['r', 'a', 'w', 'd']::"char"[]) action
+    where p.polcmd in (action, '*')
+    group by t.relname, action having count(*) > 1$$,
+  'a table has one policy for each action: join conditions with `or` in the one that is in its file of supabase/schemas');
 
 select is_empty(
   $$select c.relname from pg_class c

@@ -129,7 +129,9 @@ select set_eq(
   'select "table" from readers',
   'select tablename::text from pg_tables where schemaname = ''public''', 'every table is here');
 
-select is(pg_temp.sees(name, "table"), expected, format('%s in %s: %s', name, "table", expected))
+select is(
+  pg_temp.sees(name, "table"), expected,
+  format('%s in %s: %s, by the policy in its file of supabase/schemas', name, "table", expected))
 from readers
 cross join lateral (values
   ('ann', ann), ('mia', mia), ('otto', otto), ('anon', 'denied'),

@@ -117,6 +117,14 @@ create function pg_temp.rows_read() returns jsonb language sql as $$
   from unnest(array['public.recruiting_orders', 'public.agents', 'public.recruiting_leads', 'private.recruiting_order_days']
     ::regclass[]) t
 $$;
+-- Which index must have the order of the rule in supabase/schemas/33_distribution.sql.
+create function pg_temp.index_of_rule(read_table text) returns text language sql as $$
+  select case read_table
+    when 'recruiting_orders' then ': recruiting_orders_choice_idx (supabase/schemas/30_recruiting_orders.sql) has the order of the rule'
+    when 'agents' then ': agents_turn_idx (supabase/schemas/10_agencies.sql) has the order of the rule'
+    else ''
+  end
+$$;
 create temp table rows_before as select '{}'::jsonb as counts;
 create function pg_temp.ingest() returns jsonb language sql as $$
   select public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object(
@@ -126,12 +134,14 @@ select is(pg_temp.ingest() #>> '{distributed_to,agency_id}', md5('large')::uuid:
 update rows_before set counts = pg_temp.rows_read();
 select pg_temp.ingest() from generate_series(1, 10);
 select cmp_ok(
-  (pg_temp.rows_read() ->> t)::bigint - (counts ->> t)::bigint, '<', 1000::bigint, 'ten leads read few rows of ' || t)
+  (pg_temp.rows_read() ->> t)::bigint - (counts ->> t)::bigint, '<', 1000::bigint,
+  'ten leads read few rows of ' || t || pg_temp.index_of_rule(t))
 from rows_before, jsonb_object_keys(counts) t order by t;
 update rows_before set counts = pg_temp.rows_read();
 select public.preview_recruiting_lead(repeat('a', 64), '{"first_name": "Ada", "vendor_metadata": {"state": "TX"}}');
 select cmp_ok(
-  (pg_temp.rows_read() ->> t)::bigint - (counts ->> t)::bigint, '<', 20::bigint, 'a preview reads few rows of ' || t)
+  (pg_temp.rows_read() ->> t)::bigint - (counts ->> t)::bigint, '<', 20::bigint,
+  'a preview reads few rows of ' || t || pg_temp.index_of_rule(t))
 from rows_before, unnest(array['recruiting_orders', 'agents']) t;
 
 -- A plan is kept for long. One that was made while the table was empty would read all of it when it has grown.
