@@ -28,11 +28,14 @@ Deno.test("every item of the OWASP API Security Top 10 has a test", () => {
 for (const { file, name } of NAMED) {
   Deno.test(`docs/security.md: ${file} has the test "${name}"`, () => {
     const text = Deno.readTextFileSync(new URL(file, ROOT));
-    assert(literalOf(name).test(text), `${file} has no test of this name`);
+    assert(
+      literalOf(name).test(text),
+      `${file} has no test of this name: correct docs/security.md`,
+    );
   });
 }
 
-Deno.test("docs/security.md lists the functions that the database test lists", () => {
+Deno.test("docs/security.md lists the functions that supabase/tests/03_security_definer.test.sql lists", () => {
   const tested = Deno.readTextFileSync(
     new URL("supabase/tests/03_security_definer.test.sql", ROOT),
   );

@@ -13,7 +13,7 @@ const RESPONSES: Record<string, object> = {
 
 const list = examples(stack);
 
-Deno.test("npm start prints a command for every route of the specification", () => {
+Deno.test("local/commands/examples.ts has a command for every route of the specification", () => {
   assert.deepEqual(list.map(({ route }) => route), Object.keys(RESPONSES));
 });
 

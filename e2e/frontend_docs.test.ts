@@ -17,7 +17,8 @@ Deno.test("docs/frontend.md shows the files of docs/examples as they are", () =>
   const shown = [...page.matchAll(/<!-- (\S+\.ts) -->\n\n```ts\n(.*?)```\n/gs)];
   assert.equal(shown.length, page.split("```ts\n").length - 1, "a block of code without its file");
   for (const [, name, code] of shown) {
-    assert.equal(code, Deno.readTextFileSync(new URL(`examples/${name}`, DOCS)), name);
+    const isShown = code === Deno.readTextFileSync(new URL(`examples/${name}`, DOCS));
+    assert(isShown, `copy docs/examples/${name} into its block of docs/frontend.md`);
   }
   assert.deepEqual(shown.map(([, name]) => name), [
     ...["config.ts", "supabase.ts", "reading.ts", "resumes.ts", "texting.ts", "notifications.ts"],

@@ -13,7 +13,7 @@ select set_eq(
     'private.broadcast_notification()', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb)',
     'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)'
   ],
-  'only these functions are security definer: who is signed in, the counters, the record of migrations, Realtime, and what agents call');
+  'only these functions are security definer, and docs/security.md says of each why');
 
 select set_eq(
   $$select p.oid::regprocedure::text from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef

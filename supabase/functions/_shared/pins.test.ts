@@ -15,17 +15,24 @@ for (const name of ["recruiting", "api", "texting"]) {
   Deno.test(`the ${name} function is deployed with the versions that are tested here`, () => {
     for (const [specifier, target] of Object.entries(imports)) {
       const [, pinned, version] = /^npm:\/?(.+)@([^@/]+)\/?$/.exec(target) ?? [];
-      assert.equal(pinned, specifier.replace(/\/$/, ""));
-      assert.equal(version, dependencies?.[pinned!], specifier);
+      const where = `supabase/functions/${name}/deno.json has ${specifier} from ${target}`;
+      assert.equal(pinned, specifier.replace(/\/$/, ""), `${where}: another package`);
+      const tested = dependencies?.[pinned!];
       assert.equal(
         version,
-        lock.specifiers?.[`npm:${pinned}@${version}`],
-        `${pinned} in deno.lock`,
+        tested,
+        `${where}, and package.json has ${tested}: write one version in both`,
+      );
+      const locked = lock.specifiers?.[`npm:${pinned}@${version}`];
+      assert.equal(
+        version,
+        locked,
+        `${where}, and deno.lock has ${locked}: npm run lock writes it`,
       );
     }
   });
 
   Deno.test(`the runtimes of hosted projects can read the ${name} function's deno.lock`, () => {
-    assert.equal(lock.version, "4");
+    assert.equal(lock.version, "4", "npm run lock writes deno.lock");
   });
 }
