@@ -1,4 +1,4 @@
-/** Imports between folders go one way, so that each folder can be read and changed without the others. */
+/** Imports between folders go one way, so that each folder can be read and changed without the others. JSON is parsed in one place. */
 import assert from "node:assert/strict";
 
 const FUNCTIONS = new URL("../", import.meta.url);
@@ -106,3 +106,14 @@ for (
     assert.deepEqual(wrongImports(path, `import "${specifier}";`), []);
   });
 }
+
+Deno.test("only parseJson() parses JSON, because V8's own JSON.parse may take one key for another", () => {
+  const parsing = Array.from(sources()).filter((path) => {
+    if (path.endsWith(".test.ts") || path.includes("/fixtures/")) return false;
+    const text = Deno.readTextFileSync(new URL(path, FUNCTIONS));
+    return /\bJSON\s*\??\.\s*parse\b|\.json\(\s*\)/.test(
+      text.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, ""),
+    );
+  });
+  assert.deepEqual(parsing.sort(), ["_shared/json.ts", "_shared/json_reader.ts"]);
+});

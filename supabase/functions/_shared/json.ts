@@ -1,4 +1,5 @@
 import { ApiError } from "./errors.ts";
+import { readByKey } from "./json_reader.ts";
 import { type JsonBounds, type JsonScan, scanJson, type Span } from "./json_scan.ts";
 
 /** A JSON value. */
@@ -73,12 +74,12 @@ export function parseScanned(bytes: Uint8Array<ArrayBuffer>, scan: JsonScan): Js
 
   let value: Json;
   try {
-    const restore = (_: string, item: Json) => contents.get(item as string) ?? item;
-    value = JSON.parse(text, contents.size > 0 ? restore : undefined);
+    value = scan.hasEscapedKey ? readByKey(text) : JSON.parse(text);
   } catch (cause) {
     throw new ApiError("BAD_REQUEST", "the body is not valid JSON", { cause });
   }
-  return scan.hasUnstorable ? clean(value) : value;
+  if (contents.size === 0 && !scan.hasUnstorable) return value;
+  return mapTexts(value, (text) => cleanText(contents.get(text) ?? text));
 }
 
 /** Makes a text storable: drops U+0000 and replaces lone surrogates by U+FFFD. */
@@ -113,11 +114,12 @@ function edit(bytes: Uint8Array, edits: Edit[]): Uint8Array {
   return edited;
 }
 
-function clean(value: Json): Json {
-  if (typeof value === "string") return cleanText(value);
-  if (Array.isArray(value)) return value.map(clean);
+/** A value with each of its texts and keys changed. */
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [cleanText(key), clean(item)]),
+    Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change)]),
   );
 }

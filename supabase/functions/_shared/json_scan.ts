@@ -30,6 +30,8 @@ export interface JsonScan {
   inexactNumbers: Span[];
   /** Where the texts of 1 MiB or more stand that are files and have no escapes, without their quotes. */
   largeFiles: Span[];
+  /** Whether there is an escape in a key. */
+  hasEscapedKey: boolean;
   /** Whether an escape stands for U+0000 or a surrogate. */
   hasUnstorable: boolean;
 }
@@ -84,7 +86,10 @@ class Scanner {
   readonly #keys: KeyCounter | undefined;
   readonly #inexactNumbers: Span[] = [];
   readonly #largeFiles: Span[] = [];
+  #hasEscapedKey = false;
   #hasUnstorable = false;
+  /** Whether the last text had an escape. */
+  #isEscaped = false;
   #values = 0;
   #fileNumbers = 0;
   #fileBytes = 0;
@@ -147,6 +152,7 @@ class Scanner {
       values: this.#values + this.#fileNumbers,
       inexactNumbers: this.#inexactNumbers,
       largeFiles: this.#largeFiles,
+      hasEscapedKey: this.#hasEscapedKey,
       hasUnstorable: this.#hasUnstorable,
     };
   }
@@ -154,10 +160,12 @@ class Scanner {
   /** The place of the quote that ends a text. */
   #endOfText(at: number): number {
     const bytes = this.#bytes;
+    this.#isEscaped = false;
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!;
       if (byte === QUOTE) return at;
       if (byte !== BACKSLASH) continue;
+      this.#isEscaped = true;
       at++;
       if (bytes[at] === LETTER_U) this.#hasUnstorable ||= isUnstorable(bytes, at + 1);
     }
@@ -200,6 +208,7 @@ class Scanner {
   #countKey(start: number, end: number): void {
     const { keys, keyBytes } = this.#bounds;
     if (end - start > keyBytes) throw tooMany(keyBytes, "bytes in one key");
+    this.#hasEscapedKey ||= this.#isEscaped;
     if (this.#keys !== undefined && this.#keys.add(this.#bytes, start, end) > keys) {
       throw tooMany(keys, "different keys");
     }
@@ -209,10 +218,7 @@ class Scanner {
     this.#countValue();
     if (!isFile(this.#bytes, start, end)) return;
     this.#fileBytes += end - start;
-    const isLarge = end - start >= 2 ** 20;
-    if (isLarge && !this.#bytes.subarray(start, end).includes(BACKSLASH)) {
-      this.#largeFiles.push({ start, end });
-    }
+    if (end - start >= 2 ** 20 && !this.#isEscaped) this.#largeFiles.push({ start, end });
   }
 
   #countNumber(start: number, end: number, isKey: boolean): void {

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { isObject, type JsonObject, parseJson } from "./json.ts";
 import { logError } from "./log.ts";
 
 /**
@@ -22,16 +23,16 @@ export function namedSecretsFromEnv(name: string): string[] {
     .map((value) => value.trim()).filter(Boolean);
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+function parseObject(text: string): JsonObject | undefined {
   try {
-    const value = JSON.parse(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
+    const value = parseJson(text);
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function reportMalformed(name: string): Record<string, unknown> {
+function reportMalformed(name: string): JsonObject {
   logError({ event: "malformed_variable", variable: name, expected: "a JSON object of keys" });
   return {};
 }

@@ -7,6 +7,7 @@
  * @see https://www.twilio.com/docs/messaging/api/message-resource
  */
 import { Buffer } from "node:buffer";
+import { isObject, JSON_BOUNDS, parseJson } from "../_shared/json.ts";
 import { type TwilioAccount, twilioAccount } from "./twilio_account.ts";
 
 /** How long Twilio may take for one response. */
@@ -207,7 +208,7 @@ async function send(
       kind: "response",
       status: response.status,
       retryAfter: response.headers.get("retry-after"),
-      body: parseJson(await readText(response)),
+      body: parseBody(await readText(response)),
     };
   } catch (error) {
     return { kind: hadConnection(error) ? "lost" : "not_sent" };
@@ -267,13 +268,9 @@ function dateOf(value: unknown): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parseJson(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text, { ...JSON_BOUNDS, textBytes: MAX_RESPONSE_BYTES });
   } catch {
     return undefined;
   }

@@ -1,0 +1,89 @@
+import type { Json } from "./json.ts";
+
+/**
+ * The value of a JSON text, read without giving JSON.parse an object: for a text with an escape in a key.
+ *
+ * JSON.parse of V8 13 to 15 is faster, but takes such a key for one of an earlier text, if the bytes sent begin with that
+ * one: after a key `zz\`, whoever has sent it, it reads `"zz\""` as `zz\`.
+ *
+ * @throws SyntaxError when it is not JSON.
+ */
+export function readByKey(text: string): Json {
+  return new Reader(text).read();
+}
+
+const BLANK = /[ \t\n\r]/;
+/** What ends a number, true, false and null. */
+const END_OF_WORD = /[,\]}\s]/;
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): Json {
+    const value = this.#value();
+    this.#skipBlanks();
+    if (this.#at < this.#text.length) throw this.#unexpected();
+    return value;
+  }
+
+  #value(): Json {
+    if (this.#takes("{")) return Object.fromEntries(this.#listUpTo("}", () => this.#member()));
+    if (this.#takes("[")) return this.#listUpTo("]", () => this.#value());
+    return this.#text[this.#at] === '"' ? this.#string() : this.#word();
+  }
+
+  #member(): [string, Json] {
+    this.#skipBlanks();
+    const key = this.#string();
+    this.#require(":");
+    return [key, this.#value()];
+  }
+
+  #listUpTo<Item>(end: string, readItem: () => Item): Item[] {
+    const items: Item[] = [];
+    if (this.#takes(end)) return items;
+    do items.push(readItem()); while (this.#takes(","));
+    this.#require(end);
+    return items;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    this.#require('"');
+    for (; this.#at < this.#text.length && this.#text[this.#at] !== '"'; this.#at++) {
+      if (this.#text[this.#at] === "\\") this.#at++;
+    }
+    return JSON.parse(this.#text.slice(start, ++this.#at));
+  }
+
+  #word(): Json {
+    const start = this.#at;
+    while (this.#at < this.#text.length && !END_OF_WORD.test(this.#text[this.#at]!)) this.#at++;
+    return JSON.parse(this.#text.slice(start, this.#at));
+  }
+
+  /** Goes beyond the next character if it is this one. */
+  #takes(character: string): boolean {
+    this.#skipBlanks();
+    const isNext = this.#text[this.#at] === character;
+    if (isNext) this.#at++;
+    return isNext;
+  }
+
+  #require(character: string): void {
+    if (!this.#takes(character)) throw this.#unexpected();
+  }
+
+  #skipBlanks(): void {
+    while (this.#at < this.#text.length && BLANK.test(this.#text[this.#at]!)) this.#at++;
+  }
+
+  #unexpected(): SyntaxError {
+    return new SyntaxError(`unexpected character at ${this.#at}`);
+  }
+}
