@@ -15,6 +15,7 @@ import {
   withKey,
 } from "./client.ts";
 import { createTarget, importLeads, lead } from "./leads.ts";
+import { createWebhook, deliver } from "./webhooks.ts";
 
 const newKey = () => crypto.randomUUID();
 
@@ -86,6 +87,67 @@ Deno.test("race: 20 equal requests with one key and no vendor_lead_id make one l
   }
   assert.equal((await storedLeads(vendor)).length, 1);
   assertSame(await ingest(vendor, key), created[0]!);
+});
+
+/** Sends the same request ten times at once, after the first has got its response, and asserts that each gets it again. */
+async function assertKept(first: ApiResponse, repeat: () => Promise<ApiResponse>): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    for (const response of await Promise.all(Array.from({ length: 10 }, repeat))) {
+      assertSame(response, first);
+    }
+  }
+}
+
+Deno.test("race: every route gives a completed key's response to all who ask for it at once", async () => {
+  const vendor = await createVendor();
+  await createOrder(vendor);
+  const target = await createTarget();
+  const leads = Array.from({ length: 800 }, () => lead());
+  const { body: imported } = await importLeads(target, [lead()]);
+  const activity = {
+    lead_id: imported.lead_ids[0],
+    agent_id: target.agent_id,
+    type: "presentation_started",
+  };
+  const webhook = await createWebhook();
+  const routes: ((key: string) => Promise<ApiResponse>)[] = [
+    (key) => ingest(vendor, key),
+    (key) => bulk(vendor, key, [{ first_name: "A" }, { last_name: "B" }]),
+    (key) => importWith(key, { ...target, leads }),
+    (key) => log(key, activity),
+    (key) => deliver(webhook, { first_name: "A" }, { headers: { "idempotency-key": key } }),
+    (key) =>
+      deliver(webhook, [{ first_name: "B" }, { first_name: "C" }], {
+        headers: { "idempotency-key": key },
+      }),
+  ];
+  for (const route of routes) {
+    const key = newKey();
+    await assertKept(await route(key), () => route(key));
+  }
+  assert.equal((await storedLeads(webhook)).length, 3);
+});
+
+Deno.test("race: all repeats of a stored delivery at once are duplicates", async () => {
+  const webhook = await createWebhook("standard");
+  const id = newKey();
+  const { body: first } = await deliver(webhook, { first_name: "A" }, { id });
+  const repeats = await Promise.all(
+    Array.from({ length: 10 }, () => deliver(webhook, { first_name: "A" }, { id })),
+  );
+  for (const { status, body } of repeats) {
+    assert.deepEqual([status, body], [200, { id: first.id, status: "duplicate" }]);
+  }
+});
+
+Deno.test("race: another body under a completed key is 422 for all who send it at once", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  await ingest(vendor, key);
+  const others = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => ingest(vendor, key, { first_name: `other ${n}` })),
+  );
+  for (const response of others) assertError(response, 422, "IDEMPOTENCY_KEY_REUSED", /another/);
 });
 
 Deno.test("while a transaction works on a key, the same key is a CONFLICT and does not wait", async () => {

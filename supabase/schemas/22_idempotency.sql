@@ -56,17 +56,17 @@ create function private.kept_result(scope text, idempotency jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
+declare
+  is_alone boolean;
+  kept jsonb;
 begin
   if idempotency is null then
     return null;
   end if;
 
   -- Held until the transaction ends. So of two requests at once only one goes on, and the other does not wait.
-  if not pg_try_advisory_xact_lock(
-    hashtextextended(format('idempotency %s %s %s', scope, idempotency ->> 'part', idempotency ->> 'key'), 0)
-  ) then
-    raise exception 'the first request with this Idempotency-Key or webhook id is still at work' using errcode = 'PT409';
-  end if;
+  is_alone := pg_try_advisory_xact_lock(
+    hashtextextended(format('idempotency %s %s %s', scope, idempotency ->> 'part', idempotency ->> 'key'), 0));
 
   -- Another body may have other parts, so all parts are compared.
   if exists (
@@ -80,13 +80,18 @@ begin
     raise exception 'Idempotency-Key: the key came before with another body' using errcode = 'PT422';
   end if;
 
-  return private.find_result(scope, idempotency);
+  -- After the lock was tried: whoever has it may only read a result too, and then this new statement sees it as well.
+  kept := private.find_result(scope, idempotency);
+  if kept is null and not is_alone then
+    raise exception 'the first request with this Idempotency-Key or webhook id is still at work' using errcode = 'PT409';
+  end if;
+  return kept;
 end
 $$;
 
 comment on function private.kept_result(text, jsonb) is
   'The kept result of a request that came before, or null. idempotency: {key, part, request_hash|null}, or null for a '
-  'request without a key. PT409 while another transaction works on the same key; PT422 when the key came with another '
+  'request without a key. PT409 while the first transaction works on the same key; PT422 when the key came with another '
   'body.';
 grant execute on function private.kept_result(text, jsonb) to service_role;
 

@@ -33,11 +33,12 @@ declare
   is_taken boolean := pg_try_advisory_xact_lock(key);
 begin
   -- Whoever waits keeps a connection of the pool, which texts and activities need too. So only a few may wait, each with a
-  -- lock on its place, and not longer than the lock_timeout.
+  -- lock on its place, and not for long.
   for place in first_place..last_place loop
     exit when is_taken;
     if pg_try_advisory_xact_lock(key + place) then
       begin
+        perform set_config('lock_timeout', '250ms', true);
         perform pg_advisory_xact_lock(key);
         is_taken := true;
       exception when lock_not_available then
@@ -55,8 +56,8 @@ end
 $$;
 
 comment on function private.take_distribution_lock(integer, integer) is
-  'Whether this transaction may hand out leads. It then holds the distribution lock until it ends. It may wait at the '
-  'places from the first to the last: new leads at 1 to 3, questions where leads went at 4 and 5.';
+  'Whether this transaction may hand out leads. It then holds the distribution lock until it ends. It may wait 250 ms at '
+  'the places from the first to the last: new leads at 1 to 3, questions where leads went at 4 and 5.';
 grant execute on function private.take_distribution_lock(integer, integer) to service_role;
 
 create function private.do_others_wait() returns boolean
@@ -188,8 +189,12 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  wanted_by public.recruiting_orders := private.best_order(vendor_id, state, clock_timestamp());
+  wanted_by public.recruiting_orders;
 begin
+  -- For a table that somebody has locked.
+  perform set_config('lock_timeout', '20ms', true);
+  wanted_by := private.best_order(vendor_id, state, clock_timestamp());
+
   -- A lead that no order wants needs no lock, unless others have left leads behind.
   if wanted_by.id is null
     and not exists (select from public.recruiting_leads l where l.distribution = 'pending')
@@ -215,7 +220,7 @@ $$;
 comment on function private.place_new_lead(uuid, text) is
   'Distributes the leads that are pending, and then finds the placement of a lead that is about to be stored, as '
   'find_placement() does: `pending`, too, while other transactions hand leads out. Then this transaction does not wait for '
-  'the disk.';
+  'the disk. 55P03 when somebody has locked a table: the caller undoes what was done since, and the lead is pending.';
 grant execute on function private.place_new_lead(uuid, text) to service_role;
 
 create function public.distribute_pending_leads(lead_id uuid, other_lead_ids uuid[] default '{}') returns jsonb
@@ -238,7 +243,12 @@ begin
       select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending'
     );
     if private.take_lock_for_pending(lead_ids, gives_way => attempt = 1) then
-      is_complete := private.distribute_pending();
+      begin
+        is_complete := private.distribute_pending();
+      exception when lock_not_available then
+        -- Somebody has locked a table, and so all orders.
+        is_complete := true;
+      end;
       exit;
     end if;
   end loop;
@@ -266,7 +276,7 @@ comment on function public.distribute_pending_leads(uuid, uuid[]) is
   '{distribution, distributed_to: {agency_id, agent_id|null}|null}, for the others in others: {<id>: {...}}. '
   'distribution is null when there is no such lead: it was deleted, or the server crashed before it was on disk. A lead '
   'stays pending while other transactions hand leads out; ask again a moment later. With order_is_locked: true it waits '
-  'for somebody who has locked the orders that want it. What it says of a lead is on disk.';
+  'for somebody who has locked the orders that want it, or a table. What it says of a lead is on disk.';
 grant execute on function public.distribute_pending_leads(uuid, uuid[]) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
@@ -286,6 +296,8 @@ begin
     raise exception 'max: must be 1 or more' using errcode = 'PT400';
   end if;
   perform pg_advisory_xact_lock(private.distribution_lock());
+  -- From now on all leads wait with this function call.
+  perform set_config('lock_timeout', '20ms', true);
 
   for waiting in
     with wanted as materialized (
@@ -328,5 +340,5 @@ comment on function public.distribute_waiting_leads(integer, uuid) is
   'Hands out leads that came when no order wanted them (unmatched), and pending ones: oldest first, at most max, of one '
   'vendor or of all. Returns how many; 0 when nothing that waits is wanted. For an order that was opened late. Holds the '
   'distribution lock, so that other leads wait meanwhile: call it with max of about 100 until it returns 0. 55P03 when '
-  'others keep the lock for more than 5 s, PT400 for a max below 1.';
+  'others keep the lock for more than 5 s, or somebody has locked a table that it needs; PT400 for a max below 1.';
 grant execute on function public.distribute_waiting_leads(integer, uuid) to service_role;

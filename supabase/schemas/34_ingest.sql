@@ -55,6 +55,8 @@ create function private.repeated_lead(lead jsonb, stored_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
+declare
+  repeated constant jsonb := jsonb_build_object('id', stored_id, 'status', 'duplicate');
 begin
   -- A repeated call has the same id and is the same duplicate.
   insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
@@ -62,12 +64,17 @@ begin
   from public.recruiting_leads l
   where l.id = stored_id
   on conflict (id) do nothing;
-  return jsonb_build_object('id', stored_id, 'status', 'duplicate');
+  return repeated;
+exception when others then
+  -- It is a duplicate all the same, of a lead that may not be on disk yet.
+  perform private.force_flush();
+  return repeated || jsonb_build_object('record_error', sqlstate);
 end
 $$;
 
 comment on function private.repeated_lead(jsonb, uuid) is
-  'Records that a lead was sent again, and returns it as ingest_recruiting_lead() does: {id, status: duplicate}.';
+  'Records that a lead was sent again, and returns it as ingest_recruiting_lead() does: {id, status: duplicate}, with '
+  'record_error: the SQLSTATE where it could not be recorded.';
 grant execute on function private.repeated_lead(jsonb, uuid) to service_role;
 
 create function private.lock_vendor_lead_id(vendor_id uuid, vendor_lead_id text) returns text
@@ -91,29 +98,24 @@ comment on function private.lock_vendor_lead_id(uuid, text) is
   'would wait, and hold the distribution lock meanwhile. 55P03 when it takes longer than the lock_timeout.';
 grant execute on function private.lock_vendor_lead_id(uuid, text) to service_role;
 
-create function private.insert_recruiting_lead(vendor_id uuid, lead jsonb) returns public.recruiting_leads
+create function private.insert_placed_lead(vendor_id uuid, lead jsonb, placement private.placement)
+returns public.recruiting_leads
 language plpgsql
 set search_path = ''
 as $$
 declare
-  metadata constant jsonb := coalesce(nullif(lead -> 'vendor_metadata', 'null'), '{}');
-  is_test constant boolean := metadata -> 'is_test' is not distinct from 'true';
-  placement private.placement := row('not_requested', null, null, null, null, null);
   stored public.recruiting_leads;
 begin
-  if not is_test then
-    placement := private.place_new_lead(insert_recruiting_lead.vendor_id, private.lead_state(metadata));
-  end if;
-
   -- The lead is written once, with its placement, because each update of it changes all its indexes.
   insert into public.recruiting_leads (
     id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via,
     distribution, order_id, agency_id, agent_id, distributed_at
   )
   values (
-    (lead ->> 'id')::uuid, insert_recruiting_lead.vendor_id, private.indexable_id(lead ->> 'vendor_lead_id'),
-    lead ->> 'first_name', metadata, lead ->> 'resume_path', lead ->> 'request_id', lead ->> 'received_via',
-    placement.distribution, placement.order_id, placement.agency_id, placement.agent_ids[1], placement.distributed_at
+    (lead ->> 'id')::uuid, insert_placed_lead.vendor_id, private.indexable_id(lead ->> 'vendor_lead_id'),
+    lead ->> 'first_name', coalesce(nullif(lead -> 'vendor_metadata', 'null'), '{}'), lead ->> 'resume_path',
+    lead ->> 'request_id', lead ->> 'received_via', placement.distribution, placement.order_id, placement.agency_id,
+    placement.agent_ids[1], placement.distributed_at
   )
   on conflict on constraint recruiting_leads_vendor_id_vendor_lead_id_key do nothing
   returning * into stored;
@@ -125,10 +127,41 @@ begin
 end
 $$;
 
+comment on function private.insert_placed_lead(uuid, jsonb, private.placement) is
+  'Stores a lead with its placement. Arguments and result: see private.insert_recruiting_lead().';
+grant execute on function private.insert_placed_lead(uuid, jsonb, private.placement) to service_role;
+
+create function private.insert_recruiting_lead(vendor_id uuid, lead jsonb) returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  metadata constant jsonb := lead -> 'vendor_metadata';
+  not_placed constant private.placement := row('not_requested', null, null, null, null, null);
+  stored public.recruiting_leads;
+begin
+  if metadata -> 'is_test' is not distinct from 'true' then
+    return private.insert_placed_lead(vendor_id, lead, not_placed);
+  end if;
+
+  return private.insert_placed_lead(
+    vendor_id, lead, private.place_new_lead(insert_recruiting_lead.vendor_id, private.lead_state(metadata)));
+exception when lock_not_available then
+  -- Somebody has locked a table that distribution needs. The distribution lock has been given back with everything else.
+  -- The check of a foreign key waits for its table even where the key is null. But a deferred one leaves out a version of
+  -- the row that the same transaction has replaced, and an update to a key that is null.
+  set constraints all deferred;
+  stored := private.insert_placed_lead(vendor_id, lead, not_placed);
+  update public.recruiting_leads l set distribution = 'pending' where l.id = stored.id returning * into stored;
+  return stored;
+end
+$$;
+
 comment on function private.insert_recruiting_lead(uuid, jsonb) is
   'Distributes and stores a lead of a vendor, and returns it, or null when the vendor has a lead with its vendor_lead_id. '
-  'lead: see public.ingest_recruiting_lead(). The caller has called lock_vendor_lead_id(). 55P03 when such a lead is in a '
-  'transaction that has not called it, of a bulk request or an operator, and is not committed: the call is to be repeated.';
+  'While somebody has locked what distribution needs, the lead is pending. lead: see public.ingest_recruiting_lead(). The '
+  'caller has called lock_vendor_lead_id(). 55P03 when such a lead is in a transaction that has not called it, of a bulk '
+  'request or an operator, and is not committed: the call is to be repeated.';
 grant execute on function private.insert_recruiting_lead(uuid, jsonb) to service_role;
 
 create function private.store_recruiting_lead(vendor_id uuid, lead jsonb) returns jsonb
@@ -308,23 +341,40 @@ comment on function public.ingest_recruiting_lead(text, jsonb, jsonb, jsonb) is
   'abandoned. Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
   'while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be asked, '
   'because a crash of the server within a second may take such a lead away; or {id, status: duplicate} with the id of the lead that has this '
-  'vendor_lead_id. PT401 as authenticate_vendor(), PT400 without a first_name. idempotency and its errors: see '
+  'vendor_lead_id, and with record_error: a SQLSTATE where the duplicate could not be recorded. PT401 as authenticate_vendor(), PT400 without a first_name. idempotency and its errors: see '
   'private.kept_result(). webhook: see authenticate_vendor(). A delivery_id and part that stored a lead within 7 days '
   'return it as a duplicate, whatever the lead is now; PT409 while the first is still at work.';
 grant execute on function public.ingest_recruiting_lead(text, jsonb, jsonb, jsonb) to service_role;
+
+create function private.preview_placement(vendor_id uuid, state text) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  matched constant public.recruiting_orders := private.best_order(vendor_id, state, now());
+begin
+  return private.distributed_to(matched.agency_id, private.next_agent(matched.agency_id, matched.agent_id));
+end
+$$;
+
+comment on function private.preview_placement(uuid, text) is
+  'Where a lead of this vendor and state would go now: {agency_id, agent_id|null}, or null when no order wants it.';
+grant execute on function private.preview_placement(uuid, text) to service_role;
 
 create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
 language plpgsql
 stable
 set search_path = ''
 set statement_timeout = '2s'
+set lock_timeout = '250ms'
 as $$
 declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
   indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
   is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
   existing_id uuid := private.find_result('delivery ' || sender_id, private.webhook_delivery(webhook)) ->> 'id';
-  matched public.recruiting_orders;
+  distributed_to jsonb;
 begin
   perform private.require_recruiting_lead(lead);
 
@@ -335,14 +385,18 @@ begin
   end if;
 
   if existing_id is null and not is_test then
-    matched := private.best_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
+    begin
+      distributed_to := private.preview_placement(sender_id, private.lead_state(lead -> 'vendor_metadata'));
+    exception when lock_not_available then
+      -- Somebody has locked a table, so the lead would wait.
+      distributed_to := null;
+    end;
   end if;
 
   return jsonb_build_object(
     'status', case when existing_id is null then 'created' else 'duplicate' end,
     'id', existing_id,
-    'distributed_to', private.distributed_to(
-      matched.agency_id, private.next_agent(matched.agency_id, matched.agent_id))
+    'distributed_to', distributed_to
   );
 end
 $$;

@@ -36,9 +36,10 @@ comment on function private.insert_recruiting_leads(uuid, jsonb, text) is
 grant execute on function private.insert_recruiting_leads(uuid, jsonb, text) to service_role;
 
 create function private.record_duplicates(vendor_id uuid, leads jsonb, created uuid[], request_id text)
-returns void
+returns text
 language plpgsql
 set search_path = ''
+set lock_timeout = '250ms'
 as $$
 begin
   insert into public.recruiting_lead_duplicates (lead_id, vendor_id, request_id)
@@ -54,11 +55,15 @@ begin
   left join unnest(created) as new (id) on new.id = l.id
   -- The first row with the id of a new lead is that lead itself.
   where new.id is null or sent.occurrence > 1;
+  return null;
+exception when others then
+  return sqlstate;
 end
 $$;
 
 comment on function private.record_duplicates(uuid, jsonb, uuid[], text) is
-  'Records each row that is a duplicate of a stored lead or of an earlier row. created: the leads that the rows became.';
+  'Records each row that is a duplicate of a stored lead or of an earlier row. created: the leads that the rows became. '
+  'Returns null, or the SQLSTATE where none could be recorded.';
 grant execute on function private.record_duplicates(uuid, jsonb, uuid[], text) to service_role;
 
 create function public.ingest_recruiting_leads(
@@ -78,6 +83,7 @@ declare
   created uuid[] := '{}';
   errors jsonb[] := '{}';
   duplicates integer;
+  record_error text;
   lead jsonb;
 begin
   if kept is not null then
@@ -110,7 +116,7 @@ begin
 
   duplicates := jsonb_array_length(leads) - cardinality(created) - cardinality(errors);
   if duplicates > 0 then
-    perform private.record_duplicates(
+    record_error := private.record_duplicates(
       key_vendor_id,
       case when errors = '{}' then leads else (
         select jsonb_agg(l)
@@ -126,13 +132,13 @@ begin
     'created', cardinality(created),
     'duplicates', duplicates,
     'errors', (select coalesce(jsonb_agg(e order by (e ->> 'row')::integer), '[]') from unnest(errors) e)
-  ));
+  ) || case when record_error is null then '{}' else jsonb_build_object('record_error', record_error) end);
 end
 $$;
 
 comment on function public.ingest_recruiting_leads(text, jsonb, jsonb, text) is
   'Stores many leads of the key''s vendor; none is distributed. leads: [{row, first_name, vendor_lead_id|null, '
-  'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}. A duplicate has the vendor_lead_id of a '
-  'stored lead or of an earlier row and is recorded; an error is a row that the database refused. PT401 as '
+  'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error: a SQLSTATE where the '
+  'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row; an error is a row that the database refused. PT401 as '
   'authenticate_vendor(). idempotency and its errors: see private.kept_result().';
 grant execute on function public.ingest_recruiting_leads(text, jsonb, jsonb, text) to service_role;

@@ -2,7 +2,7 @@
 -- one that sends leads. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(58);
+select plan(63);
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=postgres password=postgres',
@@ -194,6 +194,23 @@ select is(pg_temp.send('1'), 'distributed', 'when the agent whom an order names 
 select results_eq(
   $$select pg_temp.filled('named'), pg_temp.filled('other')$$, 'values (0, 1)', 'and no other agent of the agency');
 select pg_temp.let_go();
+
+-- A locked table, as while an index is created
+select pg_temp.with_orders('{"a": {}}');
+select extensions.dblink_exec('operator', 'begin; lock table public.agents in share mode');
+select is(pg_temp.send('1'), 'pending', 'while a table that distribution writes is locked a lead is pending');
+select is(
+  pg_temp.distribute('1'), '{"distribution": "pending", "distributed_to": null, "order_is_locked": true}',
+  'and said to wait for whoever has locked it');
+create temp table began as select clock_timestamp() as at;
+select throws_ok(
+  $$select pg_temp.query('select public.distribute_waiting_leads(1)')$$, '55P03', null,
+  'an operator who hands leads out is told so');
+select ok(
+  clock_timestamp() - (select at from began) < interval '3 seconds', 'and does not keep all others waiting for it');
+select pg_temp.let_go();
+select pg_temp.distribute('1');
+select is(pg_temp.went_to('1'), 'first', 'afterwards the lead is handed out');
 
 -- Other leads
 select pg_temp.with_orders('{"a": {"quantity": 2}}');

@@ -29,6 +29,8 @@ export interface SqlResults {
     created: number;
     duplicates: number;
     errors: { row: number; reason: string }[];
+    /** The SQLSTATE where the duplicates could not be recorded. */
+    record_error?: string;
   };
   import_leads: {
     imported: { index: number; id: string }[];
@@ -126,7 +128,13 @@ export type Ingested =
     /** Only while it is not known where the lead goes. */
     distribution?: "pending";
   }
-  | { id: string; status: "duplicate"; distributed_to?: undefined };
+  | {
+    id: string;
+    status: "duplicate";
+    distributed_to?: undefined;
+    /** The SQLSTATE where it could not be recorded. */
+    record_error?: string;
+  };
 
 /** What would become of a recruiting lead. */
 export interface Preview {

@@ -6,7 +6,7 @@ import { ApiError } from "../../_shared/errors.ts";
 import { readIdempotentJson } from "../../_shared/idempotency.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
 import { must, requireValidBody } from "../../_shared/validate.ts";
-import { type Lead, readLead, skipResume } from "./lead.ts";
+import { type Lead, logUnrecorded, readLead, skipResume } from "./lead.ts";
 import { authenticateVendor, callAsVendor, type Parse, requireParser } from "./vendor.ts";
 
 const BODY_LIMIT = 10 * MIB;
@@ -49,6 +49,7 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
   );
 
   const { created, duplicates } = stored;
+  logUnrecorded(c.get("requestId"), stored.record_error);
   const errors = [...invalid, ...stored.errors].sort((a, b) => a.row - b.row);
   const reject = (code: string, { row, reason }: RowError) =>
     c.get("journal")?.rejectRow({ row, code, reason, payload: leads[row] ?? null });

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import { logError } from "../../_shared/log.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
 import type { Resume } from "../parsers/resume.ts";
 import type { Parse } from "./vendor.ts";
@@ -46,4 +47,14 @@ export function vendorLeadId(parse: Parse, payload: Json): string | null {
  */
 export function skipResume(lead: Lead, reason: string): Lead {
   return { ...lead, vendor_metadata: { ...lead.vendor_metadata, resume_skipped: reason } };
+}
+
+/**
+ * Logs that leads which were sent again could not be recorded. They are duplicates all the same.
+ *
+ * @param record_error the SQLSTATE; undefined: they are recorded
+ */
+export function logUnrecorded(request_id: string | undefined, record_error?: string): void {
+  if (record_error === undefined) return;
+  logError({ request_id, event: "duplicate_not_recorded", error_code: record_error });
 }

@@ -13,7 +13,7 @@ import { ApiError, internalError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/idempotency.ts";
 import type { Distribution, Ingested, Preview } from "../../_shared/sql_functions.ts";
 import type { ResumeFile } from "../resumes/resume_file.ts";
-import type { Lead } from "./lead.ts";
+import { type Lead, logUnrecorded } from "./lead.ts";
 import { distributeAfterResponse, waitForDistribution } from "./pending_leads.ts";
 import { removeLeftOversLater, removeResume, uploadResume } from "./resume_uploads.ts";
 import { callAsVendor, type Vendor } from "./vendor.ts";
@@ -100,7 +100,11 @@ async function insertLead(
     if (!mayHaveRun(error)) throw error;
     stored = await abandonAfter(lead.id, error);
   }
-  if (stored.status === "duplicate" || stored.distribution !== "pending") return stored;
+  if (stored.status === "duplicate") {
+    logUnrecorded(lead.request_id, stored.record_error);
+    return stored;
+  }
+  if (stored.distribution !== "pending") return stored;
 
   let distribution: Distribution;
   try {
