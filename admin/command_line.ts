@@ -4,6 +4,7 @@ import { connect, explainConnection, findTarget, type Target } from "./database.
 import { CommandError, type Run, type Session, UsageError } from "./outcome.ts";
 import { buildProgram, type GlobalOptions } from "./program.ts";
 import type { Ask, Terminal } from "./terminal.ts";
+import { visibleJson, visibleText } from "./visible.ts";
 
 /** What a command line comes to. */
 export interface Ran {
@@ -26,7 +27,7 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     const session = new LazySession(dbUrl, confirmation(yes, terminal.ask), terminal);
     try {
       const { data, text } = await verb(session);
-      print(`${json ? JSON.stringify(data, null, 2) : text}\n`);
+      print(`${json ? visibleJson(data) : visibleText(text)}\n`);
     } catch (error) {
       throw session.explain(error);
     } finally {
@@ -39,9 +40,10 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof UsageError) {
-      return { code: 2, out: "", err: [error.message, error.usage].filter(Boolean).join("\n\n") };
+      const err = [error.message, error.usage].filter(Boolean).join("\n\n");
+      return { code: 2, out: "", err: visibleText(err) };
     }
-    if (error instanceof CommandError) return { code: 1, out: "", err: error.message };
+    if (error instanceof CommandError) return { code: 1, out: "", err: visibleText(error.message) };
     // What is left of commander's own errors is help that has been printed.
     if (!(error instanceof CommanderError)) throw error;
   }
@@ -107,6 +109,6 @@ function confirmation(yes: boolean, ask: Ask | undefined): Session["confirm"] {
       if (unattended) return;
       throw new CommandError(`${question} There is no terminal to ask on: say so with --yes`);
     }
-    if (!await ask(question)) throw new CommandError("Nothing was changed.");
+    if (!await ask(visibleText(question))) throw new CommandError("Nothing was changed.");
   };
 }

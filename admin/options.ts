@@ -1,6 +1,7 @@
 /** The options of the verbs by the kind of their value. Each names itself in its error. */
 import { Option } from "commander";
 import { UsageError } from "./outcome.ts";
+import { visibleText } from "./visible.ts";
 
 /**
  * An option whose text becomes a value.
@@ -50,7 +51,12 @@ export function toColumns<Columns>(
 
 /** A text that is not blank. */
 export function text(flags: string, description: string): Option {
-  return option(flags, description, "a text with something in it", (given) => given || undefined);
+  return option(
+    flags,
+    description,
+    "a text with something in it",
+    (given) => visibleText(given).trim() === "" ? undefined : given,
+  );
 }
 
 /** An e-mail address. */

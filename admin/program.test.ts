@@ -67,6 +67,7 @@ for (
     ["vendor create acme --parser", /^option '--parser <name>' argument missing$/],
     ["vendor create acme --parser generic --active true", /^unknown option '--active'/],
     ['vendor create acme --parser generic --name " "', /^--name: " " is not a text/],
+    ['vendor create acme --parser generic --name "\u200b\u2060"', /^--name: ".*" is not a text/],
     ["vendor update acme", /^update: give what to change, such as --parser <name>$/],
     ["vendor update acme --active maybe", /^--active: "maybe" is not true or false$/],
     ["vendor parse acme", /^missing required argument 'payload\.json'$/],

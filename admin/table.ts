@@ -1,3 +1,5 @@
+import { visibleText } from "./visible.ts";
+
 /** Rows as a table for people: a line of headings, columns as wide as their longest value. */
 export function formatTable(objects: readonly object[]): string {
   const rows = objects as readonly Record<string, unknown>[];
@@ -25,7 +27,7 @@ function formatCell(value: unknown): string {
   if (value === null || value === undefined || value === "") return "-";
   if (value instanceof Date) return value.toISOString().slice(0, 16).replace("T", " ");
   if (typeof value === "boolean") return value ? "yes" : "no";
-  // Control characters could move the cursor or colour the terminal; a payload may hold any.
-  return (typeof value === "object" ? JSON.stringify(value) : String(value))
-    .replace(/\p{Cc}+/gu, " ");
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  // On one line.
+  return visibleText(text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")) || "-";
 }

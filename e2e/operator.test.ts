@@ -205,6 +205,25 @@ Deno.test("everything that happened to a lead is shown, oldest first", async () 
   assert.match(out, /\n\nat +event +detail\n[^\n]* stored +/);
 });
 
+Deno.test("invisible characters of a lead are not printed, and --json has them as escapes", async () => {
+  const vendor = await createVendor();
+  const name = "I\u202ed\u200ba\u009b\u{e0041}";
+  const vendor_lead_id = crypto.randomUUID();
+  const body = { vendor_lead_id, first_name: name, city: "Tulsa\u2066\u00ad" };
+  const id = await withoutOpenOrders(() => ingest(vendor, body));
+  // \p{C}: control characters, marks of direction, and the like.
+  for (const words of [["lead", "show", id], ["lead", "find", vendor_lead_id]]) {
+    const { out } = await admin(...words);
+    assert.match(out, / Ida( |$)/m);
+    assert.doesNotMatch(out.replaceAll("\n", ""), /\p{C}/u);
+    const json = await admin(...words, "--json");
+    assert(json.out.includes("I\\u202ed\\u200ba\\u009b\\udb40\\udc41"), json.out);
+    assert.doesNotMatch(json.out.replaceAll("\n", ""), /\p{C}/u);
+  }
+  assert.equal((await adminJson("lead", "show", id)).lead.name, name);
+  assertRefused(await admin("lead", "show", `no\u202e${name}`), 1, /^There is no lead "noIda"/);
+});
+
 Deno.test("the report counts by vendor and day", async () => {
   const vendor = await createVendor();
   await withoutOpenOrders(async () => {

@@ -129,11 +129,7 @@ async function showDelivery(sql: postgres.Sql, given: string): Promise<Outcome> 
   const { payload, payload_text, ...fields } = delivery;
   const rows = Object.entries(fields).map(([field, value]) => ({ field, value }));
   const content = payload === null ? payload_text ?? "-" : JSON.stringify(payload, null, 2);
-  return {
-    data: delivery,
-    // A payload may hold characters that move the cursor.
-    text: `${formatTable(rows)}\n\n${content.replace(/[^\P{Cc}\n\t]/gu, "")}`,
-  };
+  return { data: delivery, text: `${formatTable(rows)}\n\n${content}` };
 }
 
 async function dismissDelivery({ sql, confirm }: Session, given: string): Promise<Outcome> {

@@ -243,7 +243,7 @@ async function readTemplate(sql: postgres.Sql, template: string): Promise<string
   if (is_template) return template;
   throw new CommandError(
     "--greeting-template: give a text of at most 1,600 characters with {agency} and the word STOP, and no other " +
-      "braces than {agency}, {first_name} and {agent}",
+      "braces than {agency}, {first_name} and {agent}. Characters are UTF-16 units: most emoji have 2 or more",
   );
 }
 
