@@ -7,7 +7,7 @@ export type Media = { url: string; content_type: string };
 /** The arguments of send_text. */
 export type Text = {
   conversation_id: string;
-  /** At most 1,600 characters; may be empty when there is media. */
+  /** Its `length` is at most 1,600; may be empty when there is media. */
   body: string;
   /** A `crypto.randomUUID()` made once for each text; a repeat has the same. */
   client_message_id: string;

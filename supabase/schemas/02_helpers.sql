@@ -32,6 +32,47 @@ comment on function private.indexable_id(text) is
   'hex, because an index entry cannot be larger than about 2,700 bytes.';
 grant execute on function private.indexable_id(text) to service_role;
 
+-- Texts that people have typed or pasted.
+
+create function private.visible_text(given text, instead text default '') returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- Control characters, and what is drawn as nothing: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and the
+  -- marks of annotations. Here are zero-width spaces and joiners, soft hyphens, marks of direction, variation selectors, tags.
+  invisible constant text :=
+    '[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e'
+    '\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]';
+  line_break constant text := '\r\n|[\x0a-\x0d\u0085\u2028\u2029]';
+  -- [[:space:]] is not the same in every locale. The last but one is an empty pattern of Braille.
+  blank constant text := '[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]';
+begin
+  return regexp_replace(regexp_replace(regexp_replace(
+    given, invisible, instead, 'g'), line_break, e'\n', 'g'), blank, ' ', 'g');
+end
+$$;
+
+comment on function private.visible_text(text, text) is
+  'A text as its reader sees it: without characters that are drawn as nothing, change the direction or control a terminal. '
+  'Its white space is spaces and line feeds alone. instead: what takes the place of each of those characters.';
+grant execute on function private.visible_text(text, text) to service_role;
+
+create function private.utf16_length(given text) returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]');
+end
+$$;
+
+comment on function private.utf16_length(text) is
+  'The length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or more.';
+grant execute on function private.utf16_length(text) to service_role;
+
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
 create function private.is_row_error(code text) returns boolean

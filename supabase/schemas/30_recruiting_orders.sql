@@ -5,7 +5,7 @@ language sql
 immutable
 set search_path = ''
 as $$
-  select length(template) <= 1600
+  select private.utf16_length(template) <= 1600
     and template like '%{agency}%'
     and template ~ '\mSTOP\M'
     and regexp_replace(template, '\{(first_name|agent|agency)\}', '', 'g') !~ '[{}]'
@@ -71,8 +71,8 @@ comment on column public.recruiting_orders.starts_at is 'The order gets leads fr
 comment on column public.recruiting_orders.ends_at is 'The order gets no leads from this time on; null: no end.';
 
 comment on column public.recruiting_orders.greeting_template is
-  'The text that each recruit of the order gets, if the vendor has their consent; null: none. At most 1,600 characters, with '
-  '{agency}, the word STOP, and if wanted {first_name} and {agent}.';
+  'The text that each recruit of the order gets, if the vendor has their consent; null: none. At most 1,600 UTF-16 units, '
+  'with {agency}, the word STOP, and if wanted {first_name} and {agent}.';
 
 create trigger set_updated_at
   before update on public.recruiting_orders

@@ -3,7 +3,44 @@
 -- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
 -- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text that
 -- says anything else too, such as "I can't stop thinking about it", is for a person to read. In doubt it is an opt-out:
--- START takes back one that was not meant, and nothing takes back a text that was not wanted.
+-- START takes back one that was not meant, and nothing takes back a text that was not wanted. What a phone adds by itself,
+-- a signature or invisible characters, says nothing.
+
+create function private.without_signature(visible text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  signature constant text := $regex$(?xi)
+    # A line of dashes (RFC 3676, section 4.3), and all that follows
+    \n[ ]*[-–—_=*~]{2,}[ ]*\n.*$
+    |
+    (
+      [ ]sent[ ]from[ ]my[ ][^\n]*
+      |
+      \n\s*(
+        (this[ ]message[ ]was[ ])?sent[ ](from|via|with|using|through|on[ ]the)[ ][^\n]*
+        | get[ ][^\n]+[ ]for[ ](ios|android|iphone|ipad|windows|mac|mobile)\M[^\n]*
+        | (connected|powered)[ ]by[ ][^\n]*
+        | (please[ ])?(excuse|forgive|pardon)[ ][^\n]*
+        # The phones' own signatures in other languages
+        | (enviad[oa]|envoy[eé]|inviato|gesendet|von[ ]mein|发自|發自|đã[ ]gửi[ ]từ)[^\n]*
+        # A dash and a name
+        | [-–—~][ ]*[^\s\d?!,:;/]+([ ][^\s\d?!,:;/]+){0,2}
+      )
+      [ ]*
+    )+
+    \n*$ $regex$;
+begin
+  return regexp_replace(visible, signature, '');
+end
+$$;
+
+comment on function private.without_signature(text) is
+  'A visible_text() without what a phone, a mail program or its owner has put below it, such as "Sent from my iPhone". The '
+  'lines must look like a signature: what else stands below a STOP is for a person to read.';
+grant execute on function private.without_signature(text) to service_role;
 
 create function private.plain_words(body text) returns text
 language plpgsql
@@ -13,11 +50,9 @@ as $$
 declare
   -- Removed, so that "don't" is one word however it is written.
   apostrophes constant text := '''`´‘’ʼ＇';
-  -- What is no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes, invisible
-  -- characters, symbols, emoji.
+  -- What is no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes, symbols, emoji.
   separators constant text :=
-    '[\x01-\x2f\x3a-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u303f\ufe00-\ufe6f\ufeff\ufffd\U0001f000-\U0001faff'
-    '\U000e0000-\U000e01ef]+';
+    '[\x01-\x2f\x3a-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u303f\ufe30-\ufe6f\ufffc\ufffd\U0001f000-\U0001faff]+';
 begin
   -- NFKC (Unicode Standard Annex 15) makes full-width letters plain ones.
   return btrim(regexp_replace(
@@ -26,7 +61,7 @@ end
 $$;
 
 comment on function private.plain_words(text) is
-  'The words of a text in lower case, with one space between them and without punctuation, quotes and emoji.';
+  'The words of a visible_text() in lower case, with one space between them and without punctuation, quotes and emoji.';
 grant execute on function private.plain_words(text) to service_role;
 
 create function private.opt_out_sentences() returns text
@@ -141,23 +176,44 @@ comment on function private.exact_opt_keyword(text) is
   'What these plain_words() are when they are a keyword: opt_out, opt_in or null.';
 grant execute on function private.exact_opt_keyword(text) to service_role;
 
+create function private.opt_words(body text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return (
+    select w.words
+    -- An invisible character stands inside a word, or between two.
+    from unnest(array[private.visible_text(body), private.visible_text(body, ' ')]) v (visible)
+    cross join unnest(array[v.visible, private.without_signature(v.visible)]) r (reading)
+    cross join private.plain_words(r.reading) w (words)
+    where private.exact_opt_keyword(w.words) is not null or private.is_opt_out_wording(w.words)
+    limit 1
+  );
+end
+$$;
+
+comment on function private.opt_words(text) is
+  'The plain_words() of a text that is a keyword or an opt-out wording, and says nothing else; null for any other.';
+grant execute on function private.opt_words(text) to service_role;
+
 create function private.opt_keyword(body text) returns text
 language plpgsql
 immutable
 set search_path = ''
 as $$
 declare
-  words constant text := private.plain_words(body);
+  words constant text := private.opt_words(body);
 begin
-  return coalesce(
-    private.exact_opt_keyword(words),
-    case when private.is_opt_out_wording(words) then 'opt_out' end);
+  return coalesce(private.exact_opt_keyword(words), case when words is not null then 'opt_out' end);
 end
 $$;
 
 comment on function private.opt_keyword(text) is
   'What a text says about further texts: opt_out, opt_in or null. Only a text that says nothing else counts; case, '
-  'punctuation, quotes and spaces do not. YES is an opt_in only from somebody who has opted out: the caller must look.';
+  'punctuation, quotes, spaces, invisible characters and a signature do not. YES is an opt_in only from somebody who has '
+  'opted out: the caller must look.';
 grant execute on function private.opt_keyword(text) to service_role;
 
 create function private.consent_in_text(body text, opt_out_type text) returns text

@@ -13,7 +13,7 @@ set search_path = ''
 as $$
 declare
   said constant text := private.consent_in_text(body, opt_out_type);
-  words constant text := private.plain_words(body);
+  words constant text := private.opt_words(body);
 begin
   -- A sender without such a number cannot have a conversation either.
   if said is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then

@@ -18,17 +18,31 @@ comment on table private.waiting_greetings is
 alter table private.waiting_greetings enable row level security;
 grant select, insert, update, delete on private.waiting_greetings to service_role;
 
+create function private.visible_name(name text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '');
+end
+$$;
+
+comment on function private.visible_name(text) is
+  'A name on one line, as its reader sees it; null when there is nothing to see.';
+grant execute on function private.visible_name(text) to service_role;
+
 create function private.greeting_name(first_name text) returns text
 language plpgsql
 immutable
 set search_path = ''
 as $$
 declare
-  name constant text := btrim(regexp_replace(first_name, '[[:space:]]+', ' ', 'g'));
+  name constant text := private.visible_name(first_name);
 begin
   -- Applicants type their names themselves. What is no name is not sent on, such as an address.
   return case
-    when name = '' or length(name) > 50 or name ~ '[0-9/:@<>{}|\\^_=+*#%&$]' or name ~ '\.[[:alpha:]]{2}' then 'there'
+    when name is null or length(name) > 50 or name ~ '[0-9/:@<>{}|\\^_=+*#%&$]' or name ~ '\.[[:alpha:]]{2}' then 'there'
     else name
   end;
 end
@@ -44,9 +58,11 @@ stable
 set search_path = ''
 as $$
 declare
-  agency_name constant text := (select a.name from public.agencies a where a.id = lead.agency_id);
+  agency_name constant text := (
+    select private.visible_name(a.name) from public.agencies a where a.id = lead.agency_id
+  );
   agent_name constant text := (
-    select concat_ws(' ', a.first_name, a.last_name) from public.agents a where a.id = lead.agent_id
+    select private.visible_name(concat_ws(' ', a.first_name, a.last_name)) from public.agents a where a.id = lead.agent_id
   );
   names constant jsonb := jsonb_build_object(
     'first_name', private.greeting_name(lead.first_name),
@@ -63,7 +79,7 @@ $$;
 
 comment on function private.greeting(text, public.recruiting_leads) is
   'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its '
-  'agency''s name.';
+  'agency''s name, each as visible_name().';
 grant execute on function private.greeting(text, public.recruiting_leads) to service_role;
 
 create function private.queue_greeting(lead public.recruiting_leads) returns void
@@ -100,8 +116,8 @@ begin
   end if;
 
   body := private.greeting(template, lead);
-  if length(body) > max_length then
-    raise warning 'lead % is not greeted: the text has more than % characters', lead.id, max_length;
+  if private.utf16_length(body) > max_length then
+    raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
     return;
   end if;
   conversation := private.open_conversation(lead, lead.agent_id);

@@ -1,6 +1,6 @@
 -- Which texts are an opt-out, which an opt-in, and which are neither.
 begin;
-select plan(193);
+select plan(281);
 
 select is(private.opt_keyword(body), 'opt_out', format('an opt-out: %s', body))
 from unnest(array[
@@ -43,6 +43,42 @@ from unnest(array[
   'STOP the presses, I got my license!', 'no more questions', 'I don''t want this job', 'стоп', 'Unstoppable',
   'You are wrong', 'is this the wrong number?', 'Revoke my application', 'My number has changed', 'I opted out of the plan',
   repeat('stop ', 1000)
+]) body;
+
+-- Invisible characters
+select is(private.opt_keyword('ST' || chr(code) || 'OP'), 'opt_out', 'an opt-out with U+' || to_hex(code) || ' inside it')
+from unnest(array[
+  1, 27, 127, 155, 173, 847, 1564, 4447, 6158, 8203, 8204, 8205, 8206, 8207, 8234, 8238, 8288, 8292, 8294, 8297, 8303, 12644, 65024, 65039,
+  65279, 65440, 65529, 113824, 119155, 917505, 917536, 917631, 917760, 917999
+]) code;
+select is(private.opt_keyword(body), 'opt_out', format('an opt-out: %s', body))
+from unnest(array[
+  E'\u2067S\u200dT\u200dO\u200dP\u2069', E'Opt\u200bOut', E'STOP\ufffc', E'Please\u00ad stop tex\u200bting me', E'Stop\u200btexting\u200bme',
+  E'STOP\u2800', E'STOP\ufe0f', E'\u2028STOP\u2029'
+]) body;
+select is(private.opt_keyword(body), 'opt_in', format('an opt-in: %s', body))
+from unnest(array[E'YE\u00adS', E'ST\u200bART', E'UN\u200dSTOP']) body;
+select is(private.opt_keyword(body), null, format('neither: %s', body))
+from unnest(array[E'\u200b', E'Don\u200b''t stop texting me', E'Un\u200bstoppable', E'I can\u2060''t stop']) body;
+
+-- Signatures
+select is(private.opt_keyword(body), 'opt_out', format('an opt-out: %s', body))
+from unnest(array[
+  E'STOP\nSent from my iPhone', E'Stop\r\n\r\nSent from my Verizon, Samsung Galaxy smartphone', 'STOP Sent from my iPhone',
+  E'stop.\n\nsent from Yahoo Mail on Android', E'Please stop texting me.\n\nSent from Mail for Windows',
+  E'STOP\nSent via the Samsung Galaxy S10, an AT&T 5G smartphone', E'STOP\n\nGet Outlook for iOS', E'STOP\u2028Sent from my iPad',
+  E'STOP\n\nSent from my T-Mobile 5G Device\nGet Outlook for Android', E'STOP\n\nSent on the Sprint® Now Network from my BlackBerry®',
+  E'STOP\n\nConnected by DROID on Verizon Wireless', E'STOP\n\nSent from my iPhone. Please excuse typos.', E'STOP\nPlease excuse any typos',
+  E'STOP\n\n-- \nAda Lovelace\nActuary\n(312) 555-0100', E'STOP\n--\nAda', E'STOP\n-Ada', E'STOP\n— Ada B. Lovelace', E'STOP\n~ Mary Ann',
+  E'STOP\n____________\nAda', E'STOP\n- Ada\n\nSent from my iPhone', E'STOP\nEnviado desde mi iPhone', E'STOP\nEnvoyé de mon iPhone',
+  E'STOP\nVon meinem iPhone gesendet', E'ST\u200bOP\n\u200bSent from my\u00a0iPhone\ufeff', E'Wrong number\nSent from my iPhone'
+]) body;
+select is(private.opt_keyword(E'START\nSent from my iPhone'), 'opt_in', 'an opt-in with a signature');
+select is(private.opt_keyword(body), null, format('neither: %s', body))
+from unnest(array[
+  'Sent from my iPhone', E'\nSent from my iPhone', E'Hi\nSent from my iPhone', E'I can''t stop\nSent from my iPhone', E'Don''t stop\n-- \nAda',
+  E'Stop\nby my office tomorrow', E'Cancel\nmy interview, please', E'End\nof May works', E'Cancel\n- I have another interview that day',
+  E'Stop\n\nI meant: stop by at 5', E'Stop\nSent from my iPhone\nby my office tomorrow', E'Yes\nI am interested', E'STOP sent by mistake, sorry'
 ]) body;
 
 select * from finish();

@@ -1,6 +1,6 @@
 -- What an inbound text and a delivery callback change besides the message: consent, the outbox, and what the agent is told.
 begin;
-select plan(58);
+select plan(61);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
@@ -48,7 +48,16 @@ $$;
 select is(pg_temp.receive('0001', '0100', 'SM1', 'Hi'), 'received', 'an ordinary text is received');
 select is(pg_temp.events('0001'), 0::bigint, 'it says nothing about texts');
 select is(pg_temp.receive('0001', '0100', 'SM2', 'yes'), 'received', 'YES from somebody who has not opted out is received');
-select is(pg_temp.events('0001'), 0::bigint, 'it is an ordinary reply');
+select pg_temp.receive('0001', '0100', 'SM2 invisible', E'Y\u200bes\nSent from my iPhone');
+select is(pg_temp.events('0001'), 0::bigint, 'it is an ordinary reply, also with an invisible character and a signature');
+
+-- STOP with what is no word of it
+select pg_temp.receive('0090', '0100', 'SM signed', E'ST\u200bOP\n\nSent from my iPhone');
+select is(pg_temp.consent('0090'), 'opted_out keyword', 'STOP with an invisible character and a signature opts out');
+select is((select words from public.text_consent_events where phone = '+19995550090'), E'ST\u200bOP\n\nSent from my iPhone',
+  'the event has the text exactly as sent');
+select pg_temp.receive('0090', '0100', 'SM signed yes', E'YES\nSent from my iPhone');
+select is(pg_temp.consent('0090'), 'opted_in keyword', 'YES from somebody who has opted out opts in, with a signature too');
 
 -- STOP and START
 select pg_temp.queue('waits', 'bot');

@@ -1,7 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(50);
+select plan(63);
 
 -- Orders and leads of the seed would take part.
 update public.recruiting_orders set status = 'closed';
@@ -38,12 +38,14 @@ $$;
 -- The template
 select throws_ok(format('select pg_temp.order(%L)', template), '23514', null, 'no template: ' || left(template, 40))
 from unnest(array[
-  '', ' ', 'Hi, reply STOP to opt out', '{agency}', '{agency}: reply stop to opt out', '{agency} STOPS', '{agency} STOP {',
-  '{agency} STOP {name}', '{agency} STOP {{first_name}}', rpad('{agency} STOP', 1601, '.')
+  '', ' ', E'\u200b', 'Hi, reply STOP to opt out', '{agency}', '{agency}: reply stop to opt out', '{agency} STOPS', '{agency} STOP {',
+  '{agency} STOP {name}', '{agency} STOP {{first_name}}', rpad('{agency} STOP', 1601, '.'),
+  -- 1,601 UTF-16 units
+  rpad('{agency} STOP', 807, '😀'), E'{agency} ST\u200bOP'
 ]) template;
 select lives_ok(format('select pg_temp.order(%L)', template), 'a template: ' || left(template, 40))
 from unnest(array[
-  null, '{agency}: STOP to opt out', rpad('{agency} STOP', 1600, '.'),
+  null, '{agency}: STOP to opt out', rpad('{agency} STOP', 1600, '.'), rpad('{agency} STOP', 806, '😀'),
   'Hi {first_name}, {agent} of {agency} here. Reply STOP to opt out.'
 ]) template;
 
@@ -98,6 +100,23 @@ from (values (1, E'  Mary \n Ann '), (2, 'evil.com'), (3, repeat('a', 51)), (4, 
 select is(substring(pg_temp.greetings('+1312555010' || n) from '^Hi (.*), Ann'), greeted, 'a first name: ' || greeted || n)
 from (values (1, 'Mary Ann'), (2, 'there'), (3, 'there'), (4, 'J.R. O''Neil-Díaz'), (5, 'there'), (6, 'there')) names (n, greeted);
 
+select pg_temp.ingest('invisible ' || n, '+1312555020' || n, first_name)
+from (values (1, E'\u202eMary\u200b\u2069 \u2028Ann'), (2, E'\u200b\u2060'), (3, E'Ma\u001b]\u0007ry'), (4, E'Da\u00advid\u2003'),
+  (5, E'evil\u200b.c\u200dom'), (6, E'Zoë\U000e0041-M\u00e4\ufe0f')) names (n, first_name);
+select is(substring(pg_temp.greetings('+1312555020' || n) from '^Hi (.*), Ann'), greeted, 'an invisible part of a first name: ' || greeted || n)
+from (values (1, 'Mary Ann'), (2, 'there'), (3, 'Ma]ry'), (4, 'David'), (5, 'there'), (6, 'Zoë-Mä')) names (n, greeted);
+update public.agents set first_name = E'An\u202en', last_name = E'Smi\u200bth\n\u001b' where id = md5('ann')::uuid;
+update public.agencies set name = E'Ac\u2066me\u00ad {agent}\tAgency\u200f' where id = md5('agency')::uuid;
+select pg_temp.ingest('invisible names', '+13125550207');
+select is(pg_temp.greetings('+13125550207'), 'Hi Ada, Ann Smith of Acme {agent} Agency here. Reply STOP to opt out.',
+  'nor has it invisible characters of the agent''s and the agency''s name');
+update public.agents set first_name = E'\u200b', last_name = E'\u2060' where id = md5('ann')::uuid;
+select pg_temp.ingest('no visible name', '+13125550208');
+select is(pg_temp.greetings('+13125550208'), 'Hi Ada, Acme {agent} Agency of Acme {agent} Agency here. Reply STOP to opt out.',
+  'an agent without a visible name is the agency');
+update public.agents set first_name = 'Ann', last_name = 'Smith' where id = md5('ann')::uuid;
+update public.agencies set name = 'Acme {agent} Agency' where id = md5('agency')::uuid;
+
 -- Leads that are handed out later
 select pg_temp.order(null);
 update public.recruiting_orders set status = 'closed' where agency_id = md5('agency')::uuid;
@@ -126,6 +145,10 @@ select is(pg_temp.greetings('+13125550011'), 'Acme {agent} Agency, Acme {agent} 
 select pg_temp.order('{agency}' || rpad(' STOP', 1590, '.'));
 select is(pg_temp.ingest('long', '+13125550012'), md5('agency')::uuid::text, 'a lead whose greeting would be too long is handed out');
 select is_empty($$select from public.recruiting_conversations where recruit_phone = '+13125550012'$$, 'and not greeted');
+select pg_temp.order(rpad('{agency} STOP {first_name}', 812, '😀'));
+select pg_temp.ingest('long in UTF-16', '+13125550209', 'Ada Ada Ada Ada Ada');
+select is_empty($$select from public.recruiting_conversations where recruit_phone = '+13125550209'$$,
+  'a greeting''s length is counted in UTF-16 units');
 select pg_temp.order('{agency} STOP');
 update public.service_numbers set status = 'paused';
 select is(pg_temp.ingest('no number', '+13125550013'), md5('agency')::uuid::text,

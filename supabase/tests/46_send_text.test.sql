@@ -1,6 +1,6 @@
 -- send_text(): who may send, what is refused, and what is queued.
 begin;
-select plan(67);
+select plan(72);
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -85,7 +85,11 @@ from (values
   (null, '1', '[]', 'body: must not be empty'),
   ('', '1', null, 'body: must not be empty'),
   (E' \n\t ', '1', 'null', 'body: must not be empty'),
-  (repeat('x', 1601), '1', '[]', 'body: must have at most 1600 characters'),
+  (E'\u200b', '1', '[]', 'body: must not be empty'),
+  (E'\u00a0\u2003\u3000\u2800\u2028', '1', '[]', 'body: must not be empty'),
+  (E'\u00ad \u2066\u202e\u200d\ufe0f\ufeff\U000e0041\u0007', '1', '[]', 'body: must not be empty'),
+  (repeat('x', 1601), '1', '[]', 'body: must have at most 1600 characters, counted in UTF-16 units (most emoji have 2 or more)'),
+  (repeat('😀', 801), '1', '[]', 'body: must have at most 1600 characters, counted in UTF-16 units (most emoji have 2 or more)'),
   ('Hi', null, '[]', 'client_message_id: is required'),
   ('Hi', '1', '{}', 'media: must be an array'),
   ('Hi', '1', '"https://example.com/1.jpg"', 'media: must be an array'),
@@ -163,6 +167,8 @@ select is(
 select is(pg_temp.conversation('bot'), 'escalated agent', 'sending takes a conversation over from the bot');
 select is(
   pg_temp.send_as('manager', 'escalated', repeat('ж', 1600)) ->> 'segments', '24', '1,600 characters are sent in segments');
+select is(
+  pg_temp.send_as('manager', 'escalated', repeat('😀', 800)) ->> 'status', 'queued', '800 emoji of two UTF-16 units each are sent');
 select is(pg_temp.conversation('escalated'), 'escalated agent', 'a manager does not take over from an agent');
 select is(
   pg_temp.send_as('agent', 'unassigned') ->> 'status', 'queued', 'the lead''s agent may send where nobody is assigned');
