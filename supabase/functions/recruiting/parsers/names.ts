@@ -40,6 +40,11 @@ const LAST_NAME_FIRST =
 /** What stands in brackets, and quotation marks, of which the text stays. */
 const BRACKETS = /\([^()]*\)|["“”]/g;
 
+/** What stands in brackets or quotation marks, with them. */
+const QUOTED = /\([^()]*\)|"[^"]*"|“[^“”]*”/g;
+/** A letter that is neither small nor capital: a word of it is no title and no credential. */
+const MASK = "一";
+
 /** Longer than any person's name. */
 const MAX_LENGTH = 200;
 
@@ -63,27 +68,41 @@ export function splitName(name: string): { first_name: string; last_name?: strin
     : { first_name: first };
 }
 
-/** A first or last name that is given apart, without titles and credentials: `Doe, CLU, ChFC` is `Doe`. */
+/**
+ * A first or last name that is given apart: as sent, with single blanks, and without the titles and credentials around it.
+ * `Doe, CLU, ChFC` is `Doe`. What stands in brackets or quotation marks is part of it.
+ */
 export function withoutCredentials(name: string): string {
-  if (name.length > MAX_LENGTH || !/[\s,;|]/.test(name)) return name;
-  const { groups: [words, ...others] } = readName(name);
-  return words && others.length === 0 ? words.join(" ") : name;
+  const text = name.trim().replace(/\s{2,}/g, " ");
+  if (text.length > MAX_LENGTH) return text;
+  const masked = text.replace(QUOTED, (quoted) => MASK.repeat(quoted.length)).replace(/\s/g, " ");
+  const count = groupsOf(masked).flat().length;
+  const { groups: [words = [], ...others] } = readName(masked);
+  if (words.length === count || others.length > 0) return text;
+  const kept = words.join(" ");
+  const start = masked.lastIndexOf(kept);
+  return text.slice(start, start + kept.length);
 }
 
 /** What stands before a bar or a dash: "Jane Doe" of "Jane Doe - State Farm". */
 function withoutRemark(name: string): string {
   const parts = name.replace(BRACKETS, " ").split(/\||\s[-–—]\s/);
-  return parts.find((part) => part.trim() !== "") ?? name;
+  return parts.find((part) => part.trim() !== "") ?? "";
 }
 
-/** The words of a name, in groups that a comma or the like divides, and the titles before it. */
+/** The words of a name without its titles and credentials, in groups, and the titles before it. */
 function readName(name: string): { groups: string[][]; titles: string[] } {
-  const groups = name.replace(BRACKETS, " ").split(/[,;|]|\s[-–—]\s/)
-    .map((group) => group.split(/\s+/).filter((word) => word !== ""))
-    .filter((group) => group.length > 0);
+  const groups = groupsOf(name);
   const titles = groups.flatMap(takeTitles);
   dropCredentials(groups);
   return { groups: groups.filter((group) => group.length > 0), titles };
+}
+
+/** The words of a name, in groups that a comma or the like divides. */
+function groupsOf(name: string): string[][] {
+  return name.split(/[,;|]|\s[-–—]\s/)
+    .map((group) => group.split(/\s+/).filter((word) => word !== ""))
+    .filter((group) => group.length > 0);
 }
 
 /** Takes the titles from the start of a group of words, but never the whole group. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../_shared/json.ts";
+import type { Json, JsonObject } from "../../_shared/json.ts";
 import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
@@ -57,6 +57,27 @@ Deno.test("an id: a number becomes text, and an id of more than 512 characters i
     normalizeLead({ vendor_lead_id: "x".repeat(513) }).vendor_lead_id,
     "sha256:35ade0090e64e74d6ad04204009c23a4e34b82bdf0f4f317fbcc5f26f9b10241",
   );
+});
+
+Deno.test("a name given as a field is stored as sent; a title or credential is kept apart", () => {
+  const named = (payload: JsonObject) => {
+    const fields = new Fields(payload);
+    const { first_name, vendor_metadata } = normalizeLead({
+      first_name: fields.text("first_name"),
+      last_name: fields.text("last_name"),
+      fields,
+    });
+    return { first_name, ...vendor_metadata };
+  };
+  const asSent = { first_name: 'Zoë-Ann "Zo"', last_name: "Smith-Jones;" };
+  assert.deepEqual(named(asSent), asSent);
+  assert.deepEqual(named({ first_name: "Maria (Mary)" }), { first_name: "Maria (Mary)" });
+  const titled = { first_name: "Dr. Maria (Mary)", last_name: "Smith, CLU" };
+  assert.deepEqual(named(titled), {
+    first_name: "Maria (Mary)",
+    last_name: "Smith",
+    vendor_fields: titled,
+  });
 });
 
 Deno.test("an id that stands for none is none, and is kept", () => {
