@@ -98,6 +98,46 @@ Deno.test("docs/parsers.md names no other reason for which a resume is skipped",
   assert.deepEqual(named.filter((reason) => !shown.includes(reason)), []);
 });
 
+Deno.test("of several resumes the first is stored, and resume_skipped names the others", async () => {
+  const vendor = await createVendor();
+  const image = Buffer.alloc(5_000, "image").toString("base64");
+  const sent = {
+    first_name: "A",
+    resume: [
+      PDF_BASE64,
+      { filename: "b.doc", content_type: "application/msword", data: base64(doc!.bytes) },
+      `data:image/png;base64,${image}`,
+      "see my site",
+    ],
+  };
+  const others = `another application/msword of ${doc!.bytes.length} bytes; ` +
+    "another image/png of 5000 bytes";
+  const dry = await ingest(vendor, sent, "?dry_run=true");
+  assert.equal(dry.body.lead.vendor_metadata.resume_skipped, others);
+  assert.equal((await ingest(vendor, sent)).status, 201);
+  const [lead] = await storedLeads(vendor);
+  assert.deepEqual(await downloadResume(lead!.resume_path), new Uint8Array(PDF));
+  assert.deepEqual(lead!.vendor_metadata, {
+    resume_skipped: others,
+    vendor_fields: {
+      resume: [
+        null,
+        { filename: "b.doc", content_type: "application/msword" },
+        null,
+        "see my site",
+      ],
+    },
+  });
+
+  const unknown = await ingest(vendor, { first_name: "B", resume: ["AAECAwQ=", PDF_BASE64] });
+  assert.equal(unknown.status, 201);
+  const second = (await storedLeads(vendor)).find(({ id }) => id === unknown.body.id);
+  assert.equal(
+    second!.vendor_metadata.resume_skipped,
+    `unknown; another application/pdf of ${PDF.length} bytes`,
+  );
+});
+
 Deno.test("a resume of 10 MiB is stored whole", async () => {
   const vendor = await createVendor();
   const large = new Uint8Array(10 * 1024 * 1024);

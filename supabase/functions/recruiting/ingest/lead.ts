@@ -41,12 +41,14 @@ export function vendorLeadId(parse: Parse, payload: Json): string | null {
 }
 
 /**
- * Says in a lead's metadata that its resume is not stored.
+ * Says in a lead's metadata that its resume is not stored, before what is said there of further files.
  *
  * @param reason `bulk`, `replay`, or why the file is not stored (see readResumeFile())
  */
 export function skipResume(lead: Lead, reason: string): Lead {
-  return { ...lead, vendor_metadata: { ...lead.vendor_metadata, resume_skipped: reason } };
+  const { resume_skipped: others } = lead.vendor_metadata;
+  const resume_skipped = typeof others === "string" ? `${reason}; ${others}` : reason;
+  return { ...lead, vendor_metadata: { ...lead.vendor_metadata, resume_skipped } };
 }
 
 /**

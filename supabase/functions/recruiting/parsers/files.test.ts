@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../_shared/json.ts";
+import type { Json, JsonObject } from "../../_shared/json.ts";
 import { Fields } from "./fields.ts";
 import { describeFiles, readFile, withoutFiles } from "./files.ts";
 
@@ -89,7 +89,7 @@ Deno.test("for the journal each file is its type and size, and Google's key is l
       cv: { type: "image/png", bytes: 6 },
       files: [
         { type: "unknown", bytes: 6_000 },
-        { file_name: "a.doc", content: { type: "unknown", bytes: 6 }, pages: 2 },
+        { file_name: "a.doc", content: { type: "unknown", bytes: 5 }, pages: 2 },
       ],
       bytes: { type: "unknown", bytes: 5_000 },
       raw: '{"cv":""}',
@@ -108,10 +108,55 @@ Deno.test("an array of bytes is a file, an array of anything else is not", () =>
   }
 });
 
-Deno.test("of a list of files the first is taken, and the others are left", () => {
-  const fields = new Fields({ cv: [{ data: "JVBERi0=", size: 5 }, { data: "x" }] });
+for (
+  const [what, cv, data, rest] of [
+    ["texts", ["JVBERi0=", "data:image/png;base64,iVBORw0K", "see b.pdf"], [
+      "JVBERi0=",
+      { type: "image/png", bytes: 6 },
+    ], [null, null, "see b.pdf"]],
+    ["blanks before them", [null, " ", "JVBERi0=", LONG, "UEsDBA=="], [
+      "JVBERi0=",
+      { type: "unknown", bytes: 6_000 },
+      { type: "application/zip", bytes: 4 },
+    ], [null, " ", null, null, null]],
+    ["objects", [
+      { data: "JVBERi0=", size: 5 },
+      { file_name: "b.doc", contentType: "application/msword", content: "aGVsbG8=" },
+      { base64: LONG },
+      { url: "https://files.example.com/c.pdf", data: "x" },
+    ], [
+      "JVBERi0=",
+      { type: "application/msword", bytes: 5 },
+      { type: "unknown", bytes: 6_000 },
+    ], [
+      { size: 5 },
+      { file_name: "b.doc", contentType: "application/msword" },
+      null,
+      { url: "https://files.example.com/c.pdf", data: "x" },
+    ]],
+    ["a text and arrays of bytes", ["JVBERi0=", Array(5_000).fill(7), [1, 2]], [
+      "JVBERi0=",
+      { type: "unknown", bytes: 5_000 },
+    ], [null, null, [1, 2]]],
+    [
+      "what the journal keeps of them",
+      [{ type: "application/pdf", bytes: 9 }, { type: "image/png", bytes: 6 }],
+      [{ type: "application/pdf", bytes: 9 }, { type: "image/png", bytes: 6 }],
+      undefined,
+    ],
+  ] as [string, Json[], Json, Json | undefined][]
+) {
+  Deno.test(`of a list with ${what} the first file is taken, and the others are described`, () => {
+    const fields = new Fields({ cv });
+    assert.deepEqual(readFile(fields, "cv").data, data);
+    assert.deepEqual(fields.rest(), rest && { cv: rest });
+  });
+}
+
+Deno.test("of a list with one file there is nothing to describe", () => {
+  const fields = new Fields({ cv: [{ data: "JVBERi0=", size: 5 }, { data: "x" }, 7] });
   assert.equal(readFile(fields, "cv").data, "JVBERi0=");
-  assert.deepEqual(fields.rest(), { cv: [{ size: 5 }, { data: "x" }] });
+  assert.deepEqual(fields.rest(), { cv: [{ size: 5 }, { data: "x" }, 7] });
 });
 
 Deno.test("what the journal keeps of a file is still the file of its lead, for a replay", () => {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { type Fields, type Path, plainKey } from "./fields.ts";
+import { type Fields, type Path, plainKey, toText } from "./fields.ts";
 import type { ResumeFields } from "./resume.ts";
 
 /** The keys that vendors use for what they say of a file, in the form that {@link plainKey} gives. */
@@ -27,13 +27,17 @@ const FILE_START = /^(?:JVBERi0|UEsDB|0M8R4K|e1xydGY)/;
 
 /**
  * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual keys,
- * or a list of which the first item is the file. The other keys of the object, and the other items, stay among the
+ * or a list of these. Of a list the first file is taken, and the others are left out: `data` is then a list of the first
+ * one's content and of `{type, bytes}` for each other. The other keys of an object, and what is no file, stay among the
  * vendor's fields.
  */
 export function readFile(fields: Fields, path: string): ResumeFields {
   const value = fields.peek(path);
-  if (Array.isArray(value) && (typeof value[0] === "string" || isObject(value[0]))) {
-    return readFile(fields.at(path), "0");
+  if (Array.isArray(value)) {
+    const first = value.findIndex((item) => item !== null && !isBlank(item));
+    if (typeof value[first] === "string" || isObject(value[first])) {
+      return readFirst(fields.at(path), first, value.length);
+    }
   }
   if (!isObject(value) || isDescription(value)) return { data: takeContent(fields, path) };
   const file = fields.at(path);
@@ -44,6 +48,35 @@ export function readFile(fields: Fields, path: string): ResumeFields {
     file_name: file.value(...keys(NAME_KEYS)),
     url: file.value(...keys(URL_KEYS)),
   };
+}
+
+function readFirst(list: Fields, first: number, length: number): ResumeFields {
+  const file = readFile(list, String(first));
+  const others: Json[] = [];
+  for (let index = first + 1; index < length; index++) others.push(...leaveOutItem(list, index));
+  return others.length === 0 ? file : { ...file, data: [file.data ?? null, ...others] };
+}
+
+/** Leaves out what an item of a list has of files, and describes it. */
+function leaveOutItem(list: Fields, index: number): JsonObject[] {
+  const item = list.peek([index]);
+  if (!isObject(item) || isDescription(item)) return leaveOutFile(list, [index]);
+  const file = list.at([index]);
+  const isNamed = file.spelt(...FILE_KEYS).length > 0;
+  const [type] = file.spelt(...TYPE_KEYS).map((key) => toText(file.peek([key])));
+  return file.spelt(...CONTENT_KEYS).flatMap((key) => leaveOutFile(file, [key], isNamed, type));
+}
+
+/** @param isNamed whether what stands beside it says that it is a file, so that a short one is one, too */
+function leaveOutFile(fields: Fields, path: Path, isNamed = false, type?: string): JsonObject[] {
+  const content = fields.peek(path);
+  const isKnown = isObject(content) && isDescription(content);
+  if (!isKnown && !isFile(content) && !(isNamed && isBase64(content))) return [];
+  fields.leaveOut(path);
+  const description = isKnown ? content : describeFile(content as string | number[]);
+  return [
+    type === undefined ? description : { ...description, type: type.slice(0, 100).toWellFormed() },
+  ];
 }
 
 /** Leaves out the content of a file that is not kept: base64 under one of the usual keys. */
@@ -121,12 +154,18 @@ function describeFile(file: string | number[]): JsonObject {
   if (typeof file !== "string") return { type: "unknown", bytes: file.length };
   const [, mediaType, base64 = file] = /^data:([^;,]{0,100})[^,]{0,200},([^]*)$/i.exec(file) ?? [];
   const known = TYPE_OF_START.find(([start]) => base64.startsWith(start))?.[1];
-  return { type: mediaType || known || "unknown", bytes: Math.floor(base64.length * 3 / 4) };
+  const padding = /={0,2}$/.exec(base64.slice(-2))![0].length;
+  const bytes = Math.floor((base64.length - padding) * 3 / 4);
+  return { type: mediaType || known || "unknown", bytes };
 }
 
 /** Whether a text that stands for a file can be its content in base64. A shorter one is rather a word. */
 export function mayBeFile(text: string): boolean {
   return isFileText(text) || (text.length >= 8 && isBase64(text));
+}
+
+function isBlank(value: Json): boolean {
+  return typeof value === "string" && value.trim() === "";
 }
 
 function isBase64(value: Json | undefined): boolean {

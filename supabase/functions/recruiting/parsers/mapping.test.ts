@@ -135,6 +135,22 @@ Deno.test("mapping: the resume may be the first of a list, or a list of bytes", 
   }
 });
 
+Deno.test("mapping: of several resumes the first is stored, and the others are named", () => {
+  const files = [{ content: PDF }, { content: "data:image/png;base64,iVBORw0K" }];
+  for (
+    const [payload, data] of [[{ files: files.map(({ content }) => content) }, "files"], [
+      { files },
+      "files[].content",
+    ]] as const
+  ) {
+    const config = { fields: { first_name: { const: "Ann" }, resume: { data } } };
+    const { resume, vendor_metadata } = parse(mapping, payload, config);
+    assert.equal(resume?.base64, PDF);
+    assert.equal(vendor_metadata.resume_skipped, "another image/png of 6 bytes");
+    assert.equal(vendor_metadata.data, undefined);
+  }
+});
+
 Deno.test("property: a mapped field has its type, and nothing of the payload is lost", () => {
   const fields = ["city", "job_id", "is_test", "submitted_at", "consent", "answers", "tag"];
   const value = fc.letrec<{ value: Json }>((tie) => ({

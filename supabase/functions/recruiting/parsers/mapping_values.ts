@@ -3,7 +3,7 @@ import { isObject, type Json } from "../../_shared/json.ts";
 import { readAnswersOfAnyShape } from "./answers.ts";
 import { readBoolean, readConsent } from "./consent.ts";
 import { compact, type Fields, toText } from "./fields.ts";
-import { takeContent } from "./files.ts";
+import { readFile, takeContent } from "./files.ts";
 import { readTime } from "./time.ts";
 
 /** Takes the value of a key. Returns what the field gets of it; undefined for nothing, and for a value of another type. */
@@ -50,8 +50,7 @@ function taking(read: (value: Json) => Json | undefined): ReadValue {
 // A list is a list of files, or the bytes of one.
 function readContent(fields: Fields, key: string): Json | undefined {
   const value = fields.peek([key]) ?? null;
-  const isListOfTexts = Array.isArray(value) && typeof value[0] === "string";
-  if (isListOfTexts) return text(fields, key);
+  if (Array.isArray(value) && typeof value[0] === "string") return readFile(fields, key).data;
   return isEmpty(value) ? undefined : takeContent(fields, [key]);
 }
 

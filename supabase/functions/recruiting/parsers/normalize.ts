@@ -57,7 +57,7 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   const code = state && isUs(countryOfLead) ? stateCode(state) : undefined;
   const email = toText(raw.email);
   const zip = toText(raw.zip);
-  const { resume, resume_url } = readResume(raw.resume ?? {});
+  const { resume, resume_url, resume_skipped } = readResume(raw.resume ?? {});
 
   const first_name = givenName(raw.first_name) ?? split?.first_name;
   const vendor_lead_id = shortId(withoutPlaceholder(toText(raw.vendor_lead_id)));
@@ -78,6 +78,7 @@ export function normalizeLead(raw: RawLead): ParsedLead {
     submitted_at: readTime(raw.submitted_at),
     consent: readConsent(raw.consent),
     resume_url,
+    resume_skipped: resume_skipped ?? raw.more?.resume_skipped,
   }));
   const file = resume && mayBeFile(resume.base64) ? resume.base64 : undefined;
   const vendor_fields = raw.fields?.rest(compact({ first_name, vendor_lead_id, metadata, file }));

@@ -20,7 +20,7 @@ for (
   });
 }
 
-for (const data of [5, true, ["JVBERi0="], { a: 1 }] as Json[]) {
+for (const data of [5, true, [5, 256], [["JVBERi0="]], { a: 1 }] as Json[]) {
   Deno.test(`${JSON.stringify(data)} is a resume that is not base64`, () => {
     assert.equal(readResume({ data }).resume?.base64, "?");
   });
@@ -48,6 +48,32 @@ for (
   });
 }
 
+Deno.test("of a list the first is the resume, and the others are named as skipped", () => {
+  const image = { type: "image/png", bytes: 70 };
+  const word = { type: "application/msword", bytes: 48_213 };
+  assert.deepEqual(readResume({ data: [BASE64], content_type: "pdf" }), {
+    resume: { base64: BASE64, type: "pdf" },
+    resume_url: undefined,
+    resume_skipped: undefined,
+  });
+  const { resume, resume_skipped } = readResume({ data: [BASE64, image, word] });
+  assert.equal(resume?.base64, BASE64);
+  assert.equal(
+    resume_skipped,
+    "another image/png of 70 bytes; another application/msword of 48213 bytes",
+  );
+  assert.equal(
+    readResume({ data: [null, image] }).resume_skipped,
+    "another image/png of 70 bytes",
+  );
+  const url = "https://files.example.com/cv.pdf";
+  assert.deepEqual(readResume({ data: [url, image] }), {
+    resume: undefined,
+    resume_url: url,
+    resume_skipped: "another image/png of 70 bytes",
+  });
+});
+
 Deno.test("the type in a data: URL wins", () => {
   const data = `data:text/html;base64,${BASE64}`;
   assert.equal(readResume({ data, content_type: "application/pdf" }).resume?.type, "text/html");
@@ -61,8 +87,9 @@ for (const data of [undefined, null, "", "  ", "data:application/pdf;base64,", f
 
 Deno.test("a web URL is kept and is no file", () => {
   const url = "https://files.example.com/cv.pdf";
-  assert.deepEqual(readResume({ data: url }), { resume_url: url });
-  assert.deepEqual(readResume({ url }), { resume_url: url });
+  const none = { resume: undefined, resume_skipped: undefined };
+  assert.deepEqual(readResume({ data: url }), { ...none, resume_url: url });
+  assert.deepEqual(readResume({ url }), { ...none, resume_url: url });
   assert.equal(readResume({ data: BASE64, url }).resume_url, url);
 });
 

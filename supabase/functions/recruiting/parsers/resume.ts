@@ -1,9 +1,9 @@
-import type { Json } from "../../_shared/json.ts";
+import { isObject, type Json } from "../../_shared/json.ts";
 import { toText } from "./fields.ts";
 
 /** What a vendor says of a resume. Any value may stand in any field. */
 export interface ResumeFields {
-  /** Base64 (bare or a `data:` URL), or a web URL. */
+  /** Base64 (bare or a `data:` URL), or a web URL. Or a list of it and of `{type, bytes}` for each file after it. */
   data?: Json;
   /** A media type or a file ending. */
   content_type?: Json;
@@ -19,15 +19,42 @@ export interface Resume {
   type?: string;
 }
 
-/** Sorts a vendor's resume fields into a file to store and a URL to keep. The URL is never fetched. */
-export function readResume(fields: ResumeFields): { resume?: Resume; resume_url?: string } {
+/** What becomes of a vendor's resume fields. */
+export interface ReadResume {
+  resume?: Resume;
+  /** It is never fetched. */
+  resume_url?: string;
+  /** The files that are not stored because another one came first. */
+  resume_skipped?: string;
+}
+
+/** Sorts a vendor's resume fields into a file to store and a URL to keep, and names what is neither. */
+export function readResume({ data, ...fields }: ResumeFields): ReadResume {
+  const [first, ...others] = isListOfFiles(data) ? data : [data];
+  return { ...readFirst({ data: first, ...fields }), resume_skipped: nameOthers(others) };
+}
+
+function readFirst(fields: ResumeFields): { resume: Resume | undefined; resume_url?: string } {
   const data = typeof fields.data === "string" ? fields.data.trim() : placeholderFor(fields.data);
-  if (WEB_URL.test(data)) return { resume_url: data };
+  if (WEB_URL.test(data)) return { resume: undefined, resume_url: data };
+  const resume_url = toText(fields.url);
   const { mediaType, base64 } = splitDataUrl(data);
-  if (base64 === "") return { resume_url: toText(fields.url) };
+  if (base64 === "") return { resume: undefined, resume_url };
   const type = readType(mediaType) ?? readType(fields.content_type) ??
     fileEnding(toText(fields.file_name));
-  return { resume: { base64, type }, resume_url: toText(fields.url) };
+  return { resume: { base64, type }, resume_url };
+}
+
+// A list of numbers are the bytes of one file, or meant so.
+function isListOfFiles(data: Json | undefined): data is Json[] {
+  return Array.isArray(data) && data.length > 0 && typeof data[0] !== "number" &&
+    !Array.isArray(data[0]);
+}
+
+function nameOthers(files: (Json | undefined)[]): string | undefined {
+  const named = files.filter(isObject)
+    .map(({ type, bytes }) => `another ${type} of ${bytes} bytes`);
+  return named.length > 0 ? named.join("; ") : undefined;
 }
 
 const WEB_URL = /^https?:\/\//i;
