@@ -1,7 +1,7 @@
 /** Webhook deliveries with several leads, or with none. */
 import assert from "node:assert/strict";
 import { admin, adminJson, assertRefused } from "./admin.ts";
-import { assertError, createOrder, sql, storedLeads } from "./client.ts";
+import { assertError, createOrder, send, sql, storedLeads } from "./client.ts";
 import { functionWith } from "./function.ts";
 import { createWebhook, deliver, proofOf, rejected } from "./webhooks.ts";
 
@@ -121,6 +121,56 @@ Deno.test("the leads that a mapping finds in a body are stored, and one is repla
   const fixed = { ...config, fields: { ...config.fields, first_name: { const: "Unknown" } } };
   await sql`update public.vendors set parser_config = ${sql.json(fixed)} where id = ${webhook.id}`;
   assert.equal((await adminJson("delivery", "replay", kept!.id)).status, "created");
+});
+
+/** A signed text, and bodies with other bytes that the same signature proves: some characters stand for their escapes. */
+const SIGNED = String.raw`[{"first_name": "Zo\u00eb", "city": "K\u00f6ln"}, {"first_name": "Ann"}]`;
+const REPLAYED = [
+  SIGNED.replace(String.raw`\u00eb`, "ë"),
+  SIGNED.replace(String.raw`\u00f6`, "ö"),
+  SIGNED.replace(String.raw`\u00eb`, "ë").replace(String.raw`\u00f6`, "ö"),
+];
+
+for (const scheme of ["indeed", "greenhouse", "linkedin", "meta", "hmac", "standard"]) {
+  for (const [first, ...others] of [[SIGNED, ...REPLAYED], [...REPLAYED, SIGNED]]) {
+    const which = first === SIGNED ? "escaped" : "unescaped";
+    Deno.test(`several leads are stored once, whichever form of the signed text comes again: ${scheme}, ${which} first`, async () => {
+      const webhook = await createWebhook(scheme);
+      const { path, headers } = proofOf(webhook, SIGNED);
+      const created = await send(path, { headers, body: first });
+      const ids = created.body.results.map(({ id }: { id: string }) => id);
+      assert.deepEqual(
+        created.body.results.map(({ status }: { status: string }) => status),
+        ["created", "created"],
+      );
+      for (const body of [first, ...others]) {
+        const repeated = await send(path, { headers, body });
+        assert.deepEqual(
+          repeated.body.results,
+          ids.map((id: string) => ({ id, status: "duplicate" })),
+        );
+      }
+      assert.equal((await storedLeads(webhook)).length, 2);
+    });
+  }
+}
+
+Deno.test("an Idempotency-Key belongs to the text that was signed, whichever form of it comes", async () => {
+  const webhook = await createWebhook("linkedin");
+  const proof = proofOf(webhook, SIGNED);
+  const headers = { ...proof.headers, "idempotency-key": crypto.randomUUID() };
+  const first = await send(proof.path, { headers, body: SIGNED });
+  for (const body of REPLAYED) {
+    const repeated = await send(proof.path, { headers, body });
+    assert.deepEqual([repeated.status, repeated.body], [200, first.body]);
+  }
+  assert.equal((await storedLeads(webhook)).length, 2);
+  const other = SIGNED.replace("Ann", "Bob");
+  const reused = await send(proof.path, {
+    headers: { ...headers, ...proofOf(webhook, other).headers },
+    body: other,
+  });
+  assertError(reused, 422, "IDEMPOTENCY_KEY_REUSED", /another body/);
 });
 
 Deno.test("a body with more than 1,000 leads is refused whole", async () => {

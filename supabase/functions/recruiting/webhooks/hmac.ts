@@ -49,10 +49,10 @@ export function signatureCheck(config: HmacConfig, received: Received, now: Date
 
   return (secret) => {
     const [proved] = received.bodies
-      .map((body) => signedParts(config.signed, timestamp, body))
-      .filter((parts) => isAmong(given, sign(config.algorithm, secret, parts)));
+      .map((body) => ({ body, parts: signedParts(config.signed, timestamp, body) }))
+      .filter(({ parts }) => isAmong(given, sign(config.algorithm, secret, parts)));
     if (proved === undefined || !isInTime) return null;
-    return { deliveryId: isTimed ? digest(proved) : null };
+    return { deliveryId: isTimed ? digest(proved.parts) : null, body: proved.body };
   };
 }
 

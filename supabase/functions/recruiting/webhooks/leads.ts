@@ -24,7 +24,7 @@ export interface DeliveryOptions {
   dryRun: boolean;
   /** Null without an Idempotency-Key, and where the delivery has an id of its own. */
   idempotency: Idempotency | null;
-  /** SHA-256 of the body's bytes, in hex. */
+  /** SHA-256 of the bytes that were proved, in hex. */
   hash: string;
 }
 

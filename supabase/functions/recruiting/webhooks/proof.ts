@@ -46,10 +46,12 @@ export interface Proof {
   secretId: string;
   /** The same when the delivery is repeated, and another for every other delivery; null where the scheme has none. */
   deliveryId: string | null;
+  /** The body as it was signed, one of {@link Received.bodies}: the same signature proves bodies with other bytes. */
+  body: Uint8Array;
 }
 
 /** Whether a secret proves a delivery; null: it does not. A wrong secret takes as long as the right one. */
-export type SecretCheck = (secret: string) => Pick<Proof, "deliveryId"> | null;
+export type SecretCheck = (secret: string) => Omit<Proof, "secretId"> | null;
 
 /** Reads what a scheme needs from a delivery. Null where its configuration is incomplete. */
 export type Scheme = (config: JsonObject, received: Received, now: Date) => SecretCheck | null;
@@ -97,7 +99,7 @@ export function verifyProof(
   const secrets = usableSecrets(webhook, "secret");
   const proofs = (secrets.length > 0 ? secrets : [NOBODYS_SECRET]).map(({ id, secret }) => {
     const match = check(secret);
-    return match && { secretId: id, deliveryId: match.deliveryId };
+    return match && { secretId: id, ...match };
   });
   return proofs.find((proof) => proof !== null) ?? null;
 }

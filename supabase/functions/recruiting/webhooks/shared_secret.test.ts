@@ -55,7 +55,8 @@ const PROVED: Record<string, Case> = {
 
 for (const [name, delivery] of Object.entries(PROVED)) {
   Deno.test(`${name} is a proof, and has no id`, () => {
-    assert.deepEqual(verify(delivery), { secretId: "secret 0", deliveryId: null });
+    const { secretId, deliveryId } = verify(delivery)!;
+    assert.deepEqual([secretId, deliveryId], ["secret 0", null]);
     assert.equal(isProved({ ...delivery, secrets: ["other:other"] }), false);
   });
 }

@@ -11,37 +11,37 @@ const GOOGLE_BOUNDS = { ...JSON_BOUNDS, values: 5_000, keys: 1_000 };
 
 /** The scheme `google_ads`: the form's key stands as `google_key` in the JSON body. The parsers keep it out of the lead. */
 export function googleKeyCheck(_: JsonObject, { body }: Received): SecretCheck {
-  return equalTo(googleKey(body));
+  return equalTo(googleKey(body), body);
 }
 
 /** The scheme `basic`: user and password (RFC 7617) in UTF-8. The secret is `user:password`. */
-export function basicCheck(_: JsonObject, { headers }: Received): SecretCheck {
+export function basicCheck(_: JsonObject, { headers, body }: Received): SecretCheck {
   const [, base64] = /^Basic +(\S+) *$/i.exec(headerText(headers, "authorization")) ?? [];
   const credentials = base64 === undefined ? null : decodeBase64(base64);
-  return equalTo(credentials && Buffer.from(credentials).toString("utf8"));
+  return equalTo(credentials && Buffer.from(credentials).toString("utf8"), body);
 }
 
 /** The scheme `header`: `header` has the secret, after `prefix` where one is configured. */
-export function headerCheck(config: JsonObject, { headers }: Received): SecretCheck | null {
+export function headerCheck(config: JsonObject, { headers, body }: Received): SecretCheck | null {
   const { header, prefix = "" } = config;
   if (typeof header !== "string" || typeof prefix !== "string") return null;
   const value = headerText(headers, header);
-  return equalTo(value.startsWith(prefix) ? value.slice(prefix.length) : null);
+  return equalTo(value.startsWith(prefix) ? value.slice(prefix.length) : null, body);
 }
 
 /** The scheme `query`: the query's `parameter` has the secret, once. */
-export function queryCheck(config: JsonObject, { query }: Received): SecretCheck | null {
+export function queryCheck(config: JsonObject, { query, body }: Received): SecretCheck | null {
   const { parameter } = config;
   if (typeof parameter !== "string") return null;
   const values = query.getAll(parameter);
-  return equalTo(values.length === 1 ? values[0]! : null);
+  return equalTo(values.length === 1 ? values[0]! : null, body);
 }
 
 /** Whether the secret is the one that was given; null: none was. */
-function equalTo(given: string | null): SecretCheck {
+function equalTo(given: string | null, body: Uint8Array): SecretCheck {
   return (secret) => {
     const isEqual = matchesSecret(given ?? "", [secret]);
-    return isEqual && given !== null ? { deliveryId: null } : null;
+    return isEqual && given !== null ? { deliveryId: null, body } : null;
   };
 }
 

@@ -24,9 +24,9 @@ export function standardCheck(
 
   return (secret) => {
     const key = decodeBase64(secret.replace(/^whsec_/, "")) ?? new Uint8Array();
-    const isSigned = bodies
-      .map((body) => isAmong(given, sign("sha256", key, [`${id}.${timestamp}.`, body])))
-      .includes(true);
-    return isSigned && isInTime && id !== "" && key.length > 0 ? { deliveryId: id } : null;
+    const [body] = bodies
+      .filter((body) => isAmong(given, sign("sha256", key, [`${id}.${timestamp}.`, body])));
+    if (body === undefined || !isInTime || id === "" || key.length === 0) return null;
+    return { deliveryId: id, body };
   };
 }

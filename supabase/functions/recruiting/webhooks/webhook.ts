@@ -16,7 +16,7 @@ import { verifyProof } from "./proof.ts";
 interface Sender {
   settings: WebhookSettings;
   vendor: Vendor;
-  /** SHA-256 of the body's bytes, in hex. */
+  /** SHA-256 of the bytes that were proved, in hex. */
   hash: string;
 }
 
@@ -78,5 +78,5 @@ async function identifySender(c: AppContext, body: Uint8Array): Promise<Sender> 
   const vendor = await webhookVendor(c, settings, proof);
   // Before the body is looked at: a dry run is not in the journal, whatever the body is.
   if (query.get("dry_run") === "true") c.get("journal")?.discard();
-  return { settings, vendor, hash: sha256Hex(body) };
+  return { settings, vendor, hash: sha256Hex(proof.body) };
 }
