@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { STATUS_OF_CODE } from "../supabase/functions/_shared/errors.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const PAGES = [
@@ -98,6 +99,12 @@ for (const page of PAGES) {
     assert.deepEqual(dead, []);
   });
 }
+
+Deno.test("docs/decisions.md has the status of every error, and no other", () => {
+  const page = Deno.readTextFileSync(new URL("docs/decisions.md", ROOT));
+  const [, statuses] = /\*\*Errors\.\*\*[^(]*\(([\d,\s]+)\)/.exec(page)!;
+  assert.deepEqual(statuses!.split(/,\s+/).map(Number), Object.values(STATUS_OF_CODE));
+});
 
 Deno.test("docs/operations.md has every error that the functions log, and no other", () => {
   const page = Deno.readTextFileSync(new URL("docs/operations.md", ROOT));

@@ -6,6 +6,7 @@ import { FUNCTION_NAMES } from "../scripts/edge_functions.ts";
 import { openApiDocument, OPERATIONS } from "../scripts/openapi/document.ts";
 import { OPENAPI_FILE, openApiText } from "../scripts/openapi/main.ts";
 import type { App } from "../supabase/functions/_shared/app.ts";
+import { BATCH_BOUNDS, JSON_BOUNDS } from "../supabase/functions/_shared/json.ts";
 import { send, stack } from "./client.ts";
 import { sendSigned } from "./sms.ts";
 import { createWebhook, deliver } from "./webhooks.ts";
@@ -65,6 +66,13 @@ Deno.test("decisions.md: no schema forbids fields that it does not name", () => 
   assert(
     JSON.stringify(openApiDocument({ strict: true })).includes('"additionalProperties":false'),
   );
+});
+
+Deno.test("openapi.json names how much a body may hold besides its files", () => {
+  const { description } = published.components.responses.PAYLOAD_TOO_LARGE;
+  for (const { textBytes } of [JSON_BOUNDS, BATCH_BOUNDS]) {
+    assert(description.includes(`${textBytes / 2 ** 20} MiB`), `${textBytes} bytes`);
+  }
 });
 
 Deno.test("every example fits its schema", () => {
