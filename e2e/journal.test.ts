@@ -31,6 +31,32 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
+Deno.test("the journal keeps 100 MiB of a vendor: the oldest go when another is refused", async () => {
+  const [vendor, other] = [await createVendor(), await createVendor()];
+  // 449 payloads of 256 KiB, as JSON and as text, are 112 MiB.
+  await sql`
+    insert into public.rejected_deliveries (
+      request_id, route, vendor_id, code, reason, payload_bytes, received_at, payload, payload_text)
+    select n, '/recruiting/ingest', v, 'BAD_REQUEST', 'x', 1, now() - n * interval '1 second',
+      case when n % 2 = 0 then to_jsonb(repeat('x', 262142)) end,
+      case when n % 2 = 1 then repeat('x', 262144) end
+    from generate_series(1, 449) n, unnest(${[vendor.id, other.id]}::uuid[]) v`;
+  const { rows } = await refuse("/recruiting/ingest", vendor, { body: { email: "a@example.com" } });
+  assert.equal(rows.length, 1);
+
+  const kept = await sql`
+    select vendor_id, count(*)::int as entries,
+      sum(octet_length(coalesce(payload::text, payload_text)))::int as bytes, max(request_id::int) as oldest
+    from public.rejected_deliveries
+    where vendor_id in (${vendor.id}, ${other.id}) and request_id ~ '^[0-9]+$'
+    group by vendor_id order by entries`;
+  const [bounded, untouched] = kept;
+  assert.deepEqual([bounded!.entries, bounded!.oldest], [399, 399]);
+  assert(bounded!.bytes <= 100 * 1024 * 1024);
+  assert.equal(untouched!.entries, 449, "another vendor's stay");
+  await sql`delete from public.rejected_deliveries where vendor_id in (${vendor.id}, ${other.id})`;
+});
+
 Deno.test("a lead without first_name is in the journal as it was sent, and becomes a lead by a replay", async () => {
   const vendor = await createVendor();
   const { agency_id } = await createOrder(vendor);

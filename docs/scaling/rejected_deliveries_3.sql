@@ -32,7 +32,7 @@ alter table public.rejected_deliveries_first set schema private;
 
 create table public.rejected_deliveries (like private.rejected_deliveries_first including all)
   partition by range (received_at);
-alter index public.rejected_deliveries_vendor_id_received_at_id_idx rename to rejected_deliveries_open_idx;
+alter index public.rejected_deliveries_vendor_id_received_at_id_stored_bytes_idx rename to rejected_deliveries_open_idx;
 alter table public.rejected_deliveries
   add constraint rejected_deliveries_vendor_id_fkey
     foreign key (vendor_id) references public.vendors (id) on delete cascade;

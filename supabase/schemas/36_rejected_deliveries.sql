@@ -12,6 +12,9 @@ create table public.rejected_deliveries (
   payload jsonb,
   payload_text text,
   payload_bytes integer not null check (payload_bytes >= 0),
+  stored_bytes integer not null generated always as (
+    coalesce(octet_length(payload::text), 0) + coalesce(octet_length(payload_text), 0)
+  ) stored,
   context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
   status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
   lead_id uuid,
@@ -21,9 +24,9 @@ create table public.rejected_deliveries (
   check (status <> 'replayed' or lead_id is not null)
 );
 
--- Also finds the oldest of a vendor's open deliveries, by the index alone.
+-- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
 create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
-  where status = 'open';
+  include (stored_bytes) where status = 'open';
 create index on public.rejected_deliveries (vendor_id, received_at);
 create index on public.rejected_deliveries (received_at);
 create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
@@ -47,6 +50,8 @@ comment on column public.rejected_deliveries.payload is
 comment on column public.rejected_deliveries.payload_text is
   'The beginning, at most 256 KiB, of what is not in payload.';
 comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
+comment on column public.rejected_deliveries.stored_bytes is
+  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
 comment on column public.rejected_deliveries.context is
   'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
   'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
@@ -81,25 +86,49 @@ grant select, insert, update, delete on public.rejected_deliveries to service_ro
 create function private.delete_oldest_rejections(vendor_id uuid) returns void
 language plpgsql
 set search_path = ''
--- The index has the order. Sorting takes four times as long, and the planner does not always know it.
+-- The index has all it needs, in order. Sorting takes four times as long, and the planner does not always know it.
 set enable_sort = off
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
   -- For null the text differs, because `is not distinct from` would not use the index.
   is_open_one constant text :=
     'o.status = ''open'' and o.vendor_id ' || case when vendor_id is null then 'is null' else '= $1' end;
+  entries integer;
+  bytes bigint;
   first_too_many record;
 begin
   -- Otherwise two transactions at once would each leave room for their own rows only.
   perform pg_advisory_xact_lock(hashtextextended('rejected deliveries of ' || coalesce(vendor_id::text, 'imports'), 0));
 
-  -- By the index alone, mostly in less than a millisecond.
+  -- All by the index alone. There are never many more than 10,000.
   execute format(
-    'select o.received_at, o.id from public.rejected_deliveries o where %s
-     order by o.received_at desc, o.id desc offset 10000 limit 1',
-    is_open_one
-  ) into first_too_many using vendor_id;
-  if first_too_many.id is null then
+    'select count(*), sum(o.stored_bytes) from public.rejected_deliveries o where %s', is_open_one
+  ) into entries, bytes using vendor_id;
+  if bytes > 100 * 1024 * 1024 then
+    execute format(
+      $sql$
+        select newest.received_at, newest.id
+        from (
+          select o.received_at, o.id, row_number() over by_age as entries, sum(o.stored_bytes) over by_age as bytes
+          from public.rejected_deliveries o
+          where %s
+          window by_age as (order by o.received_at desc, o.id desc rows unbounded preceding)
+        ) newest
+        where newest.entries > 10000 or newest.bytes > 100 * 1024 * 1024
+        limit 1
+      $sql$,
+      is_open_one
+    ) into first_too_many using vendor_id;
+  elsif entries > 10000 then
+    -- A sixth of the time of the query above.
+    execute format(
+      'select o.received_at, o.id from public.rejected_deliveries o where %s
+       order by o.received_at desc, o.id desc offset 10000 limit 1',
+      is_open_one
+    ) into first_too_many using vendor_id;
+  else
     return;
   end if;
 
@@ -121,8 +150,8 @@ end
 $$;
 
 comment on function private.delete_oldest_rejections(uuid) is
-  'Leaves the 10,000 newest open deliveries of a vendor; null: of all imports. So a vendor that sends a million wrong '
-  'rows does not fill the disk.';
+  'Leaves the newest open deliveries of a vendor, at most 10,000 and of those at most 100 MiB of stored_bytes; null: of '
+  'all imports. So a vendor that sends a million wrong rows does not fill the disk.';
 grant execute on function private.delete_oldest_rejections(uuid) to service_role;
 
 create function public.record_rejections(rejections json) returns integer
@@ -162,7 +191,7 @@ $$;
 comment on function public.record_rejections(json) is
   'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
   'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
-  'about 500. Keeps at most 10,000 open ones of a vendor; all imports count as one. 55P03 at once when somebody has '
+  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once when somebody has '
   'locked the journal.';
 grant execute on function public.record_rejections(json) to service_role;
 

@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(37);
+select plan(39);
 
 set local enable_seqscan = off;
 
@@ -47,6 +47,10 @@ from (values
   ('the open deliveries of imports, oldest first', 'Index Only Scan using rejected_deliveries_open_idx',
     $$select id from public.rejected_deliveries where status = 'open' and vendor_id is null
       order by received_at, id limit 1$$),
+  ('the size of a vendor''s open deliveries', 'Index Only Scan using rejected_deliveries_open_idx',
+    $$select sum(stored_bytes) from public.rejected_deliveries where status = 'open' and vendor_id = md5('')::uuid$$),
+  ('the size of the open deliveries of imports', 'Index Only Scan using rejected_deliveries_open_idx',
+    $$select sum(stored_bytes) from public.rejected_deliveries where status = 'open' and vendor_id is null$$),
   ('the deliveries before a time', 'rejected_deliveries_received_at_idx',
     $$select from public.rejected_deliveries where received_at < now()$$),
   ('the times a lead was sent again', 'recruiting_lead_duplicates_lead_id_received_at_idx',

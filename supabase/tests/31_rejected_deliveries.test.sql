@@ -1,6 +1,6 @@
 -- The journal of refusals: what is written, how much is kept, and what is deleted.
 begin;
-select plan(25);
+select plan(31);
 
 insert into public.vendors (id, slug, name) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
@@ -94,6 +94,33 @@ select pg_temp.record('{}', '{"vendor_id": null}');
 select is(
   (select pg_stat_get_xact_numscans('public.rejected_deliveries'::regclass) - whole_table from scans), 0::bigint,
   'a vendor at its limit does not make the whole journal be read');
+
+-- At most 100 MiB of open ones, which are 400 of 256 KiB
+delete from public.rejected_deliveries where vendor_id is null or vendor_id = md5('vendor')::uuid;
+create function pg_temp.fill(vendor uuid, stored text) returns void language sql as $$
+  insert into public.rejected_deliveries (
+    request_id, route, vendor_id, code, reason, payload_bytes, received_at, status, payload, payload_text)
+  select 'large ' || n, '/', vendor, 'BAD_REQUEST', 'x', 1, timestamptz '2026-01-01' + n * interval '1 second', stored,
+    case when n % 2 = 0 then to_jsonb(repeat('x', 262142)) end, case when n % 2 = 1 then repeat('x', 262144) end
+  from generate_series(1, 400) n
+$$;
+select pg_temp.fill(md5('vendor')::uuid, 'open'), pg_temp.fill(md5('vendor')::uuid, 'dismissed'), pg_temp.fill(null, 'open');
+select pg_temp.record('{}');
+select is(pg_temp.kept('vendor'), 401, '100 MiB of a vendor are kept');
+select pg_temp.record('{"payload": {"a": "b"}}', '{"payload_text": "<xml>"}');
+select is(pg_temp.kept('vendor'), 402, 'beyond, the oldest go, and no more than have to');
+select results_eq(
+  $$select request_id from public.rejected_deliveries
+    where vendor_id = md5('vendor')::uuid and status = 'open' order by received_at limit 1$$,
+  array['large 2'], 'the newest stay');
+select is(
+  (select count(*)::integer from public.rejected_deliveries
+   where vendor_id = md5('vendor')::uuid and status = 'dismissed'), 400, 'dismissed ones do not count');
+select is(pg_temp.kept(null), 400, 'another sender loses none');
+select pg_temp.record(
+  '{"vendor_id": null, "context": {"agency_id": "a"}, "payload": {"a": 1}}',
+  '{"vendor_id": null, "context": {"agency_id": "b"}, "payload": {"a": 1}}');
+select is(pg_temp.kept(null), 401, 'all imports together have at most 100 MiB');
 
 -- All at the same time
 delete from public.rejected_deliveries where vendor_id = md5('vendor')::uuid;

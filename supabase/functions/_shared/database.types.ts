@@ -982,6 +982,7 @@ export type Database = {
           "route": string;
           "row": number | null;
           "status": string;
+          "stored_bytes": number;
           "vendor_id": string | null;
           "vendor_lead_id": string | null;
         };
@@ -1001,6 +1002,7 @@ export type Database = {
           "route": string;
           "row"?: number | null;
           "status"?: string;
+          "stored_bytes"?: never;
           "vendor_id"?: string | null;
           "vendor_lead_id"?: string | null;
         };
@@ -1019,6 +1021,7 @@ export type Database = {
           "route"?: string;
           "row"?: number | null;
           "status"?: string;
+          "stored_bytes"?: never;
           "vendor_id"?: string | null;
           "vendor_lead_id"?: string | null;
         };
