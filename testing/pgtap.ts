@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type postgres from "postgres";
 import { POSTGRES_HOME, ROOT } from "../local/mod.ts";
 
@@ -44,9 +44,10 @@ export async function installPgtap(): Promise<void> {
   }
 }
 
-/** Sends a file of tests whole, as psql would, and reads the TAP that its queries return. */
+/** Sends a file of tests whole, as psql would, with what it includes, and reads the TAP that its queries return. */
 export async function runTapFile(sql: postgres.Sql, path: string): Promise<TapResult> {
-  const text = Deno.readTextFileSync(path);
+  const text = Deno.readTextFileSync(path)
+    .replaceAll(/^\\ir (.+)$/gm, (_, file) => Deno.readTextFileSync(join(dirname(path), file)));
   try {
     const answer: unknown = await sql.unsafe(text).simple();
     // Several statements give a list of results, a single one gives its own.

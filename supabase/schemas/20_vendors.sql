@@ -126,6 +126,57 @@ comment on function public.revoke_vendor_api_key(text) is
   'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
 grant execute on function public.revoke_vendor_api_key(text) to service_role;
 
+create function private.proved_vendor(key_hash text, webhook jsonb) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if webhook is null then
+    return (
+      select k.vendor_id
+      from public.vendor_api_keys k
+      join public.vendors v on v.id = k.vendor_id
+      where k.key_hash = proved_vendor.key_hash
+        and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now())
+        and v.is_active
+    );
+  end if;
+  return (
+    select s.vendor_id
+    from private.vendor_webhook_secrets s
+    join public.vendors v on v.id = s.vendor_id
+    where s.id = (webhook ->> 'secret_id')::uuid
+      and s.kind = 'secret'
+      and s.revoked_at is null
+      and (s.expires_at is null or s.expires_at > now())
+      and v.is_active
+      and v.webhook_scheme is not null
+  );
+end
+$$;
+
+comment on function private.proved_vendor(text, jsonb) is
+  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when '
+  'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
+grant execute on function private.proved_vendor(text, jsonb) to service_role;
+
+create function private.wrong_proof(webhook jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case when webhook is null then 'invalid API key' else 'invalid webhook secret' end;
+end
+$$;
+
+comment on function private.wrong_proof(jsonb) is
+  'The message where proved_vendor() is null. One for every reason, so that a stranger learns nothing about keys, webhooks '
+  'and vendors.';
+grant execute on function private.wrong_proof(jsonb) to service_role;
+
 create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
 language plpgsql
 stable
@@ -134,30 +185,9 @@ as $$
 declare
   vendor public.vendors;
 begin
-  if webhook is null then
-    select v.* into vendor
-    from public.vendor_api_keys k
-    join public.vendors v on v.id = k.vendor_id
-    where k.key_hash = authenticate_vendor.key_hash
-      and k.revoked_at is null
-      and (k.expires_at is null or k.expires_at > now())
-      and v.is_active;
-  else
-    select v.* into vendor
-    from private.vendor_webhook_secrets s
-    join public.vendors v on v.id = s.vendor_id
-    where s.id = (webhook ->> 'secret_id')::uuid
-      and s.kind = 'secret'
-      and s.revoked_at is null
-      and (s.expires_at is null or s.expires_at > now())
-      and v.is_active
-      and v.webhook_scheme is not null;
-  end if;
-
-  -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
+  select v.* into vendor from public.vendors v where v.id = private.proved_vendor(key_hash, webhook);
   if not found then
-    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
-      using errcode = 'PT401';
+    raise exception '%', private.wrong_proof(webhook) using errcode = 'PT401';
   end if;
 
   return jsonb_build_object(

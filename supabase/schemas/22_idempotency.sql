@@ -124,7 +124,8 @@ begin
     request_hash = excluded.request_hash,
     result = excluded.result,
     retention = excluded.retention,
-    created_at = excluded.created_at;
+    created_at = excluded.created_at
+  where idempotency_keys.created_at <= now() - idempotency_keys.retention;
 
   delete from private.idempotency_keys k
   where (k.scope, k.key, k.part) in (

@@ -30,7 +30,8 @@ create table public.recruiting_orders (
   status text not null default 'open' check (status in ('open', 'paused', 'filled', 'closed')),
   starts_at timestamptz,
   ends_at timestamptz,
-  greeting_template text check (private.is_greeting_template(greeting_template)),
+  -- The function is not called for null, because each lead updates its order.
+  greeting_template text check (greeting_template is null or private.is_greeting_template(greeting_template)),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   check (filled between 0 and quantity),
@@ -43,16 +44,6 @@ create table public.recruiting_orders (
 -- Most orders name no agent, and each lead changes every index that its order is in.
 create index recruiting_orders_agent_idx on public.recruiting_orders (agent_id, agency_id) where agent_id is not null;
 create index on public.recruiting_orders (vendor_id);
--- For choosing an order: the open orders of each vendor and state, best first. An order for any vendor has the id of zeros
--- here, and one for any state, or for several, the empty text.
-create index recruiting_orders_choice_idx on public.recruiting_orders (
-  coalesce(vendor_id, '00000000-0000-0000-0000-000000000000'),
-  coalesce(case when array_length(states, 1) = 1 then states[1] end, ''),
-  priority desc,
-  (filled::numeric / quantity),
-  created_at,
-  id
-) where status = 'open';
 
 comment on table public.recruiting_orders is 'An agency''s order for a number of recruiting leads.';
 comment on column public.recruiting_orders.agent_id is

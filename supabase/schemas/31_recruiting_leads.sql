@@ -34,7 +34,7 @@ create table public.recruiting_leads (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (vendor_id, vendor_lead_id),
-  -- Deferrable, so that private.insert_recruiting_lead() can store a lead while somebody has locked these tables.
+  -- Deferrable, so that private.insert_leads() can store a lead while somebody has locked these tables.
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
@@ -53,8 +53,7 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
-create index recruiting_leads_waiting_idx on public.recruiting_leads (created_at, id)
-  where distribution in ('unmatched', 'pending');
+create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
 -- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;

@@ -114,7 +114,7 @@ begin
     for update skip locked
   loop
     -- A request that is still alive, however slow, must not store the lead any more.
-    if public.abandon_recruiting_lead(upload.lead_id) is null then
+    if public.abandon_recruiting_leads(array[upload.lead_id]) -> upload.lead_id::text = 'null' then
       update private.resume_uploads u set begun_at = now() where u.lead_id = upload.lead_id;
       paths := paths || to_jsonb(upload.path);
     else

@@ -1,88 +1,304 @@
--- Which order and which agent a recruiting lead goes to.
+-- Handing out the leads that are stored as `pending`, oldest first.
 --
--- Whoever hands leads out holds the distribution lock (33_pending_leads.sql) and never waits for a row, because all other
--- leads would wait with it. An order or an agent that somebody else has locked is passed over, for example one that an
--- operator has changed in an open transaction.
-
--- Which order or agent is first is also said by recruiting_orders_choice_idx (30_recruiting_orders.sql), agents_turn_idx
--- (10_agencies.sql) and the model in supabase/tests/38_distribution_model.test.sql.
+-- One transaction at a time hands leads out, because turns, shares and daily counts depend on every choice before it. It
+-- holds the distribution lock. Nobody waits for that lock: a transaction that does not get it leaves its leads `pending`,
+-- and the next one that gets it hands them out too, whatever has become of the request. Waiting was measured: with many
+-- isolates it gave 0.2 to 0.6 of the rate.
 --
--- Two functions choose, and both a preview and the distribution itself call them, so that the two always agree. They are
--- written in plpgsql because it keeps their query plans, while an SQL function is planned again at every call.
+-- Whoever holds the lock never waits for a row, because all other leads would wait with it. An order or an agent that
+-- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a table
+-- it waits 20 ms at most, and then all leads stay pending.
+--
+-- Which order is first: 33_order_choice.sql. Which agent is first is also said by agents_turn_idx (10_agencies.sql). A plain
+-- model of both is in supabase/tests/38_distribution_model.test.sql.
 
-create function private.best_order(
-  vendor_id uuid,
-  state text,
-  moment timestamptz,
-  passed_over uuid[] default '{}'
-) returns public.recruiting_orders
+create type private.waiting_lead as (id uuid, vendor_id uuid, state text);
+
+comment on type private.waiting_lead is 'A pending lead, and what its order depends on.';
+
+create type private.placement as (
+  leads integer,
+  order_id uuid,
+  agency_id uuid,
+  agent_ids uuid[],
+  distributed_at timestamptz,
+  has_greeting boolean
+);
+
+comment on type private.placement is
+  'Where the next leads go: how many of them, to which order, to its agents in the order of their turns (empty: the agency '
+  'gets the leads with no agent), and when the first of them is distributed. Each further lead is distributed a microsecond '
+  'later, so that the turns go on in this order.';
+
+create function public.distribute_pending_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
-stable
 set search_path = ''
--- The planner would read all of a small table for each order, and a kept plan lives longer than the table stays small.
+set statement_timeout = '2s'
+set lock_timeout = '100ms'
 set enable_seqscan = off
+-- Without it, statements with arrays are planned at each call, which takes longer than to run them.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
-  chosen public.recruiting_orders;
+  has_tried_all boolean;
+  is_pending boolean;
+  leads jsonb;
 begin
-  -- Up to four searches, for this vendor or any, and this state or any. recruiting_orders_choice_idx has the orders of each
-  -- best first, so a search ends at the first that fits, however many there are.
-  select best.* into chosen
-  from (values ('00000000-0000-0000-0000-000000000000'), (best_order.vendor_id)) as wanted (vendor)
-  cross join (values (''), (best_order.state)) as from_state (state)
-  cross join lateral (
-    select o.*
-    from public.recruiting_orders o
-    where coalesce(o.vendor_id, '00000000-0000-0000-0000-000000000000') = wanted.vendor
-      and coalesce(case when array_length(o.states, 1) = 1 then o.states[1] end, '') = from_state.state
-      and o.status = 'open'
-      and o.filled < o.quantity
-      and o.id <> all (passed_over)
-      and (o.vendor_id is null or o.vendor_id = best_order.vendor_id)
-      and (o.states is null or best_order.state = any (o.states))
-      and (o.starts_at is null or o.starts_at <= moment)
-      and (o.ends_at is null or o.ends_at > moment)
-      and (o.daily_cap is null or o.daily_cap > coalesce(
-        (
-          select d.leads
-          from private.recruiting_order_days d
-          where d.order_id = o.id and d.starts_at <= moment and d.ends_at > moment
-        ),
-        0
-      ))
-    order by o.priority desc, o.filled::numeric / o.quantity, o.created_at, o.id
-    limit 1
-  ) best
-  order by best.priority desc, best.filled::numeric / best.quantity, best.created_at, best.id
-  limit 1;
-  return chosen;
+  if exists (select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending') then
+    has_tried_all := private.hand_out_pending();
+  end if;
+
+  select
+    coalesce(bool_or(l.distribution = 'pending'), false),
+    coalesce(jsonb_object_agg(asked.id, jsonb_build_object(
+      'distribution', l.distribution,
+      'distributed_to', private.distributed_to(l.agency_id, l.agent_id)
+    )), '{}')
+  into is_pending, leads
+  from unnest(lead_ids) as asked (id)
+  left join lateral (select * from public.recruiting_leads stored where stored.id = asked.id offset 0) l on true;
+
+  -- Whoever stored a lead or handed it out may not have waited for the disk.
+  perform private.force_flush();
+  return jsonb_build_object('leads', leads, 'order_is_locked', is_pending and coalesce(has_tried_all, false));
 end
 $$;
 
-comment on function private.best_order(uuid, text, timestamptz, uuid[]) is
-  'The order that gets a lead of this vendor and state (null: unknown) at this moment, or null. Highest priority first, '
-  'then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
-grant execute on function private.best_order(uuid, text, timestamptz, uuid[]) to service_role;
+comment on function public.distribute_pending_leads(uuid[]) is
+  'Hands out every pending lead, oldest first, if one of these is pending, and says where they went: {leads: {<id>: '
+  '{distribution, distributed_to: {agency_id, agent_id|null}|null}}, order_is_locked}. distribution is null when there is '
+  'no such lead: it was deleted, or the server crashed before it was on disk. A lead stays pending while another '
+  'transaction hands leads out; ask again a moment later. With order_is_locked it waits for somebody who has locked the '
+  'orders that want it. What it says of a lead is on disk.';
+grant execute on function public.distribute_pending_leads(uuid[]) to service_role;
 
-create function private.match_recruiting_order(vendor_id uuid, state text, moment timestamptz)
-returns setof public.recruiting_orders
+create function private.hand_out_pending() returns boolean
 language plpgsql
-stable
-rows 1
+set search_path = ''
+as $$
+begin
+  if not pg_try_advisory_xact_lock(private.distribution_lock()) then
+    return null;
+  end if;
+  perform set_config('lock_timeout', '20ms', true);
+  return private.distribute_pending();
+exception when lock_not_available then
+  -- Somebody has locked a table.
+  return true;
+end
+$$;
+
+comment on function private.hand_out_pending() is
+  'Hands out the leads that are pending, unless somebody else does: then null. Returns true when it has tried all of them, '
+  'so that those that are still pending wait for somebody who has locked an order, an agent or a table; false when its time '
+  'was over.';
+grant execute on function private.hand_out_pending() to service_role;
+
+create function private.distribution_lock() returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('recruiting lead distribution', 0);
+end
+$$;
+
+comment on function private.distribution_lock() is 'The key of the advisory lock that whoever hands leads out holds.';
+grant execute on function private.distribution_lock() to service_role;
+
+create function private.force_flush() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- A transaction that has written nothing to the log ends without waiting for the disk.
+  perform pg_logical_emit_message(true, 'recruiting leads', '');
+end
+$$;
+
+comment on function private.force_flush() is
+  'The commit of this transaction puts on disk what others have committed before, although it has changed nothing itself.';
+grant execute on function private.force_flush() to service_role;
+
+create function private.distribute_pending(seconds double precision default 0.2) returns boolean
+language plpgsql
 set search_path = ''
 as $$
 declare
-  chosen constant public.recruiting_orders := private.best_order(vendor_id, state, moment);
+  -- So that others do not wait long for the lock, and the statement stays far below its timeout.
+  deadline constant timestamptz := clock_timestamp() + make_interval(secs => seconds);
+  waiting private.waiting_lead[];
+  is_more boolean := true;
+  placement private.placement;
+  -- Of one vendor and state, which want the same orders.
+  alike uuid[];
+  -- Vendors and states whose orders are locked.
+  locked text[] := '{}';
 begin
-  if chosen.id is not null then
-    return next chosen;
-  end if;
+  while is_more loop
+    -- Not those that an operator has locked.
+    waiting := array(
+      select row(l.id, l.vendor_id, l.state)::private.waiting_lead
+      from public.recruiting_leads l
+      where l.distribution = 'pending'
+        and (locked = '{}' or l.vendor_id || coalesce(l.state, '') <> all (locked))
+      order by l.created_at, l.id
+      limit 100
+      for no key update skip locked
+    );
+    is_more := cardinality(waiting) = 100;
+
+    while waiting <> '{}' loop
+      placement := private.find_placement(waiting);
+      if placement.leads > 0 then
+        perform private.place_leads(array(select w.id from unnest(waiting[:placement.leads]) w), placement);
+        waiting := waiting[placement.leads + 1:];
+      else
+        alike := array(
+          select w.id
+          from unnest(waiting) w
+          where w.vendor_id = waiting[1].vendor_id and w.state is not distinct from waiting[1].state
+        );
+        if (private.best_order(waiting[1].vendor_id, waiting[1].state, clock_timestamp())).id is not null then
+          locked := locked || (waiting[1].vendor_id || coalesce(waiting[1].state, ''));
+        else
+          update public.recruiting_leads l set distribution = 'unmatched' where l.id = any (alike);
+        end if;
+        waiting := array(select w from unnest(waiting) w where w.id <> all (alike));
+      end if;
+      if clock_timestamp() > deadline then
+        return false;
+      end if;
+    end loop;
+  end loop;
+  return true;
 end
 $$;
 
-comment on function private.match_recruiting_order(uuid, text, timestamptz) is
-  'The order that best_order() returns, or no row. For queries; in a function, an assignment costs less.';
-grant execute on function private.match_recruiting_order(uuid, text, timestamptz) to service_role;
+comment on function private.distribute_pending(double precision) is
+  'Hands out the leads that are pending, oldest first. Returns false when its seconds were over, perhaps before the last. '
+  'The caller holds the distribution lock.';
+grant execute on function private.distribute_pending(double precision) to service_role;
+
+create function private.find_placement(waiting private.waiting_lead[]) returns private.placement
+language plpgsql
+set search_path = ''
+as $$
+declare
+  first constant private.waiting_lead := waiting[1];
+  passed_over uuid[] := '{}';
+  chosen public.recruiting_orders;
+  moment timestamptz;
+  leads integer;
+  agent_ids uuid[];
+begin
+  -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
+  -- sees what was committed before it.
+  loop
+    chosen := private.best_order(first.vendor_id, first.state, clock_timestamp(), passed_over);
+    if chosen.id is null then
+      return null;
+    end if;
+    passed_over := passed_over || chosen.id;
+    continue when not private.lock_order(chosen);
+
+    moment := clock_timestamp();
+    leads := cardinality(waiting);
+    if leads > 1 then
+      leads := private.leads_for_order(chosen, waiting, moment, passed_over);
+    end if;
+    -- After the lock, because a count changes without the order's row.
+    if chosen.daily_cap is not null then
+      leads := least(leads, private.room_under_cap(chosen.id, chosen.daily_cap, moment));
+    end if;
+    continue when leads <= 0;
+
+    agent_ids := private.lock_agents(chosen.agency_id, chosen.agent_id, leads);
+    if agent_ids is not null then
+      return row(
+        leads, chosen.id, chosen.agency_id, agent_ids, moment, chosen.greeting_template is not null)::private.placement;
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.find_placement(private.waiting_lead[]) is
+  'Finds the best order that can take the first of these leads now, and its agents, and locks them. The placement is for '
+  'that lead and all that follow it and want the same order. Null: no order wants it, or all that do, or their agents, are '
+  'locked by somebody else. The caller holds the distribution lock and locked the leads.';
+grant execute on function private.find_placement(private.waiting_lead[]) to service_role;
+
+create function private.leads_for_order(
+  chosen public.recruiting_orders,
+  waiting private.waiting_lead[],
+  moment timestamptz,
+  passed_over uuid[]
+) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead private.waiting_lead;
+  kind text;
+  -- For each vendor and state, how many leads the order gets before another one is better for such a lead.
+  kinds text[] := '{}';
+  bounds integer[] := '{}';
+  bound integer;
+  leads integer := 0;
+begin
+  foreach lead in array waiting loop
+    if kind is distinct from lead.vendor_id || coalesce(lead.state, '') then
+      kind := lead.vendor_id || coalesce(lead.state, '');
+      bound := bounds[array_position(kinds, kind)];
+      if bound is null then
+        bound := 0;
+        if (chosen.vendor_id is null or chosen.vendor_id = lead.vendor_id)
+          and (chosen.states is null or lead.state = any (chosen.states))
+        then
+          bound := private.leads_before_rival(
+            chosen, private.best_order(lead.vendor_id, lead.state, moment, passed_over));
+        end if;
+        kinds := kinds || kind;
+        bounds := bounds || bound;
+      end if;
+    end if;
+    exit when leads >= bound;
+    leads := leads + 1;
+  end loop;
+  -- Somebody may have changed a rival since the order was chosen.
+  return greatest(leads, 1);
+end
+$$;
+
+comment on function private.leads_for_order(public.recruiting_orders, private.waiting_lead[], timestamptz, uuid[]) is
+  'How many of these leads, from the first on, the chosen order gets when they are handed out one after the other: until '
+  'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
+  'the daily cap.';
+grant execute on function private.leads_for_order(public.recruiting_orders, private.waiting_lead[], timestamptz, uuid[])
+  to service_role;
+
+create function private.lock_order(chosen public.recruiting_orders) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
+  -- locked here because the foreign key of the lead locks it, and would wait for it.
+  perform
+  from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
+  where o.id = chosen.id and o is not distinct from chosen
+  for no key update of o skip locked
+  for key share of a skip locked;
+  return found;
+end
+$$;
+
+comment on function private.lock_order(public.recruiting_orders) is
+  'Locks an order, so that it can take leads. False when it has changed since it was chosen, or when somebody else has '
+  'locked it or its agency.';
+grant execute on function private.lock_order(public.recruiting_orders) to service_role;
 
 create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
 language plpgsql
@@ -109,7 +325,7 @@ $$;
 
 comment on function private.next_agent(uuid, uuid) is
   'The agent that the order names if active; else the active agent of the agency who accepts recruits and has waited '
-  'longest; else null.';
+  'longest; else null. Locks nothing; for a preview.';
 grant execute on function private.next_agent(uuid, uuid) to service_role;
 
 create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
@@ -120,19 +336,17 @@ declare
   agent_ids uuid[];
 begin
   -- The same choice as next_agent() makes.
-  if named_agent_id is not null then
-    if exists (
-      select
+  if named_agent_id is not null and exists (
+    select
+    from public.agents a
+    where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
+  ) then
+    return (
+      select array[a.id]
       from public.agents a
-      where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
-    ) then
-      return (
-        select array[a.id]
-        from public.agents a
-        where a.id = named_agent_id and a.is_active
-        for no key update skip locked
-      );
-    end if;
+      where a.id = named_agent_id and a.is_active
+      for no key update skip locked
+    );
   end if;
 
   agent_ids := array(
@@ -157,241 +371,47 @@ comment on function private.lock_agents(uuid, uuid, integer) is
   'names, or all of them.';
 grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;
 
-create function private.lock_order(chosen_order public.recruiting_orders) returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
-  -- locked here because the foreign key of the lead locks it, and would wait for it.
-  perform
-  from public.recruiting_orders o
-  join public.agencies a on a.id = o.agency_id
-  where o.id = chosen_order.id and o is not distinct from chosen_order
-  for no key update of o skip locked
-  for key share of a skip locked;
-  return found;
-end
-$$;
-
-comment on function private.lock_order(public.recruiting_orders) is
-  'Locks an order, so that it can take leads. False when it has changed since it was chosen, or when somebody else has '
-  'locked it or its agency.';
-grant execute on function private.lock_order(public.recruiting_orders) to service_role;
-
-create function private.leads_before_rival(chosen_order public.recruiting_orders, rival public.recruiting_orders)
-returns integer
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  -- The rival's share of the chosen order's quantity.
-  product constant bigint := rival.filled::bigint * chosen_order.quantity;
-  is_older constant boolean := (chosen_order.created_at, chosen_order.id) < (rival.created_at, rival.id);
-  last_filled bigint;
-begin
-  if rival.id is null or rival.priority < chosen_order.priority then
-    return chosen_order.quantity - chosen_order.filled;
-  elsif rival.priority > chosen_order.priority then
-    return 1;
-  end if;
-  -- Of equal shares the older order comes first.
-  last_filled := (product - case when is_older then 0 else 1 end) / rival.quantity;
-  return greatest(least(last_filled + 1, chosen_order.quantity) - chosen_order.filled, 1);
-end
-$$;
-
-comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
-  'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
-  'reached. The rival is what best_order() returns without the chosen order; null: there is none. At least '
-  'one, also when somebody has changed the rival since the order was chosen.';
-grant execute on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) to service_role;
-
-create type private.placement as (
-  distribution text,
-  leads integer,
-  order_id uuid,
-  agency_id uuid,
-  agent_ids uuid[],
-  distributed_at timestamptz
-);
-
-comment on type private.placement is
-  'Where the next leads of one vendor and state go. distribution: as in recruiting_leads. The rest is for `distributed` '
-  'alone: how many leads the order takes now, its agents in the order of their turns (empty: the agency gets the leads with '
-  'no agent), and when the first of them is distributed. Each further lead is distributed a microsecond later, so that '
-  'the turns go on in this order.';
-
-create function private.find_placement(
-  vendor_id uuid,
-  state text,
-  wanted integer,
-  chosen_order public.recruiting_orders default null
-) returns private.placement
+create function private.place_leads(lead_ids uuid[], placement private.placement) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  passed_over uuid[] := '{}';
-  moment timestamptz;
-  leads integer;
-  rival public.recruiting_orders;
-  agent_ids uuid[];
+  agents constant integer := cardinality(placement.agent_ids);
 begin
-  -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
-  -- sees what was committed before it.
-  loop
-    if chosen_order.id is not null and private.lock_order(chosen_order) then
-      moment := clock_timestamp();
-      leads := wanted;
-      if wanted > 1 then
-        rival := private.best_order(vendor_id, state, moment, passed_over || chosen_order.id);
-        leads := least(wanted, private.leads_before_rival(chosen_order, rival));
-      end if;
-      -- After the lock, because a count changes without the order's row.
-      if chosen_order.daily_cap is not null then
-        leads := least(leads, private.room_under_cap(chosen_order.id, chosen_order.daily_cap, moment));
-      end if;
-      if leads > 0 then
-        agent_ids := private.lock_agents(chosen_order.agency_id, chosen_order.agent_id, leads);
-        if agent_ids is not null then
-          return row(
-            'distributed', leads, chosen_order.id, chosen_order.agency_id, agent_ids, moment)::private.placement;
-        end if;
-      end if;
-    end if;
+  update public.recruiting_leads l
+  set
+    distribution = 'distributed',
+    order_id = placement.order_id,
+    agency_id = placement.agency_id,
+    agent_id = placement.agent_ids[(array_position(lead_ids, l.id) - 1) % greatest(agents, 1) + 1],
+    distributed_at = placement.distributed_at + (array_position(lead_ids, l.id) - 1) * interval '1 microsecond'
+  -- A join could be planned to read all leads.
+  where l.id = any (lead_ids);
 
-    chosen_order := private.best_order(vendor_id, state, clock_timestamp(), passed_over);
-    exit when chosen_order.id is null;
-    passed_over := passed_over || chosen_order.id;
-  end loop;
-
-  return row(
-    case
-      when (private.best_order(vendor_id, state, clock_timestamp())).id is not null then 'pending'
-      else 'unmatched'
-    end, null, null, null, null, null)::private.placement;
-end
-$$;
-
-comment on function private.find_placement(uuid, text, integer, public.recruiting_orders) is
-  'Finds the best order that can take leads of this vendor and state now, and its agents, and locks them. The caller '
-  'holds the distribution lock, gives the leads to them, and then calls record_placement(). `unmatched`: no order wants such '
-  'leads. `pending`: all orders that want them, or their agents, are locked by somebody else. wanted: how many leads there '
-  'are. A chosen_order is tried first: the one that best_order() returned before.';
-grant execute on function private.find_placement(uuid, text, integer, public.recruiting_orders) to service_role;
-
-create function private.record_placement(placement private.placement, lead_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  turns constant integer := cardinality(placement.agent_ids);
-  has_greeting boolean;
-begin
   update public.recruiting_orders o
   set
     filled = o.filled + placement.leads,
     status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
-  where o.id = placement.order_id
-  returning o.greeting_template is not null into has_greeting;
+  where o.id = placement.order_id;
 
   update public.agents a
   set last_assigned_at = placement.distributed_at
     -- The last of the leads that came to this agent.
-    + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / turns * turns) * interval '1 microsecond'
+    + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
   from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
   where a.id = turn.agent_id and turn.ordinal <= placement.leads;
 
-  if has_greeting then
-    perform private.queue_greetings(lead_ids);
+  -- The worker that sends texts does the rest.
+  if placement.has_greeting then
+    insert into private.waiting_greetings (lead_id) select unnest(lead_ids);
   end if;
 end
 $$;
 
-comment on function private.record_placement(private.placement, uuid[]) is
-  'Called once for each placement, when its leads have been stored with it: counts them at the order and the agents, which '
-  'find_placement() has locked, and greets the recruits if the order has a greeting. lead_ids: the leads in the order of '
-  'their turns; the nth goes to agent (n - 1) % cardinality(agent_ids) + 1.';
-grant execute on function private.record_placement(private.placement, uuid[]) to service_role;
-
-create function private.lock_waiting_leads(lead_ids uuid[], vendor_id uuid, state text, max integer default null)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return array(
-    select l.id
-    from unnest(lead_ids) with ordinality as waiting (lead_id, ordinal)
-    join public.recruiting_leads l on l.id = waiting.lead_id
-    where l.distribution in ('unmatched', 'pending')
-      and l.vendor_id = lock_waiting_leads.vendor_id
-      and l.state is not distinct from lock_waiting_leads.state
-    order by waiting.ordinal
-    limit max
-    for no key update of l skip locked
-  );
-end
-$$;
-
-comment on function private.lock_waiting_leads(uuid[], uuid, text, integer) is
-  'Locks those of the leads that still wait, are still of this vendor and state, and that nobody else has locked. Returns '
-  'their ids in the same order, at most max.';
-grant execute on function private.lock_waiting_leads(uuid[], uuid, text, integer) to service_role;
-
-create function private.distribute_leads(
-  lead_ids uuid[],
-  vendor_id uuid,
-  state text,
-  deadline timestamptz default 'infinity'
-) returns text
-language plpgsql
-set search_path = ''
-as $$
-declare
-  placement private.placement;
-  rest uuid[] := lead_ids;
-  locked uuid[];
-begin
-  while rest <> '{}' loop
-    placement := private.find_placement(vendor_id, state, cardinality(rest));
-    -- An operator may have locked, changed or deleted a lead.
-    locked := private.lock_waiting_leads(rest, vendor_id, state, placement.leads);
-    exit when locked = '{}';
-
-    if placement.distribution <> 'distributed' then
-      update public.recruiting_leads l
-      set distribution = placement.distribution
-      where l.id = any (locked) and l.distribution <> placement.distribution;
-      exit;
-    end if;
-
-    placement.leads := cardinality(locked);
-    update public.recruiting_leads l
-    set
-      distribution = 'distributed',
-      order_id = placement.order_id,
-      agency_id = placement.agency_id,
-      agent_id = placement.agent_ids[(place.ordinal - 1) % greatest(cardinality(placement.agent_ids), 1) + 1],
-      distributed_at = placement.distributed_at + (place.ordinal - 1) * interval '1 microsecond'
-    from unnest(locked) with ordinality as place (lead_id, ordinal)
-    where l.id = place.lead_id;
-    perform private.record_placement(placement, locked);
-    rest := rest[array_position(rest, locked[placement.leads]) + 1:];
-    exit when clock_timestamp() > deadline;
-  end loop;
-  return placement.distribution;
-end
-$$;
-
-comment on function private.distribute_leads(uuid[], uuid, text, timestamptz) is
-  'Gives stored leads of one vendor and state, one after the other, each to the best order that can take it now. Leaves out '
-  'those that lock_waiting_leads() leaves out, and after the deadline those that are left. Returns what became of the last: '
-  'distributed; or unmatched or pending, as find_placement() says, and then so are the leads before it that found no '
-  'order. The caller holds the distribution lock.';
-grant execute on function private.distribute_leads(uuid[], uuid, text, timestamptz) to service_role;
+comment on function private.place_leads(uuid[], private.placement) is
+  'Gives the leads to the order and the agents of the placement, by turns, and counts them there. find_placement() has '
+  'locked all of them.';
+grant execute on function private.place_leads(uuid[], private.placement) to service_role;
 
 create function private.distributed_to(agency_id uuid, agent_id uuid) returns jsonb
 language plpgsql
@@ -407,3 +427,59 @@ $$;
 comment on function private.distributed_to(uuid, uuid) is
   'Where a lead went, as in the response: {agency_id, agent_id|null}, or null when it went to no agency.';
 grant execute on function private.distributed_to(uuid, uuid) to service_role;
+
+create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+set lock_timeout = '5s'
+as $$
+declare
+  wanted uuid[];
+begin
+  if max is null or max < 1 then
+    raise exception 'max: must be 1 or more' using errcode = 'PT400';
+  end if;
+  perform pg_advisory_xact_lock(private.distribution_lock());
+  -- From now on all leads wait with this function call.
+  perform set_config('lock_timeout', '20ms', true);
+
+  with kinds as materialized (
+    select k.vendor_id, k.state
+    from (
+      select distinct l.vendor_id, l.state
+      from public.recruiting_leads l
+      where l.distribution in ('unmatched', 'pending')
+        and (distribute_waiting_leads.vendor_id is null or l.vendor_id = distribute_waiting_leads.vendor_id)
+    ) k
+    where (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
+  ), waiting as (
+    -- Not those that an operator has locked.
+    select l.id, l.distribution
+    from public.recruiting_leads l
+    join kinds k on k.vendor_id = l.vendor_id and k.state is not distinct from l.state
+    where l.distribution in ('unmatched', 'pending')
+    order by l.created_at, l.id
+    limit max
+    for no key update of l skip locked
+  ), made_pending as (
+    update public.recruiting_leads l
+    set distribution = 'pending'
+    from waiting w
+    where l.id = w.id and w.distribution = 'unmatched'
+  )
+  select array_agg(w.id) into wanted from waiting w;
+
+  perform private.distribute_pending(seconds => 50);
+  return (
+    select count(*) from public.recruiting_leads l where l.id = any (wanted) and l.distribution = 'distributed'
+  );
+end
+$$;
+
+comment on function public.distribute_waiting_leads(integer, uuid) is
+  'Hands out leads that came when no order wanted them (unmatched), and pending ones: oldest first, at most max, of one '
+  'vendor or of all. Returns how many; 0 when nothing that waits is wanted. For an order that was opened late. Holds the '
+  'distribution lock, so that other leads wait meanwhile: call it with max of about 100 until it returns 0. 55P03 when '
+  'others keep the lock for more than 5 s, or somebody has locked a table that it needs; PT400 for a max below 1.';
+grant execute on function public.distribute_waiting_leads(integer, uuid) to service_role;

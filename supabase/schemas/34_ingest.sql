@@ -1,37 +1,202 @@
--- POST /recruiting/ingest: one lead.
+-- Storing recruiting leads: those of POST /recruiting/ingest and of webhooks, which go together in one call when they come
+-- together; those of POST /recruiting/ingest/bulk; and those of replays.
 
-create function private.require_recruiting_lead(lead jsonb) returns jsonb
+create function public.ingest_recruiting_leads(leads jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '100ms'
+-- Plans are kept. One that was made while a table was small would read all of it when it has grown.
+set enable_seqscan = off
+-- Without it, statements with arrays are planned at each call, which takes longer than to run them.
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  -- Until the transaction ends nobody abandons these leads. In one order, so that two calls never wait for each other.
+  perform pg_advisory_xact_lock(private.lead_id_lock(sent.id))
+  from (select s.lead ->> 'id' as id from jsonb_to_recordset(leads) as s (lead jsonb) order by 1) sent;
+  return private.store_recruiting_leads(leads);
+end
+$$;
+
+comment on function public.ingest_recruiting_leads(jsonb) is
+  'Stores leads of any vendors and distributes them, unless vendor_metadata.is_test is true. leads: [{key_hash|null, '
+  'webhook|null, lead: {id, first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, '
+  'received_via|null}, idempotency|null}]. key_hash: SHA-256 of the vendor''s API key in lower-case hex; webhook: '
+  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.kept_result(). The caller makes the id; a '
+  'repeated call with the same ids gives the first results and stores nothing. Returns an array with one result for each '
+  'lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
+  'while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be asked, '
+  'because a crash of the server within a second may take such a lead away. Or {id, status: duplicate} with the id of the '
+  'lead that has this vendor_lead_id, or that the same delivery_id and part stored within 7 days; with record_error, a '
+  'SQLSTATE, where the repeat could not be recorded. Or {error: {code, message}}: PT401 as authenticate_vendor(), PT400 without a '
+  'first_name, 55000 for an id that was abandoned, PT409 and PT422 as private.kept_result(). An exception concerns the call '
+  'as a whole, which has then stored nothing: one lead that the database refuses, or that waits too long for another '
+  'transaction (55P03), makes all fail.';
+grant execute on function public.ingest_recruiting_leads(jsonb) to service_role;
+
+create function private.lead_id_lock(lead_id text) returns bigint
 language plpgsql
 immutable
 set search_path = ''
 as $$
 begin
-  if coalesce(btrim(lead ->> 'first_name'), '') = '' then
-    raise exception 'missing first_name' using errcode = 'PT400';
-  elsif coalesce(jsonb_typeof(lead -> 'vendor_metadata'), 'null') not in ('object', 'null') then
-    raise exception 'vendor_metadata must be an object' using errcode = 'PT400';
+  return hashtextextended('recruiting lead ' || lead_id, 0);
+end
+$$;
+
+comment on function private.lead_id_lock(text) is
+  'The key of the advisory lock that whoever stores or abandons the lead with this id holds.';
+grant execute on function private.lead_id_lock(text) to service_role;
+
+create type private.sent_lead as (
+  ordinal integer,
+  id uuid,
+  vendor_id uuid,
+  vendor_lead_id text,
+  state text,
+  is_test boolean,
+  key jsonb,
+  result jsonb
+);
+
+comment on type private.sent_lead is
+  'A lead of a call: which one, with its vendor and vendor_lead_id as they are stored; by what a repeat is known, see '
+  'private.lead_key(); and its result, null: it is to be stored.';
+
+create function private.store_recruiting_leads(
+  leads jsonb,
+  of_vendor uuid default null,
+  are_distributed boolean default true
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sent private.sent_lead[] := private.known_leads(leads, of_vendor);
+  created uuid[];
+  results jsonb;
+begin
+  created := private.insert_leads(leads, sent, case when are_distributed then private.wanted_kinds(sent) end);
+  if cardinality(created) < cardinality(sent) then
+    sent := private.note_duplicates(leads, sent, created);
   end if;
-  return lead;
+  if are_distributed then
+    perform private.distribute_leads(sent, created);
+  end if;
+
+  select jsonb_agg(
+    coalesce(
+      s.result,
+      case when are_distributed
+        then (select private.created_lead(l) from public.recruiting_leads l where l.id = s.id)
+        else jsonb_build_object('id', s.id, 'status', 'created', 'distributed_to', null)
+      end
+    )
+    order by s.ordinal
+  )
+  into results
+  from unnest(sent) s;
+  if exists (select from unnest(sent) s where s.key is not null) then
+    perform private.keep_lead_results(sent, results);
+  end if;
+  return results;
 end
 $$;
 
-comment on function private.require_recruiting_lead(jsonb) is
-  'Returns the lead. Raises PT400 when it has no first_name, or a vendor_metadata that is no object.';
-grant execute on function private.require_recruiting_lead(jsonb) to service_role;
+comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
+  'Stores leads, and distributes them unless are_distributed is false. leads and result: see '
+  'public.ingest_recruiting_leads(). of_vendor: the vendor of them all, whose proof the caller has checked; then a lead '
+  'needs no id.';
+grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
 
-create function private.pending_lead(lead_id uuid) returns jsonb
+create function private.known_leads(leads jsonb, of_vendor uuid) returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(
+      k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, private.lead_state(k.metadata),
+      k.metadata -> 'is_test' is not distinct from 'true', k.key,
+      case
+        when k.vendor_id is null then private.lead_error('PT401', private.wrong_proof(k.webhook))
+        when k.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = k.id)
+          then private.lead_error('55000', 'the lead was abandoned')
+        else coalesce(
+          case when k.key is not null then private.kept_lead(k.key, k.id) end,
+          case when k.lead ->> 'id' is not null then (
+            select case when l.vendor_id = k.vendor_id
+              then private.created_lead(l)
+              else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
+            from public.recruiting_leads l
+            where l.id = k.id
+          ) end,
+          (
+            select jsonb_build_object('id', l.id, 'status', 'duplicate')
+            from public.recruiting_leads l
+            where l.vendor_id = k.vendor_id and l.vendor_lead_id = k.vendor_lead_id
+          ),
+          private.lead_error('PT400', private.lead_problem(k.lead))
+        )
+      end
+    )::private.sent_lead
+    from (
+      select
+        v.*,
+        coalesce((v.lead ->> 'id')::uuid, gen_random_uuid()) as id,
+        private.indexable_id(v.lead ->> 'vendor_lead_id') as vendor_lead_id,
+        v.lead -> 'vendor_metadata' as metadata,
+        case when v.idempotency is not null or v.webhook is not null
+          then private.lead_key(v.vendor_id, v.webhook, v.idempotency) end as key
+      from (
+        select given.*, coalesce(of_vendor, private.proved_vendor(given.key_hash, given.webhook)) as vendor_id
+        from rows from (
+          jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
+        ) with ordinality as given (key_hash, webhook, lead, idempotency, ordinal)
+        offset 0
+      ) v
+      offset 0
+    ) k
+    order by k.ordinal
+  );
+end
+$$;
+
+comment on function private.known_leads(jsonb, uuid) is
+  'Looks up what is known of each lead before anything is stored: {error} where it must not be stored, and the result of a '
+  'lead that came before.';
+grant execute on function private.known_leads(jsonb, uuid) to service_role;
+
+create function private.lead_problem(lead jsonb) returns text
 language plpgsql
 immutable
 set search_path = ''
 as $$
 begin
-  return jsonb_build_object('id', lead_id, 'status', 'created', 'distributed_to', null, 'distribution', 'pending');
+  return case
+    when coalesce(btrim(lead ->> 'first_name'), '') = '' then 'missing first_name'
+    when jsonb_typeof(lead -> 'vendor_metadata') not in ('object', 'null') then 'vendor_metadata must be an object'
+  end;
 end
 $$;
 
-comment on function private.pending_lead(uuid) is
-  'A lead of which it is not known yet where it goes, or that is not on disk yet, as ingest_recruiting_lead() returns it.';
-grant execute on function private.pending_lead(uuid) to service_role;
+comment on function private.lead_problem(jsonb) is 'Why this cannot be a recruiting lead; null when it can.';
+grant execute on function private.lead_problem(jsonb) to service_role;
+
+create function private.lead_error(code text, message text) returns jsonb
+language plpgsql
+immutable
+strict
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('error', jsonb_build_object('code', code, 'message', message));
+end
+$$;
+
+comment on function private.lead_error(text, text) is 'The result of one lead that cannot be stored; null without a message.';
+grant execute on function private.lead_error(text, text) to service_role;
 
 create function private.created_lead(lead public.recruiting_leads) returns jsonb
 language plpgsql
@@ -39,181 +204,244 @@ immutable
 set search_path = ''
 as $$
 begin
-  if lead.distribution = 'pending' then
-    return private.pending_lead(lead.id);
-  end if;
   return jsonb_build_object(
-    'id', lead.id, 'status', 'created', 'distributed_to', private.distributed_to(lead.agency_id, lead.agent_id));
+    'id', lead.id, 'status', 'created', 'distributed_to', private.distributed_to(lead.agency_id, lead.agent_id)
+  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb;
 end
 $$;
 
-comment on function private.created_lead(public.recruiting_leads) is
-  'A stored lead, as ingest_recruiting_lead() returns it.';
+comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
 grant execute on function private.created_lead(public.recruiting_leads) to service_role;
 
-create function private.repeated_lead(lead jsonb, stored_id uuid) returns jsonb
+create function private.wanted_kinds(sent private.sent_lead[]) returns text[]
 language plpgsql
 set search_path = ''
 as $$
-declare
-  repeated constant jsonb := jsonb_build_object('id', stored_id, 'status', 'duplicate');
 begin
-  -- A repeated call has the same id and is the same duplicate.
-  insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
-  select (lead ->> 'id')::uuid, l.id, l.vendor_id, lead ->> 'request_id'
-  from public.recruiting_leads l
-  where l.id = stored_id
-  on conflict (id) do nothing;
-  return repeated;
-exception when others then
-  -- It is a duplicate all the same, of a lead that may not be on disk yet.
-  perform private.force_flush();
-  return repeated || jsonb_build_object('record_error', sqlstate);
-end
-$$;
-
-comment on function private.repeated_lead(jsonb, uuid) is
-  'Records that a lead was sent again, and returns it as ingest_recruiting_lead() does: {id, status: duplicate}, with '
-  'record_error: the SQLSTATE where it could not be recorded.';
-grant execute on function private.repeated_lead(jsonb, uuid) to service_role;
-
-create function private.lock_vendor_lead_id(vendor_id uuid, vendor_lead_id text) returns text
-language plpgsql
-set search_path = ''
-as $$
-declare
-  indexed_id constant text := private.indexable_id(vendor_lead_id);
-  key constant bigint := hashtextextended(format('recruiting lead %s %s', vendor_id, indexed_id), 0);
-begin
-  -- The first has the lock alone. All that wait for it go on together when it ends.
-  if indexed_id is not null and not pg_try_advisory_xact_lock(key) then
-    perform pg_advisory_xact_lock_shared(key);
-  end if;
-  return indexed_id;
-end
-$$;
-
-comment on function private.lock_vendor_lead_id(uuid, text) is
-  'Returns the id as it is stored, and waits for another transaction that stores a lead with it. Without that the insert '
-  'would wait, and hold the distribution lock meanwhile. 55P03 when it takes longer than the lock_timeout.';
-grant execute on function private.lock_vendor_lead_id(uuid, text) to service_role;
-
-create function private.insert_placed_lead(vendor_id uuid, lead jsonb, placement private.placement)
-returns public.recruiting_leads
-language plpgsql
-set search_path = ''
-as $$
-declare
-  stored public.recruiting_leads;
-begin
-  -- The lead is written once, with its placement, because each update of it changes all its indexes.
-  insert into public.recruiting_leads (
-    id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via,
-    distribution, order_id, agency_id, agent_id, distributed_at
-  )
-  values (
-    (lead ->> 'id')::uuid, insert_placed_lead.vendor_id, private.indexable_id(lead ->> 'vendor_lead_id'),
-    lead ->> 'first_name', coalesce(nullif(lead -> 'vendor_metadata', 'null'), '{}'), lead ->> 'resume_path',
-    lead ->> 'request_id', lead ->> 'received_via', placement.distribution, placement.order_id, placement.agency_id,
-    placement.agent_ids[1], placement.distributed_at
-  )
-  on conflict on constraint recruiting_leads_vendor_id_vendor_lead_id_key do nothing
-  returning * into stored;
-
-  if found and placement.distribution = 'distributed' then
-    perform private.record_placement(placement, array[stored.id]);
-  end if;
-  return stored;
-end
-$$;
-
-comment on function private.insert_placed_lead(uuid, jsonb, private.placement) is
-  'Stores a lead with its placement. Arguments and result: see private.insert_recruiting_lead().';
-grant execute on function private.insert_placed_lead(uuid, jsonb, private.placement) to service_role;
-
-create function private.insert_recruiting_lead(vendor_id uuid, lead jsonb) returns public.recruiting_leads
-language plpgsql
-set search_path = ''
-as $$
-declare
-  metadata constant jsonb := lead -> 'vendor_metadata';
-  not_placed constant private.placement := row('not_requested', null, null, null, null, null);
-  stored public.recruiting_leads;
-begin
-  if metadata -> 'is_test' is not distinct from 'true' then
-    return private.insert_placed_lead(vendor_id, lead, not_placed);
-  end if;
-
-  return private.insert_placed_lead(
-    vendor_id, lead, private.place_new_lead(insert_recruiting_lead.vendor_id, private.lead_state(metadata)));
+  return array(
+    select k.vendor_id || coalesce(k.state, '')
+    from (select distinct s.vendor_id, s.state from unnest(sent) s where s.result is null and not s.is_test) k
+    where (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
+  );
 exception when lock_not_available then
-  -- Somebody has locked a table that distribution needs. The distribution lock has been given back with everything else.
-  -- The check of a foreign key waits for its table even where the key is null. But a deferred one leaves out a version of
-  -- the row that the same transaction has replaced, and an update to a key that is null.
-  set constraints all deferred;
-  stored := private.insert_placed_lead(vendor_id, lead, not_placed);
-  update public.recruiting_leads l set distribution = 'pending' where l.id = stored.id returning * into stored;
-  return stored;
+  -- Somebody has locked a table. Whoever hands the leads out looks again.
+  return array(select s.vendor_id || coalesce(s.state, '') from unnest(sent) s where s.result is null and not s.is_test);
 end
 $$;
 
-comment on function private.insert_recruiting_lead(uuid, jsonb) is
-  'Distributes and stores a lead of a vendor, and returns it, or null when the vendor has a lead with its vendor_lead_id. '
-  'While somebody has locked what distribution needs, the lead is pending. lead: see public.ingest_recruiting_lead(). The '
-  'caller has called lock_vendor_lead_id(). 55P03 when such a lead is in a transaction that has not called it, of a bulk '
-  'request or an operator, and is not committed: the call is to be repeated.';
-grant execute on function private.insert_recruiting_lead(uuid, jsonb) to service_role;
+comment on function private.wanted_kinds(private.sent_lead[]) is
+  'Vendors and states, each as one text, of the new leads that an open order wants.';
+grant execute on function private.wanted_kinds(private.sent_lead[]) to service_role;
 
-create function private.store_recruiting_lead(vendor_id uuid, lead jsonb) returns jsonb
+create function private.insert_leads(leads jsonb, sent private.sent_lead[], wanted text[]) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
 declare
-  lead_id constant uuid := lead ->> 'id';
-  indexed_id text;
-  stored public.recruiting_leads;
+  created uuid[];
 begin
-  lead := private.require_recruiting_lead(lead);
-  indexed_id := private.lock_vendor_lead_id(store_recruiting_lead.vendor_id, lead ->> 'vendor_lead_id');
+  for attempt in 1..2 loop
+    begin
+      -- Sorted, so that two calls with the same leads wait for each other and never deadlock; of two leads of one call with
+      -- the same vendor_lead_id the first is stored.
+      with inserted as (
+        insert into public.recruiting_leads (
+          id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
+          created_at
+        )
+        select
+          s.id, s.vendor_id, s.vendor_lead_id, given.lead ->> 'first_name',
+          coalesce(nullif(given.lead -> 'vendor_metadata', 'null'), '{}'), given.lead ->> 'resume_path',
+          given.lead ->> 'request_id', given.lead ->> 'received_via',
+          case
+            when wanted is null or s.is_test then 'not_requested'
+            when s.vendor_id || coalesce(s.state, '') = any (wanted) then 'pending'
+            else 'unmatched'
+          end,
+          -- In this order they are handed out.
+          now() + s.ordinal * interval '1 microsecond'
+        from unnest(sent) s
+        join rows from (jsonb_to_recordset(leads) as (lead jsonb)) with ordinality as given (lead, ordinal)
+          on given.ordinal = s.ordinal
+        where s.result is null
+        order by s.vendor_id, s.vendor_lead_id, s.ordinal
+        on conflict do nothing
+        returning id
+      )
+      select coalesce(array_agg(i.id), '{}') into created from inserted i;
 
-  loop
-    -- Two searches, each by an index. With `or` they would cost three times as much.
-    select * into stored
-    from (
-      select * from public.recruiting_leads l where l.id = lead_id
-      union all
-      select *
-      from public.recruiting_leads l
-      where l.vendor_id = store_recruiting_lead.vendor_id and l.vendor_lead_id = indexed_id
-    ) same
-    limit 1;
-
-    if stored.vendor_id <> store_recruiting_lead.vendor_id then
-      raise exception 'the id belongs to a lead of another vendor' using errcode = 'unique_violation';
-    elsif stored.id = lead_id then
-      perform private.force_flush();
-      return private.created_lead(stored);
-    elsif found then
-      return private.repeated_lead(lead, stored.id);
-    end if;
-
-    stored := private.insert_recruiting_lead(store_recruiting_lead.vendor_id, lead);
-    if stored.id is not null then
-      if stored.distribution = 'distributed' and private.do_others_wait() then
-        perform set_config('synchronous_commit', 'off', true);
-        return private.pending_lead(stored.id);
+      if attempt = 2 then
+        -- A deferred check leaves out a version of the row that the same transaction has replaced, and an update to a key
+        -- that is null.
+        update public.recruiting_leads l set distribution = l.distribution where l.id = any (created);
       end if;
-      return private.created_lead(stored);
-    end if;
-    -- The other lead may have been committed after this one was looked for, so only a new statement can see it. If it has
-    -- been deleted since, the loop tries the insert again.
+      return created;
+    exception when lock_not_available then
+      -- Somebody has locked a table that a foreign key refers to: its check waits even where the key is null. Or somebody is
+      -- storing the same lead, and the second attempt fails as well.
+      if attempt = 2 then
+        raise;
+      end if;
+      set constraints all deferred;
+    end;
   end loop;
 end
 $$;
 
-comment on function private.store_recruiting_lead(uuid, jsonb) is
-  'Stores a lead of a vendor and distributes it. Arguments and result: see public.ingest_recruiting_lead().';
-grant execute on function private.store_recruiting_lead(uuid, jsonb) to service_role;
+comment on function private.insert_leads(jsonb, private.sent_lead[], text[]) is
+  'Stores the leads that have no result yet, but those that another transaction or an earlier lead of the call has '
+  'stored, and returns their ids. wanted: see wanted_kinds(); null: none is to be distributed.';
+grant execute on function private.insert_leads(jsonb, private.sent_lead[], text[]) to service_role;
+
+create function private.note_duplicates(leads jsonb, sent private.sent_lead[], created uuid[])
+returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  noted private.sent_lead[] := sent;
+begin
+  if cardinality(created) < (select count(*) from unnest(sent) s where s.result is null) then
+    -- What another transaction has committed since the look-up, or what stands twice in the call.
+    noted := array(
+      select row(
+        s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state, s.is_test, s.key,
+        case when s.result is not null or s.id = any (created) then s.result else (
+          select jsonb_build_object('id', l.id, 'status', 'duplicate')
+          from public.recruiting_leads l
+          where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
+        ) end
+      )::private.sent_lead
+      from unnest(sent) s
+    );
+    if exists (select from unnest(noted) s where s.result is null and s.id <> all (created)) then
+      raise exception 'a lead with the same vendor_lead_id was deleted meanwhile' using errcode = 'serialization_failure';
+    end if;
+  end if;
+
+  if exists (select from unnest(noted) s where s.result ->> 'status' = 'duplicate') then
+    begin
+      perform set_config('lock_timeout', '100ms', true);
+      insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
+      select
+        -- A repeated call has the same id, and is the same duplicate.
+        coalesce((given.lead ->> 'id')::uuid, private.time_ordered_id()),
+        (s.result ->> 'id')::uuid, s.vendor_id, given.lead ->> 'request_id'
+      from unnest(noted) s
+      join rows from (jsonb_to_recordset(leads) as (lead jsonb)) with ordinality as given (lead, ordinal)
+        on given.ordinal = s.ordinal
+      where s.result ->> 'status' = 'duplicate'
+        and given.lead ->> 'received_via' is distinct from 'replay'
+        -- A delivery may come again when its lead has been deleted.
+        and exists (select from public.recruiting_leads l where l.id = (s.result ->> 'id')::uuid)
+      order by 1
+      on conflict (id) do nothing;
+    exception when others then
+      -- It is a duplicate all the same, of a lead that may not be on disk yet.
+      perform private.force_flush();
+      noted := array(
+        select row(
+          s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state, s.is_test, s.key,
+          s.result || case when s.result ->> 'status' = 'duplicate'
+            then jsonb_build_object('record_error', sqlstate) else '{}' end
+        )::private.sent_lead
+        from unnest(noted) s
+      );
+    end;
+  end if;
+  return noted;
+end
+$$;
+
+comment on function private.note_duplicates(jsonb, private.sent_lead[], uuid[]) is
+  'Gives the leads that were not stored their result, and records each duplicate. 40001 when a lead was in the way that has '
+  'been deleted since: the call is to be repeated.';
+grant execute on function private.note_duplicates(jsonb, private.sent_lead[], uuid[]) to service_role;
+
+create function private.distribute_leads(sent private.sent_lead[], created uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Also when the leads of this call are not wanted: others may have left some behind.
+  if exists (select from public.recruiting_leads l where l.distribution = 'pending')
+    and private.hand_out_pending() is null
+    and cardinality(created) = cardinality(sent)
+    and not exists (select from public.recruiting_leads l where l.id = any (created) and l.distribution <> 'pending')
+  then
+    -- Whoever hands these leads out waits for the disk, as does whoever asks about them.
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+end
+$$;
+
+comment on function private.distribute_leads(private.sent_lead[], uuid[]) is
+  'Hands out the leads of a call, and all that others have left pending, if nobody else does. Otherwise the commit of this '
+  'transaction does not wait for the disk, if it has stored nothing but pending leads.';
+grant execute on function private.distribute_leads(private.sent_lead[], uuid[]) to service_role;
+
+-- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
+
+create function private.lead_key(vendor_id uuid, webhook jsonb, idempotency jsonb) returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  delivery constant jsonb := private.webhook_delivery(webhook);
+begin
+  return case
+    when delivery is not null then jsonb_build_object('scope', 'delivery ' || vendor_id, 'idempotency', delivery)
+    when idempotency is not null then jsonb_build_object(
+      'scope', case when webhook is null then 'ingest ' else 'webhook ' end || vendor_id, 'idempotency', idempotency)
+  end;
+end
+$$;
+
+comment on function private.lead_key(uuid, jsonb, jsonb) is
+  'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency} as private.kept_result() takes '
+  'them; null: by nothing.';
+grant execute on function private.lead_key(uuid, jsonb, jsonb) to service_role;
+
+create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept jsonb;
+begin
+  kept := private.kept_result(key ->> 'scope', key -> 'idempotency');
+  return case
+    -- A delivery that comes again is a duplicate; a call that is repeated has the same id.
+    when key ->> 'scope' like 'delivery %' and kept ->> 'id' <> lead_id::text
+      then jsonb_build_object('id', kept -> 'id', 'status', 'duplicate')
+    else kept
+  end;
+exception when sqlstate 'PT409' or sqlstate 'PT422' then
+  return private.lead_error(sqlstate, sqlerrm);
+end
+$$;
+
+comment on function private.kept_lead(jsonb, uuid) is
+  'The result of the request or delivery with this key that came before, or the {error} of private.kept_result(); null: it '
+  'is the first.';
+grant execute on function private.kept_lead(jsonb, uuid) to service_role;
+
+create function private.keep_lead_results(sent private.sent_lead[], results jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.keep_result(
+    s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1),
+    case when s.key ->> 'scope' like 'delivery %' then '7 days' else '24 hours' end::interval)
+  from unnest(sent) s
+  where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
+end
+$$;
+
+comment on function private.keep_lead_results(private.sent_lead[], jsonb) is 'Keeps the results of leads with a key.';
+grant execute on function private.keep_lead_results(private.sent_lead[], jsonb) to service_role;
 
 -- A call may be slow on its way to the database and begin after the function has given it up. So before the function says
 -- that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
@@ -231,177 +459,39 @@ comment on table private.abandoned_leads is
 alter table private.abandoned_leads enable row level security;
 grant select, insert, update, delete on private.abandoned_leads to service_role;
 
-create function private.is_abandoned(lead_id uuid) returns boolean
-language plpgsql
-set search_path = ''
-as $$
-declare
-  key constant bigint := hashtextextended('recruiting lead ' || lead_id, 0);
-begin
-  if not pg_try_advisory_xact_lock(key) then
-    perform pg_advisory_xact_lock(key);
-  end if;
-  return exists (select from private.abandoned_leads a where a.lead_id = is_abandoned.lead_id);
-end
-$$;
-
-comment on function private.is_abandoned(uuid) is
-  'Whether the lead with this id was abandoned. Until the transaction ends, nobody else stores or abandons it.';
-grant execute on function private.is_abandoned(uuid) to service_role;
-
-create function public.abandon_recruiting_lead(lead_id uuid) returns jsonb
+create function public.abandon_recruiting_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
 set search_path = ''
 set statement_timeout = '4s'
 as $$
-declare
-  lead public.recruiting_leads;
 begin
-  if not private.is_abandoned(lead_id) then
-    select * into lead from public.recruiting_leads l where l.id = lead_id;
-    if found then
-      perform private.force_flush();
-      return private.created_lead(lead);
-    end if;
-    insert into private.abandoned_leads (lead_id) values (abandon_recruiting_lead.lead_id);
-  end if;
+  perform pg_advisory_xact_lock(private.lead_id_lock(given.id::text))
+  from (select id from unnest(lead_ids) as ids (id) order by 1) given;
+
+  insert into private.abandoned_leads (lead_id)
+  select given.id
+  from unnest(lead_ids) as given (id)
+  where not exists (select from public.recruiting_leads l where l.id = given.id)
+  on conflict do nothing;
 
   delete from private.abandoned_leads a
   where a.lead_id in (
     select old.lead_id
     from private.abandoned_leads old
     where old.abandoned_at < now() - interval '1 hour'
-    limit 10
+    limit 100
     for update skip locked
   );
-  return null;
-end
-$$;
 
-comment on function public.abandon_recruiting_lead(uuid) is
-  'Decides what became of a lead whose call of ingest_recruiting_lead() got no response. Returns the lead as that '
-  'function does if it is stored, and else null: then it will never be stored.';
-grant execute on function public.abandon_recruiting_lead(uuid) to service_role;
-
-create function public.ingest_recruiting_lead(
-  key_hash text,
-  lead jsonb,
-  idempotency jsonb default null,
-  webhook jsonb default null
-) returns jsonb
-language plpgsql
-set search_path = ''
-set statement_timeout = '2s'
-set lock_timeout = '250ms'
--- Plans are kept. One that was made while a table was small would read all of it when it has grown.
-set enable_seqscan = off
--- Without it, statements with arrays are planned at each call, which takes longer than to run them.
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
-  delivery constant jsonb := private.webhook_delivery(webhook);
-  -- The caller and the route, as with every Idempotency-Key.
-  scope constant text := case when webhook is null then 'ingest ' else 'webhook ' end || sender_id;
-  delivery_scope constant text := 'delivery ' || sender_id;
-  kept jsonb;
-begin
-  if private.is_abandoned((lead ->> 'id')::uuid) then
-    -- No error of the lead: sent again, it is stored under another id.
-    raise exception 'the lead was abandoned' using errcode = 'object_not_in_prerequisite_state';
-  end if;
-
-  -- As most calls are.
-  if delivery is null and idempotency is null then
-    return private.store_recruiting_lead(sender_id, lead);
-  end if;
-
-  kept := private.kept_result(delivery_scope, delivery);
-  if kept is not null then
-    -- The id of this very lead: the call is repeated, not the delivery.
-    return case when kept ->> 'id' = lead ->> 'id' then kept else private.repeated_lead(lead, (kept ->> 'id')::uuid) end;
-  end if;
-
-  return private.keep_result(
-    delivery_scope,
-    delivery,
-    coalesce(
-      private.kept_result(scope, idempotency),
-      private.keep_result(scope, idempotency, private.store_recruiting_lead(sender_id, lead))
-    ),
-    '7 days'
+  return (
+    select coalesce(jsonb_object_agg(given.id, case when l.id is not null then private.created_lead(l) end), '{}')
+    from unnest(lead_ids) as given (id)
+    left join public.recruiting_leads l on l.id = given.id
   );
 end
 $$;
 
-comment on function public.ingest_recruiting_lead(text, jsonb, jsonb, jsonb) is
-  'Stores one lead of the key''s vendor and distributes it, unless vendor_metadata.is_test is true. lead: {id, '
-  'first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, received_via|null}. The caller '
-  'makes the id; a repeated call with the same id returns the first result and stores nothing. 55000 for an id that was '
-  'abandoned. Returns {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
-  'while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be asked, '
-  'because a crash of the server within a second may take such a lead away; or {id, status: duplicate} with the id of the lead that has this '
-  'vendor_lead_id, and with record_error: a SQLSTATE where the duplicate could not be recorded. PT401 as authenticate_vendor(), PT400 without a first_name. idempotency and its errors: see '
-  'private.kept_result(). webhook: see authenticate_vendor(). A delivery_id and part that stored a lead within 7 days '
-  'return it as a duplicate, whatever the lead is now; PT409 while the first is still at work.';
-grant execute on function public.ingest_recruiting_lead(text, jsonb, jsonb, jsonb) to service_role;
-
-create function private.preview_placement(vendor_id uuid, state text) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  matched constant public.recruiting_orders := private.best_order(vendor_id, state, now());
-begin
-  return private.distributed_to(matched.agency_id, private.next_agent(matched.agency_id, matched.agent_id));
-end
-$$;
-
-comment on function private.preview_placement(uuid, text) is
-  'Where a lead of this vendor and state would go now: {agency_id, agent_id|null}, or null when no order wants it.';
-grant execute on function private.preview_placement(uuid, text) to service_role;
-
-create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set statement_timeout = '2s'
-set lock_timeout = '250ms'
-as $$
-declare
-  sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
-  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
-  is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
-  existing_id uuid := private.find_result('delivery ' || sender_id, private.webhook_delivery(webhook)) ->> 'id';
-  distributed_to jsonb;
-begin
-  perform private.require_recruiting_lead(lead);
-
-  if existing_id is null then
-    select l.id into existing_id
-    from public.recruiting_leads l
-    where l.vendor_id = sender_id and l.vendor_lead_id = indexed_id;
-  end if;
-
-  if existing_id is null and not is_test then
-    begin
-      distributed_to := private.preview_placement(sender_id, private.lead_state(lead -> 'vendor_metadata'));
-    exception when lock_not_available then
-      -- Somebody has locked a table, so the lead would wait.
-      distributed_to := null;
-    end;
-  end if;
-
-  return jsonb_build_object(
-    'status', case when existing_id is null then 'created' else 'duplicate' end,
-    'id', existing_id,
-    'distributed_to', distributed_to
-  );
-end
-$$;
-
-comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
-  'What ingest_recruiting_lead() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
-  'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
-grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
+comment on function public.abandon_recruiting_leads(uuid[]) is
+  'Decides what became of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with the '
+  'result of that function for a lead that is stored, and else null: then it will never be stored.';
+grant execute on function public.abandon_recruiting_leads(uuid[]) to service_role;

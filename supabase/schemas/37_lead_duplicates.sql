@@ -1,13 +1,7 @@
 -- Recruiting leads that came more than once.
 
 create table public.recruiting_lead_duplicates (
-  -- Begins with the time, as leads.id: new ids go to the end of their index, and not to a page that must be read first.
-  id uuid primary key default encode(
-    overlay(
-      uuid_send(gen_random_uuid())
-      placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
-      from 1 for 6),
-    'hex')::uuid,
+  id uuid primary key default private.time_ordered_id(),
   lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
   vendor_id uuid not null references public.vendors (id),
   request_id text,

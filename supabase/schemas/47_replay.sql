@@ -5,32 +5,23 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  indexed_id constant text := private.lock_vendor_lead_id(delivery.vendor_id, lead ->> 'vendor_lead_id');
-  stored public.recruiting_leads;
-  existing_id uuid;
+  result constant jsonb := private.store_recruiting_leads(
+    jsonb_build_array(jsonb_build_object(
+      'webhook', delivery.context -> 'webhook',
+      'lead', lead || jsonb_build_object(
+        'id', delivery.id, 'resume_path', null, 'request_id', delivery.request_id, 'received_via', 'replay'))),
+    delivery.vendor_id) -> 0;
 begin
-  loop
-    -- Also for a lead that could not be stored: the vendor may have sent it again in a better form.
-    select l.id into existing_id
-    from public.recruiting_leads l
-    where l.vendor_id = delivery.vendor_id and l.vendor_lead_id = indexed_id;
-    if found then
-      return existing_id;
-    end if;
-
-    perform private.require_recruiting_lead(lead);
-    stored := private.insert_recruiting_lead(delivery.vendor_id, lead || jsonb_build_object(
-      'id', delivery.id, 'resume_path', null, 'request_id', delivery.request_id, 'received_via', 'replay'));
-    if stored.id is not null then
-      return stored.id;
-    end if;
-  end loop;
+  if result ? 'error' then
+    raise exception '%', result #>> '{error,message}' using errcode = result #>> '{error,code}';
+  end if;
+  return result ->> 'id';
 end
 $$;
 
 comment on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) is
-  'Stores the lead of a delivery under the delivery''s id and distributes it as ingest_recruiting_lead() does. Returns its '
-  'id, or the id of the lead that has this vendor_lead_id.';
+  'Stores the lead of a delivery under the delivery''s id and distributes it. Returns its id, or the id of the lead that '
+  'has this vendor_lead_id, or that the same delivery of a webhook has stored within 7 days. PT409 while that is at work.';
 grant execute on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) to service_role;
 
 create function private.replay_imported_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
@@ -80,31 +71,6 @@ comment on function private.replay_imported_lead(public.rejected_deliveries, jso
   'Stores the sales lead of a delivery under the delivery''s id, for the agency and agent of its context. Returns its '
   'id, or the id of the lead that has this external_id.';
 grant execute on function private.replay_imported_lead(public.rejected_deliveries, jsonb) to service_role;
-
-create function private.replay_once(delivery public.rejected_deliveries, lead jsonb) returns uuid
-language plpgsql
-set search_path = ''
-as $$
-declare
-  scope constant text := 'delivery ' || delivery.vendor_id;
-  webhook_id constant jsonb := private.webhook_delivery(delivery.context -> 'webhook');
-  kept constant jsonb := private.kept_result(scope, webhook_id);
-  lead_id uuid;
-begin
-  if kept is not null then
-    return kept ->> 'id';
-  end if;
-  lead_id := private.replay_recruiting_lead(delivery, lead);
-  perform private.keep_result(
-    scope, webhook_id, jsonb_build_object('id', lead_id, 'status', 'created'), '7 days');
-  return lead_id;
-end
-$$;
-
-comment on function private.replay_once(public.rejected_deliveries, jsonb) is
-  'Does replay_recruiting_lead(), unless the same delivery of a webhook has been stored within 7 days: when it came again, or '
-  'by another replay. Returns the id of the lead. PT409 while it is being stored.';
-grant execute on function private.replay_once(public.rejected_deliveries, jsonb) to service_role;
 
 create function private.replayed(delivery public.rejected_deliveries) returns jsonb
 language plpgsql
@@ -156,7 +122,7 @@ begin
     status = 'replayed',
     lead_id = case
       when delivery.vendor_id is null then private.replay_imported_lead(delivery, lead)
-      else private.replay_once(delivery, lead)
+      else private.replay_recruiting_lead(delivery, lead)
     end
   where d.id = delivery.id
   returning * into delivery;
@@ -168,7 +134,7 @@ comment on function public.replay_delivery(uuid, jsonb) is
   'Stores the lead of a rejected delivery, once however often it is called, and sets the delivery to replayed. lead, for '
   'a recruiting vendor: {first_name, vendor_lead_id|null, vendor_metadata} as the vendor''s parser returns it; it is '
   'distributed as by POST /recruiting/ingest. For an import: the lead object, with phone_e164 where it can be read. '
-  'Returns the result of ingest_recruiting_lead(): {id, status: created, distributed_to: {agency_id, '
+  'Returns the result of ingest_recruiting_leads(): {id, status: created, distributed_to: {agency_id, '
   'agent_id|null}|null}, or {id, status: duplicate} with the lead that had come meanwhile. For an import there is no '
   'distributed_to. A repeated call returns the same. PT404 for an unknown delivery, PT409 for a dismissed one. A lead '
   'that cannot be stored is an error (PT400, or that of the constraint), and the delivery stays open.';

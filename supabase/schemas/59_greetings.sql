@@ -1,8 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 --
--- Leads are handed out under the distribution lock, while all others wait. So greetings get 50 ms of it, and what is left is
--- greeted by whoever claims texts next. Whatever goes wrong with a greeting, the lead goes on: the server's log then has a
--- warning with the lead's id.
+-- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and whoever claims texts
+-- next does it. Whatever goes wrong with a greeting, the lead goes on: the server's log then has a warning with the lead's id.
 
 create table private.waiting_greetings (
   lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
@@ -12,8 +11,7 @@ create table private.waiting_greetings (
 create index on private.waiting_greetings (created_at);
 
 comment on table private.waiting_greetings is
-  'Leads that have gone to an agency and are still to be greeted, because there were many at once or somebody else had '
-  'a lock.';
+  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
 
 alter table private.waiting_greetings enable row level security;
 grant select, insert, update, delete on private.waiting_greetings to service_role;
@@ -140,37 +138,6 @@ comment on function private.queue_greeting(public.recruiting_leads) is
   'has_text_consent, it has a phone in E.164, the recruit has not opted out, and the agency has never texted the '
   'recruit. Never fails; waits at most 20 ms for a lock, and then leaves the lead in waiting_greetings.';
 grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
-
-create function private.queue_greetings(lead_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  deadline constant timestamptz := clock_timestamp() + interval '50 ms';
-  lead public.recruiting_leads;
-  done integer := 0;
-begin
-  for lead in
-    select l.*
-    from unnest(lead_ids) with ordinality as given (id, ordinal)
-    join public.recruiting_leads l on l.id = given.id
-    order by given.ordinal
-  loop
-    exit when clock_timestamp() > deadline;
-    perform private.queue_greeting(lead);
-    done := done + 1;
-  end loop;
-
-  insert into private.waiting_greetings (lead_id)
-  select given.id from unnest(lead_ids[done + 1:]) as given (id)
-  on conflict do nothing;
-end
-$$;
-
-comment on function private.queue_greetings(uuid[]) is
-  'Does queue_greeting() for leads that have just gone to an agency, for 50 ms. The leads that are left go to '
-  'waiting_greetings.';
-grant execute on function private.queue_greetings(uuid[]) to service_role;
 
 create function private.queue_waiting_greetings(max integer) returns void
 language plpgsql

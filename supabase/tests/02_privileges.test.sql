@@ -81,9 +81,9 @@ select set_eq(
   array[
     'public.authenticate_vendor', 'public.identify_vendor', 'public.create_vendor_api_key', 'public.revoke_vendor_api_key',
     'public.identify_webhook', 'public.create_vendor_webhook_secret', 'public.revoke_vendor_webhook_secret',
-    'public.ingest_recruiting_lead', 'public.distribute_pending_leads', 'public.abandon_recruiting_lead', 'public.preview_recruiting_lead',
+    'public.ingest_recruiting_leads', 'public.distribute_pending_leads', 'public.abandon_recruiting_leads', 'public.preview_recruiting_lead',
     'public.begin_resume_upload', 'public.left_over_resumes', 'public.forget_resume_uploads',
-    'public.ingest_recruiting_leads', 'public.count_request', 'public.service_health', 'public.import_leads',
+    'public.ingest_recruiting_lead_batch', 'public.count_request', 'public.service_health', 'public.import_leads',
     'public.log_presentation_activity', 'public.claim_texts', 'public.record_text_outcome', 'public.record_text_lookup',
     'public.receive_sms', 'public.update_sms_status', 'public.record_rejections',
     'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries'

@@ -76,10 +76,16 @@ select throws_ok(
   format('select public.%s(%L, %s)', function, pg_temp.hash(first), argument), 'PT401', 'invalid API key',
   function || ' checks the key again in its own transaction')
 from made, (values
-  ('ingest_recruiting_lead', $$'{"id": "00000000-0000-4000-8000-000000000000", "first_name": "A"}'$$),
   ('preview_recruiting_lead', $$'{"first_name": "A"}'$$),
-  ('ingest_recruiting_leads', $$'[]'$$)
+  ('ingest_recruiting_lead_batch', $$'[]'$$)
 ) as functions (function, argument);
+
+select is(
+  public.ingest_recruiting_leads(jsonb_build_array(
+    jsonb_build_object('key_hash', pg_temp.hash(first), 'lead', '{"id": "00000000-0000-4000-8000-000000000000", "first_name": "A"}'::jsonb),
+    jsonb_build_object('key_hash', pg_temp.hash(second), 'lead', '{"id": "00000000-0000-4000-8000-000000000001", "first_name": "B"}'::jsonb)
+  )) #>> '{0,error,message}', 'invalid API key', 'ingest_recruiting_leads checks each key again')
+from made;
 
 -- When a key was last used
 insert into public.vendors (id, slug, name) values (md5('used')::uuid, 'test-used', 'Used');

@@ -1,6 +1,7 @@
 -- One recruiting lead: stored, recognised when it comes again, whatever it holds. Where it goes is another file.
 begin;
 select plan(31);
+\ir helpers.psql
 
 insert into public.vendors (id, slug, name) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
@@ -9,7 +10,7 @@ insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
 update public.recruiting_orders set status = 'paused';
 
 create function pg_temp.ingest(lead jsonb, key_hash text default repeat('a', 64)) returns jsonb language sql as $$
-  select public.ingest_recruiting_lead(
+  select pg_temp.ingest_lead(
     key_hash, jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_metadata', '{}'::jsonb) || lead)
 $$;
 
@@ -53,15 +54,17 @@ select is(
   'a vendor_lead_id of 100,000 characters is recognised again')
 from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
 
-select is(public.abandon_recruiting_lead(md5('late')::uuid), null, 'a lead that is not stored may be abandoned');
+select is(public.abandon_recruiting_leads(array[md5('late')::uuid]), jsonb_build_object(md5('late')::uuid, null), 'a lead that is not stored may be abandoned');
 select throws_ok(
   $$select pg_temp.ingest(jsonb_build_object('id', md5('late')::uuid))$$,
   '55000', 'the lead was abandoned', 'a call that comes after that stores nothing');
 select is_empty($$select from public.recruiting_leads where id = md5('late')::uuid$$, 'and leaves nothing');
-select is(public.abandon_recruiting_lead(md5('late')::uuid), null, 'to abandon it again changes nothing');
+select is(public.abandon_recruiting_leads(array[md5('late')::uuid]), jsonb_build_object(md5('late')::uuid, null), 'to abandon it again changes nothing');
 select is(
-  public.abandon_recruiting_lead(md5('1')::uuid),
-  jsonb_build_object('id', md5('1')::uuid, 'status', 'created', 'distributed_to', null),
+  public.abandon_recruiting_leads(array[md5('1')::uuid, md5('nobody')::uuid]),
+  jsonb_build_object(
+    md5('1')::uuid, jsonb_build_object('id', md5('1')::uuid, 'status', 'created', 'distributed_to', null),
+    md5('nobody')::uuid, null),
   'a lead that is stored is not abandoned; the result is that of its call');
 select is(
   pg_temp.ingest(jsonb_build_object('id', md5('1')::uuid, 'vendor_lead_id', 'V-1')) ->> 'status', 'created',

@@ -1,6 +1,7 @@
 -- Which order a recruiting lead goes to.
 begin;
 select plan(35);
+\ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
@@ -25,7 +26,7 @@ begin
   from jsonb_each(orders) o (name, columns)
   cross join jsonb_populate_record(null::public.recruiting_orders, o.columns) r;
 
-  perform public.ingest_recruiting_lead(
+  perform pg_temp.ingest_lead(
     repeat('a', 64), jsonb_build_object('id', lead, 'first_name', 'Ada', 'vendor_metadata', metadata));
   return (
     select name
@@ -83,7 +84,7 @@ from (values
 ) as rules (orders, metadata, expected, description);
 
 -- What changes when a lead goes to an order
-create temp table result as select public.ingest_recruiting_lead(
+create temp table result as select pg_temp.ingest_lead(
   repeat('a', 64), jsonb_build_object('id', md5('lead')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"state": "TX"}'::jsonb)
 ) as json
 from (select pg_temp.goes_to('{"b": {"quantity": 2}}')) as one_before;
@@ -102,20 +103,20 @@ select results_eq(
   $$values (2, 'filled')$$,
   'the order counts the lead, and its last lead sets it to filled');
 select is(
-  public.ingest_recruiting_lead(repeat('a', 64), '{"id": "00000000-0000-4000-8000-000000000000", "first_name": "A"}')
+  pg_temp.ingest_lead(repeat('a', 64), '{"id": "00000000-0000-4000-8000-000000000000", "first_name": "A"}')
     -> 'distributed_to',
   'null', 'the next lead goes to no order');
 select is(distribution, 'unmatched', 'and it is unmatched')
 from public.recruiting_leads where id = '00000000-0000-4000-8000-000000000000';
 select is(
-  public.ingest_recruiting_lead(
+  pg_temp.ingest_lead(
     repeat('a', 64),
     jsonb_build_object('id', md5('test')::uuid, 'first_name', 'A', 'vendor_metadata', '{"is_test": true}'::jsonb)
   ) ->> 'id', md5('test')::uuid::text, 'a test lead is stored');
 select is(distribution, 'not_requested', 'and its distribution was not requested')
 from public.recruiting_leads where id = md5('test')::uuid;
 select is(
-  public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object('id', md5('lead')::uuid, 'first_name', 'Ada')),
+  pg_temp.ingest_lead(repeat('a', 64), jsonb_build_object('id', md5('lead')::uuid, 'first_name', 'Ada')),
   json, 'the first call again returns the same and counts nothing')
 from result;
 

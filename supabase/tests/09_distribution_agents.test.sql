@@ -1,6 +1,7 @@
 -- Which agent of the order's agency a recruiting lead goes to.
 begin;
 select plan(12);
+\ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
 insert into public.agencies (id, name, timezone) values
@@ -20,7 +21,7 @@ insert into public.recruiting_orders (id, agency_id, quantity) values (md5('orde
 create function pg_temp.next(leads integer) returns text[] language sql as $$
   select array_agg(a.first_name order by n)
   from (
-    select n, (public.ingest_recruiting_lead(
+    select n, (pg_temp.ingest_lead(
       repeat('a', 64), jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada')
     ) #>> '{distributed_to,agent_id}')::uuid as id
     from generate_series(1, leads) n

@@ -1,6 +1,7 @@
 -- A daily cap counts the leads of one day. A day begins at midnight in the agency's time zone.
 begin;
 select plan(25);
+\ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
 insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
@@ -11,7 +12,7 @@ insert into public.recruiting_orders (id, agency_id, quantity, daily_cap) values
   (md5('order')::uuid, md5('agency')::uuid, 1000, 2);
 
 create function pg_temp.ingest() returns jsonb language sql as $$
-  select public.ingest_recruiting_lead(
+  select pg_temp.ingest_lead(
     repeat('a', 64), jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada')) -> 'distributed_to'
 $$;
 
@@ -22,7 +23,7 @@ begin
   delete from public.recruiting_leads where order_id = md5('order')::uuid;
   insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distributed_at)
   select md5('vendor')::uuid, 'Ada', md5('agency')::uuid, md5('order')::uuid, came from generate_series(1, 2);
-  return exists (select from private.match_recruiting_order(md5('vendor')::uuid, null, moment));
+  return (private.best_order(md5('vendor')::uuid, null, moment)).id is not null;
 end
 $$;
 

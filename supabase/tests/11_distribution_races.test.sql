@@ -21,6 +21,10 @@ begin
     perform from extensions.dblink_get_result('worker' || i) as result (status text);
     perform extensions.dblink_disconnect('worker' || i);
   end loop;
+  -- As each request does for its own leads.
+  perform from extensions.dblink(pg_temp.dsn(), $ask$
+    select public.distribute_pending_leads(array(select l.id from public.recruiting_leads l where l.distribution = 'pending'))
+  $ask$) as result (leads jsonb);
 end
 $$;
 
@@ -68,9 +72,9 @@ begin
     do $do$
     begin
       for n in 1..10 loop
-        perform public.ingest_recruiting_lead(
-          encode(sha256('race'), 'hex'),
-          jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', '{worker}-' || n));
+        perform public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
+          'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
+            'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', '{worker}-' || n))));
         commit;
       end loop;
     end
@@ -126,9 +130,9 @@ begin
   perform extensions.dblink_exec('administrator', change);
   perform extensions.dblink_send_query('administrator', 'select pg_sleep(0.2); commit');
   perform pg_temp.race(4, $work$
-    select public.ingest_recruiting_lead(
-      encode(sha256('race'), 'hex'),
-      jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', 'late {worker}'))::text
+    select public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
+          'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
+            'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', 'late {worker}'))))::text
   $work$);
   perform extensions.dblink_disconnect('administrator');
 end
@@ -168,9 +172,9 @@ select pg_temp.race(10, $$
   do $do$
   begin
     for n in 1..20 loop
-      perform public.ingest_recruiting_lead(
-        encode(sha256('race'), 'hex'),
-        jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', 'same ' || n));
+      perform public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
+          'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
+            'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', 'same ' || n))));
       commit;
     end loop;
   end

@@ -1,6 +1,7 @@
 -- A dry run returns what would happen and changes nothing.
 begin;
 select plan(18);
+\ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
@@ -52,7 +53,7 @@ select throws_ok(
 select results_eq(
   'select * from state', 'select * from before', 'a dry run changes no order, no agent''s turn and no lead');
 select is(
-  public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object(
+  pg_temp.ingest_lead(repeat('a', 64), jsonb_build_object(
     'id', md5('real')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"state": "TX"}'::jsonb)) -> 'distributed_to',
   jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid),
   'the lead then goes where the dry run said');
@@ -62,7 +63,7 @@ update public.recruiting_orders set quantity = 100, status = 'open', states = '{
 select is(
   array[
     pg_temp.preview(jsonb_build_object('vendor_metadata', jsonb_build_object('state', state))) -> 'distributed_to',
-    public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object(
+    pg_temp.ingest_lead(repeat('a', 64), jsonb_build_object(
       'id', md5('state ' || state)::uuid, 'first_name', 'Ada', 'vendor_metadata', jsonb_build_object('state', state)))
       -> 'distributed_to'
   ],

@@ -10,7 +10,7 @@ insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) valu
   (md5('vendor')::uuid, 'stored', 'Ada'), (md5('other')::uuid, 'other''s', 'Ada');
 
 create function pg_temp.ingest(leads jsonb) returns jsonb language sql as $$
-  select public.ingest_recruiting_leads(repeat('a', 64), leads)
+  select public.ingest_recruiting_lead_batch(repeat('a', 64), leads)
 $$;
 
 select is(
@@ -34,11 +34,11 @@ select is(
    where vendor_id = md5('vendor')::uuid and distribution <> 'not_requested'),
   0, 'none is distributed, although the seed has an open order');
 select is(
-  public.ingest_recruiting_leads(repeat('a', 64), '[]'),
+  public.ingest_recruiting_lead_batch(repeat('a', 64), '[]'),
   '{"created": 0, "duplicates": 0, "errors": []}',
   'an empty list is no error');
 select throws_ok(
-  $$select public.ingest_recruiting_leads(repeat('b', 64), '[{"row": 0, "first_name": "A"}]')$$,
+  $$select public.ingest_recruiting_lead_batch(repeat('b', 64), '[{"row": 0, "first_name": "A"}]')$$,
   'PT401', 'invalid API key', 'a wrong key is refused');
 
 select is(
@@ -65,10 +65,10 @@ select is(
     {"row": 4, "first_name": "Eve", "vendor_lead_id": "12"}
   ]'),
   '{"created": 2, "duplicates": 1, "errors": [
-    {"row": 1, "reason": "refused by the database (SQLSTATE 23514)"},
-    {"row": 3, "reason": "refused by the database (SQLSTATE 23514)"}
+    {"row": 1, "reason": "missing first_name"},
+    {"row": 3, "reason": "vendor_metadata must be an object"}
   ]}',
-  'a row that a constraint refuses is an error row, and the rest is stored');
+  'a row that cannot be a lead is an error row, and the rest is stored');
 
 create function pg_temp.refuse() returns trigger language plpgsql as $$
 begin

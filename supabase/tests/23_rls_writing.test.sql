@@ -115,7 +115,7 @@ select is(
   pg_temp.try(person, format('select public.%s', call)), 'denied', format('%s may not call %s', person, call))
 from unnest(array['agent', 'manager', 'anon']) person, unnest(array[
   'authenticate_vendor(null)', 'identify_vendor(null)', 'create_vendor_api_key(null, null)', 'revoke_vendor_api_key(null)',
-  'ingest_recruiting_lead(null, null)', 'preview_recruiting_lead(null, null)', 'ingest_recruiting_leads(null, null)',
+  'ingest_recruiting_leads(null)', 'preview_recruiting_lead(null, null)', 'ingest_recruiting_lead_batch(null, null)',
   'import_leads(null, null, null, null)', 'log_presentation_activity(null, null, null)',
   'receive_sms(null, null, null, null, null)', 'update_sms_status(null, null, null)', 'record_rejections(null)',
   'replay_delivery(null, null)', 'distribute_waiting_leads(null)', 'prune_deliveries(null)'

@@ -1,7 +1,8 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(39);
+select plan(41);
+\ir helpers.psql
 
 set local enable_seqscan = off;
 
@@ -39,8 +40,13 @@ from (values
     $$select from public.recruiting_messages where provider_message_id = 'x'$$),
   ('the callbacks of a MessageSid', 'recruiting_message_events_provider_message_id_received_at_idx',
     $$select from public.recruiting_message_events where provider_message_id = 'x' order by received_at desc limit 1$$),
-  ('the leads that wait for an order, oldest first', 'Index (Only )?Scan using recruiting_leads_waiting_idx',
-    $$select from public.recruiting_leads where distribution in ('unmatched', 'pending') order by created_at limit 1$$),
+  ('the leads that no order wanted, oldest first', 'Index (Only )?Scan using recruiting_leads_unmatched_idx',
+    $$select from public.recruiting_leads where distribution = 'unmatched' order by created_at limit 1$$),
+  ('the leads that are pending, oldest first', 'Index (Only )?Scan using recruiting_leads_pending_idx',
+    $$select from public.recruiting_leads where distribution = 'pending' order by created_at, id limit 1$$),
+  ('the best order for a vendor and a state', 'recruiting_order_choices_best_idx',
+    $$select from private.recruiting_order_choices where vendor_id = md5('')::uuid and state = 'TX'
+      order by priority desc, share, created_at, order_id limit 1$$),
   ('the open deliveries of a vendor, oldest first', 'Index Only Scan using rejected_deliveries_open_idx',
     $$select id from public.rejected_deliveries where status = 'open' and vendor_id = md5('')::uuid
       order by received_at, id limit 1$$),
@@ -131,7 +137,7 @@ create function pg_temp.index_of_rule(read_table text) returns text language sql
 $$;
 create temp table rows_before as select '{}'::jsonb as counts;
 create function pg_temp.ingest() returns jsonb language sql as $$
-  select public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object(
+  select pg_temp.ingest_lead(repeat('a', 64), jsonb_build_object(
     'id', gen_random_uuid(), 'vendor_lead_id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_metadata', '{"state": "TX"}'::jsonb))
 $$;
 select is(pg_temp.ingest() #>> '{distributed_to,agency_id}', md5('large')::uuid::text, 'a lead among 10,000 orders and agents');

@@ -2,7 +2,8 @@
 -- one that sends leads. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(63);
+select plan(71);
+\ir helpers.psql
 
 create function pg_temp.dsn() returns text language sql as $$
   select format('host=%s port=%s dbname=%s user=postgres password=postgres',
@@ -68,8 +69,8 @@ $$;
 -- Sends a lead and says where it went: the name of the agent, and else the distribution.
 create function pg_temp.send(lead text, metadata jsonb default '{}') returns text language plpgsql as $$
 begin
-  perform pg_temp.query(format(
-    'select public.ingest_recruiting_lead(%L, %L)', encode(sha256('locks'), 'hex'),
+  perform pg_temp.query(pg_temp.ingest_query(
+    encode(sha256('locks'), 'hex'),
     jsonb_build_object('id', md5(lead)::uuid, 'first_name', lead, 'vendor_metadata', metadata)));
   return pg_temp.went_to(lead);
 end
@@ -80,7 +81,11 @@ create function pg_temp.went_to(lead text) returns text language sql as $$
      left join public.agents a on a.id = l.agent_id where l.id = %L', md5(lead)::uuid))
 $$;
 create function pg_temp.distribute(lead text) returns jsonb language sql as $$
-  select pg_temp.query(format('select public.distribute_pending_leads(%L)', md5(lead)::uuid))::jsonb
+  select answer -> 'leads' -> md5(lead)::uuid::text
+    || case when (answer -> 'order_is_locked')::boolean then '{"order_is_locked": true}' else '{}' end::jsonb
+  from (
+    select pg_temp.query(format('select public.distribute_pending_leads(array[%L::uuid])', md5(lead)::uuid))::jsonb as answer
+  ) asked
 $$;
 create function pg_temp.filled(order_name text) returns integer language sql as $$
   select pg_temp.query(format('select filled from public.recruiting_orders where id = %L', md5(order_name)::uuid))::integer
@@ -117,8 +122,8 @@ select results_eq($$select pg_temp.filled('a'), pg_temp.filled('b')$$, 'values (
 select is(
   pg_temp.distribute('nobody'), '{"distribution": null, "distributed_to": null}', 'a lead that does not exist');
 select is(
-  pg_temp.query(format('select public.distribute_pending_leads(%L, %L)', md5('3')::uuid, array[md5('4')::uuid]))::jsonb
-    #> array['others', md5('4')::uuid::text],
+  pg_temp.query(format('select public.distribute_pending_leads(%L)', array[md5('3')::uuid, md5('4')::uuid]))::jsonb
+    #> array['leads', md5('4')::uuid::text],
   '{"distribution": "unmatched", "distributed_to": null}', 'one call may ask about several leads');
 
 select pg_temp.with_orders('{"a": {}}');
@@ -230,7 +235,7 @@ select is(pg_temp.went_to('older'), 'unmatched', 'takes pending leads along too'
 
 -- The distribution lock
 select pg_temp.with_orders('{"a": {}}');
-select pg_temp.hold($$select private.take_distribution_lock()$$);
+select pg_temp.hold($$select pg_advisory_xact_lock(private.distribution_lock())::text$$);
 select is(pg_temp.send('1'), 'pending', 'a lead does not wait for a distribution that does not end');
 select is(
   pg_temp.distribute('1'), '{"distribution": "pending", "distributed_to": null}', 'nor does the question where it went');
@@ -238,38 +243,20 @@ select pg_temp.let_go();
 select is(pg_temp.send('2'), 'second', 'the next lead');
 select is(pg_temp.went_to('1'), 'first', 'takes it along');
 
-select pg_temp.with_orders('{"best": {"priority": 1}, "next": {}}');
-select pg_temp.hold($$select private.take_distribution_lock()$$);
-create temp table sent as select extensions.dblink_send_query('sender', format(
-  'select public.ingest_recruiting_lead(%L, %L)::text', encode(sha256('locks'), 'hex'),
-  jsonb_build_object('id', md5('late')::uuid, 'first_name', 'late')));
-create function pg_temp.is_waiting() returns boolean language plpgsql as $$
-begin
-  for attempt in 1..100 loop
-    if exists (select from pg_locks where locktype = 'advisory' and not granted) then
-      return true;
-    end if;
-    perform pg_sleep(0.002);
-  end loop;
-  return false;
-end
-$$;
-select ok(pg_temp.is_waiting(), 'a lead waits a moment for the distribution lock');
-select extensions.dblink_exec('operator', $$
-  update public.recruiting_orders set filled = filled + 1 where id = md5('best')::uuid; commit$$);
-create temp table received as
-select result from extensions.dblink_get_result('sender', false) as results (result text);
-insert into received select result from extensions.dblink_get_result('sender', false) as results (result text);
-select results_eq(
-  $$select pg_temp.filled('best'), pg_temp.filled('next')$$, 'values (2, 0)',
-  'and goes to the best order, although another lead has gone to it meanwhile');
-
--- A new lead does not keep others waiting for the disk.
+-- What is left pending does not wait for the disk.
 select pg_temp.with_orders('{"a": {}}');
-create function pg_temp.ingest(lead text) returns text language sql as $$
+create function pg_temp.ingest(variadic leads text[]) returns text language sql as $$
   select format(
-    'select public.ingest_recruiting_lead(%L, %L) ->> ''distribution''', encode(sha256('locks'), 'hex'),
-    jsonb_build_object('id', md5(lead)::uuid, 'first_name', lead))
+    'select string_agg(coalesce(r ->> ''distribution'', ''done''), '' '') '
+      || 'from jsonb_array_elements(public.ingest_recruiting_leads(%L)) r',
+    jsonb_agg(jsonb_build_object('key_hash', encode(sha256('locks'), 'hex'), 'lead', jsonb_build_object(
+      'id', md5(lead)::uuid, 'first_name', lead,
+      'vendor_metadata', case when lead = 'test' then '{"is_test": true}' else '{}' end::jsonb))))
+  from unnest(leads) lead
+$$;
+create function pg_temp.where_is(lead text) returns text language sql as $$
+  select format(
+    'select public.distribute_pending_leads(array[%L::uuid]) #>> ''{leads,%s,distribution}''', md5(lead)::uuid, md5(lead)::uuid)
 $$;
 -- Runs the statements in one transaction of the sender, and returns what each of them says.
 create function pg_temp.in_one_transaction(variadic statements text[]) returns text[] language plpgsql as $$
@@ -285,66 +272,59 @@ begin
 end
 $$;
 select is(
-  pg_temp.in_one_transaction(pg_temp.ingest('alone'), 'show synchronous_commit'), array[null, 'on'],
-  'a lead that nobody waits for is on disk when its result comes');
-select pg_temp.hold($$select private.take_distribution_lock()$$);
+  pg_temp.in_one_transaction(pg_temp.ingest('alone'), 'show synchronous_commit'), array['done', 'on'],
+  'a lead that is handed out is on disk when its result comes');
+select pg_temp.hold($$select pg_advisory_xact_lock(private.distribution_lock())::text$$);
 select is(
   pg_temp.in_one_transaction(pg_temp.ingest('left'), 'show synchronous_commit'), array['pending', 'off'],
   'a lead that does not get the lock does not wait for the disk, and its result says so');
+select is(
+  pg_temp.in_one_transaction(pg_temp.ingest('left too', 'and this one'), 'show synchronous_commit'),
+  array['pending pending', 'off'], 'nor do several');
+select is(
+  pg_temp.in_one_transaction(pg_temp.ingest('with a test', 'test'), 'show synchronous_commit'),
+  array['pending done', 'on'], 'unless nobody would wait for the disk for one of them');
 select pg_temp.let_go();
 select is(
   pg_temp.in_one_transaction(
-    format('select public.distribute_pending_leads(%L) ->> ''distribution''', md5('left')::uuid), 'show synchronous_commit'),
+    pg_temp.where_is('left'), 'show synchronous_commit'),
   array['distributed', 'on'], 'the question where it went waits for the disk');
 -- Without anything written, a commit would not wait for the disk.
 select is(
   pg_temp.in_one_transaction(
-    format('select public.distribute_pending_leads(%L) ->> ''distribution''', md5('left')::uuid),
+    pg_temp.where_is('left'),
     'select (pg_current_xact_id_if_assigned() is not null)::text'),
   array['distributed', 'true'], 'also when somebody else has handed it out');
 
--- Two leads wait for the operator. The first that gets the lock is waited for by the second.
-select pg_temp.hold($$select private.take_distribution_lock()$$);
-select extensions.dblink_connect('second sender', pg_temp.dsn());
-create temp table racing as
-select extensions.dblink_send_query('sender', pg_temp.ingest('one')), pg_temp.is_waiting();
-create function pg_temp.are_two_waiting() returns boolean language plpgsql as $$
+select is(pg_temp.went_to('left') || ' ' || pg_temp.went_to('left too'), 'second first', 'all are handed out, by turns');
+select is(pg_temp.filled('a'), 5, 'and counted once');
+select is(
+  pg_temp.query(pg_temp.ingest('left')), 'done', 'the same call again says that the lead has been handed out');
+
+-- A locked table, as `create index` takes it
+select pg_temp.with_orders('{"a": {}}');
+create function pg_temp.send_during(locked text, mode text) returns text language plpgsql as $$
 begin
-  for attempt in 1..100 loop
-    if (select count(*) = 2 from pg_locks where locktype = 'advisory' and not granted) then
-      return true;
-    end if;
-    perform pg_sleep(0.001);
-  end loop;
-  return false;
+  perform extensions.dblink_exec('operator', 'begin');
+  perform extensions.dblink_exec('operator', format('lock table %s in %s mode', locked, mode));
+  perform pg_temp.query(pg_temp.ingest_query(
+    encode(sha256('locks'), 'hex'), jsonb_build_object('id', md5(locked || mode)::uuid, 'first_name', locked)));
+  perform pg_temp.let_go();
+  return pg_temp.query(format('select distribution from public.recruiting_leads where id = %L', md5(locked || mode)::uuid));
 end
 $$;
-insert into racing
-select extensions.dblink_send_query('second sender', pg_temp.ingest('two')), pg_temp.are_two_waiting();
-select pg_temp.let_go();
-create temp table raced as
-select 'one' as lead, result from extensions.dblink_get_result('sender') as results (result text)
-union all
-select 'two', result from extensions.dblink_get_result('second sender') as results (result text);
-insert into raced
-select 'end', result from extensions.dblink_get_result('sender') as results (result text)
-union all
-select 'end', result from extensions.dblink_get_result('second sender') as results (result text);
-select results_eq(
-  'select lead, result from raced', $$values ('one', 'pending'), ('two', null)$$,
-  'of two leads that wait, the first does not keep the second waiting for the disk');
-select is(pg_temp.went_to('one') || ' ' || pg_temp.went_to('two'), 'first second', 'both are handed out');
-select is(pg_temp.distribute('one') ->> 'distribution', 'distributed', 'as the question says');
-select is(pg_temp.filled('a'), 4, 'and counted once');
-select is(
-  pg_temp.query(pg_temp.ingest('one')), null, 'the same call again says where the lead went, once it is on disk');
+select is(pg_temp.send_during(locked, mode), 'pending', format('a lead is pending when it meets a lock of %s (%s)', locked, mode))
+from unnest(array[
+  'public.recruiting_orders', 'public.agents', 'private.recruiting_order_days', 'private.recruiting_order_choices']) locked,
+  unnest(array['share', 'exclusive']) mode;
+select is(pg_temp.send('afterwards'), 'first', 'the first lead afterwards');
+select is(pg_temp.filled('a'), 9, 'takes all of them along');
 
 -- The same lead in a transaction that is not committed
 select pg_temp.with_orders('{"a": {}}');
 create function pg_temp.send_again() returns text language sql as $$
-  select pg_temp.query(format(
-    'select public.ingest_recruiting_lead(%L, %L) ->> ''status''', encode(sha256('locks'), 'hex'),
-    jsonb_build_object('id', md5('again')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'same')))
+  select pg_temp.query(pg_temp.ingest_query(encode(sha256('locks'), 'hex'),
+    jsonb_build_object('id', md5('again')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'same')))::jsonb ->> 'status'
 $$;
 select pg_temp.hold($$insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name)
   values (md5('locks')::uuid, 'same', 'Ada') returning ''$$);

@@ -100,8 +100,9 @@ create temp table resent as select pg_temp.race(2, $$
         perform public.replay_delivery(md5('race delivery ' || n)::uuid,
           jsonb_build_object('first_name', 'Ada', 'vendor_lead_id', 'race ' || n));
       else
-        perform public.ingest_recruiting_lead(encode(sha256('race'), 'hex'), jsonb_build_object(
-          'id', md5('race lead ' || n)::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'race ' || n));
+        perform public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
+          'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
+          'id', md5('race lead ' || n)::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'race ' || n))));
       end if;
       commit;
     end loop;
@@ -128,8 +129,9 @@ $sql$);
 create temp table handed_out as select result from pg_temp.race(6, $$
   select case when {worker} <= 4
     then public.distribute_waiting_leads(20, md5('race')::uuid)::text
-    else public.ingest_recruiting_lead(encode(sha256('race'), 'hex'), jsonb_build_object(
-      'id', md5('race new {worker}')::uuid, 'first_name', 'Ada')) ->> 'status'
+    else public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
+          'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
+      'id', md5('race new {worker}')::uuid, 'first_name', 'Ada')))) -> 0 ->> 'status'
   end
 $$) result;
 select is(

@@ -1,17 +1,18 @@
 -- Where a lead came from, and each time it was sent again.
 begin;
 select plan(9);
+\ir helpers.psql
 
 insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
 insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values (md5('vendor')::uuid, repeat('a', 64), 't');
 update public.recruiting_orders set status = 'paused';
 
 create function pg_temp.ingest(id text, request text) returns text language sql as $$
-  select public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object('id', md5(id)::uuid, 'first_name', 'Ada',
+  select pg_temp.ingest_lead(repeat('a', 64), jsonb_build_object('id', md5(id)::uuid, 'first_name', 'Ada',
     'vendor_lead_id', 'V-1', 'request_id', request, 'received_via', 'single')) ->> 'status'
 $$;
 create function pg_temp.bulk(leads jsonb, request text) returns jsonb language sql as $$
-  select public.ingest_recruiting_leads(repeat('a', 64), leads, request_id => request)
+  select public.ingest_recruiting_lead_batch(repeat('a', 64), leads, request_id => request)
 $$;
 create function pg_temp.duplicates(request text) returns setof text language sql as $$
   select l.vendor_lead_id

@@ -1,6 +1,7 @@
 -- Webhooks: what a vendor's webhook may be set to, its secrets, and deliveries that come again.
 begin;
 select plan(131);
+\ir helpers.psql
 
 -- Settings
 create temp table settings (scheme text, config jsonb, is_valid boolean, description text);
@@ -169,7 +170,7 @@ from made, lateral (values
 
 create function pg_temp.ingest(secret_id uuid, lead_id text, delivery_id text, part integer default 0) returns jsonb
 language sql as $$
-  select public.ingest_recruiting_lead(null,
+  select pg_temp.ingest_lead(null,
     jsonb_build_object('id', md5(lead_id)::uuid, 'first_name', lead_id, 'received_via', 'webhook',
       'vendor_metadata', '{"is_test": true}'::jsonb),
     webhook => pg_temp.webhook(secret_id, delivery_id, part))
@@ -210,7 +211,7 @@ select is(
 from made;
 
 select throws_ok(
-  format($$select public.ingest_recruiting_lead(null, '{"id": %s}', webhook => %L)$$,
+  format($$select pg_temp.ingest_lead(null, '{"id": %s}', webhook => %L)$$,
     to_json(md5('nameless')::uuid), pg_temp.webhook(first, 'd2')),
   'PT400', 'missing first_name', 'a delivery without a name is refused')
 from made;
@@ -238,7 +239,7 @@ select is(pg_temp.replay('no id'), pg_temp.created('no id'), 'a delivery without
 insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
 values (md5('hook')::uuid, repeat('f', 64), 'test-hook');
 create function pg_temp.ingest_once(lead_id text, key_hash text, webhook jsonb) returns jsonb language sql as $$
-  select public.ingest_recruiting_lead(key_hash,
+  select pg_temp.ingest_lead(key_hash,
     jsonb_build_object('id', md5(lead_id)::uuid, 'first_name', lead_id, 'vendor_metadata', '{"is_test": true}'::jsonb),
     '{"key": "k", "part": 0, "request_hash": "h"}', webhook)
 $$;

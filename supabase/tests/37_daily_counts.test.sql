@@ -1,6 +1,7 @@
 -- The leads of each order and day are counted, by whatever means the leads are written.
 begin;
 select plan(38);
+\ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
 insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
@@ -103,7 +104,7 @@ select pg_temp.counts_after(
 -- Distribution
 update public.recruiting_orders set daily_cap = 2 where id = md5('a')::uuid;
 update public.recruiting_orders set status = 'closed' where id = md5('b')::uuid;
-select public.ingest_recruiting_lead(
+select pg_temp.ingest_lead(
   repeat('a', 64), jsonb_build_object('id', md5('lead ' || n)::uuid, 'first_name', 'Ada')) from generate_series(1, 3) n;
 select results_eq(
   $$select d.leads, d.ends_at > now() from private.recruiting_order_days d
@@ -111,7 +112,7 @@ select results_eq(
   'values (2, true)', 'leads that are distributed count today');
 delete from public.recruiting_leads where id = md5('lead 1')::uuid;
 select isnt(
-  public.ingest_recruiting_lead(repeat('a', 64), jsonb_build_object('id', md5('lead 4')::uuid, 'first_name', 'Ada'))
+  pg_temp.ingest_lead(repeat('a', 64), jsonb_build_object('id', md5('lead 4')::uuid, 'first_name', 'Ada'))
     -> 'distributed_to', 'null', 'a lead that is deleted makes room under the cap');
 
 delete from public.recruiting_leads where order_id = md5('b')::uuid;

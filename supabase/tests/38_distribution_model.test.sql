@@ -2,6 +2,7 @@
 -- plainest way, on random orders, agents and leads.
 begin;
 select plan(5);
+\ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
 update public.recruiting_leads set distribution = 'not_requested' where distribution in ('unmatched', 'pending');
@@ -178,7 +179,7 @@ begin
       seed, expected, pg_temp.stored(lead_ids),
       (select count(*) from public.recruiting_leads l where l.id = any (lead_ids) and l.order_id is not null),
       previewed,
-      public.ingest_recruiting_lead(encode(sha256('vendor 1'), 'hex'), lead) -> 'distributed_to');
+      pg_temp.ingest_lead(encode(sha256('vendor 1'), 'hex'), lead) -> 'distributed_to');
   end loop;
 end
 $$;

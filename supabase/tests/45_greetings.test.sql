@@ -2,6 +2,7 @@
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(63);
+\ir helpers.psql
 
 -- Orders and leads of the seed would take part.
 update public.recruiting_orders set status = 'closed';
@@ -22,12 +23,18 @@ create function pg_temp.order(template text, quantity integer default 100) retur
 $$;
 create function pg_temp.ingest(name text, phone text, first_name text default 'Ada', vendor text default 'vendor',
   more jsonb default '{}')
-returns text language sql as $$
-  select public.ingest_recruiting_lead(encode(sha256(('test-' || vendor)::bytea), 'hex'), jsonb_build_object(
+returns text language plpgsql as $$
+declare
+  went_to constant text := pg_temp.ingest_lead(encode(sha256(('test-' || vendor)::bytea), 'hex'), jsonb_build_object(
     'id', md5(name)::uuid, 'vendor_lead_id', name, 'first_name', first_name,
-    'vendor_metadata', jsonb_build_object('phone', phone) || more)) #>> '{distributed_to,agency_id}'
+    'vendor_metadata', jsonb_build_object('phone', phone) || more)) #>> '{distributed_to,agency_id}';
+begin
+  perform private.queue_waiting_greetings(1000);
+  return went_to;
+end
 $$;
 create function pg_temp.greetings(phone text) returns text language sql as $$
+  select private.queue_waiting_greetings(1000);
   select string_agg(m.body, ' | ' order by m.created_at)
   from public.text_outbox o
   join public.recruiting_messages m on m.id = o.message_id
@@ -69,7 +76,7 @@ select pg_temp.ingest('no consent', '+13125550002', vendor => 'without');
 select pg_temp.ingest('test lead', '+13125550003', more => '{"is_test": true}');
 select pg_temp.ingest('no E.164', '312-555-0004');
 select pg_temp.ingest('no phone', null);
-select public.ingest_recruiting_leads(encode(sha256('test-vendor'), 'hex'),
+select public.ingest_recruiting_lead_batch(encode(sha256('test-vendor'), 'hex'),
   '[{"row": 0, "first_name": "Ada", "vendor_lead_id": "bulk", "vendor_metadata": {"phone": "+13125550005"}}]');
 select private.record_consent(md5('agency')::uuid, '+13125550006', 'opted_out', 'admin', reason => 'x');
 select pg_temp.ingest('opted out', '+13125550006');
@@ -129,7 +136,7 @@ select gen_random_uuid(), md5('vendor')::uuid, 'Ada', jsonb_build_object('phone'
 from generate_series(1, 3) n;
 update public.agents set is_active = false where id = md5('ann')::uuid;
 select pg_temp.order('{agent}, {agency}: STOP');
-select public.distribute_pending_leads(md5('pending')::uuid);
+select public.distribute_pending_leads(array[md5('pending')::uuid]);
 select public.distribute_waiting_leads(100);
 select is(pg_temp.greetings('+13125550010'), 'Acme {agent} Agency, Acme {agent} Agency: STOP',
   'a pending lead is greeted when it is handed out, without an agent with the agency''s name');
@@ -176,10 +183,10 @@ update public.recruiting_orders set status = 'closed' where agency_id = md5('age
 insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution)
 select md5('vendor')::uuid, 'Ada', jsonb_build_object('phone', '+1312556' || 1000 + n), 'pending' from generate_series(1, 300) n;
 select pg_temp.order('{agency} STOP', 1000);
-select public.distribute_pending_leads((select id from public.recruiting_leads where phone = '+13125561001'));
+select public.distribute_pending_leads(array(select id from public.recruiting_leads where phone = '+13125561001'));
 select is((select count(*)::integer from public.recruiting_leads where phone like '+1312556%' and distribution = 'distributed'), 300,
   'many leads at once are handed out');
-select cmp_ok((select count(*)::integer from private.waiting_greetings), '>', 0, 'without waiting for all of their greetings');
+select is((select count(*)::integer from private.waiting_greetings), 300, 'and distribution leaves their greetings to the worker');
 select public.claim_texts(100) from generate_series(1, 3);
 select is((select count(*)::integer from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id
    where c.recruit_phone like '+1312556%'), 300, 'which the worker queues');

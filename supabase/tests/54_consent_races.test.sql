@@ -178,9 +178,12 @@ select pg_temp.race(6, $work$
       if {worker} <= 3 then
         perform public.start_conversation(md5('race lead ' || n)::uuid);
       else
-        perform public.ingest_recruiting_lead(encode(sha256('consent race'), 'hex'), jsonb_build_object(
+        perform public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
+          'key_hash', encode(sha256('consent race'), 'hex'), 'lead', jsonb_build_object(
           'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', n || '-{worker}',
-          'vendor_metadata', jsonb_build_object('phone', '+1312555' || 1000 + n)));
+          'vendor_metadata', jsonb_build_object('phone', '+1312555' || 1000 + n)))));
+        perform private.hand_out_pending();
+        perform private.queue_waiting_greetings(100);
       end if;
       commit;
     end loop;

@@ -1392,7 +1392,7 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
-      "abandon_recruiting_lead": { Args: { "lead_id": string }; Returns: Json };
+      "abandon_recruiting_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "check_daily_counts": {
@@ -1420,10 +1420,7 @@ export type Database = {
         };
         Returns: string;
       };
-      "distribute_pending_leads": {
-        Args: { "lead_id": string; "other_lead_ids"?: (string)[] };
-        Returns: Json;
-      };
+      "distribute_pending_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
       "distribute_waiting_leads": {
         Args: { "max": number; "vendor_id"?: string };
         Returns: number;
@@ -1442,14 +1439,11 @@ export type Database = {
         };
         Returns: Json;
       };
-      "ingest_recruiting_lead": {
-        Args: { "idempotency"?: Json; "key_hash": string; "lead": Json; "webhook"?: Json };
-        Returns: Json;
-      };
-      "ingest_recruiting_leads": {
+      "ingest_recruiting_lead_batch": {
         Args: { "idempotency"?: Json; "key_hash": string; "leads": Json; "request_id"?: string };
         Returns: Json;
       };
+      "ingest_recruiting_leads": { Args: { "leads": Json }; Returns: Json };
       "left_over_resumes": { Args: Record<PropertyKey, never>; Returns: Json };
       "log_presentation_activity": {
         Args: {

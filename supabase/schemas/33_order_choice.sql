@@ -1,0 +1,153 @@
+-- Which order gets a lead of this vendor and state.
+
+-- Which order is first is also said by the index below and by the model in supabase/tests/38_distribution_model.test.sql.
+
+-- An order that wants leads has a row for each of its states, so that the best one is the first of an index, however many
+-- orders there are.
+
+create table private.recruiting_order_choices (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  vendor_id uuid not null,
+  state text not null,
+  priority integer not null,
+  share numeric not null,
+  created_at timestamptz not null,
+  primary key (order_id, state)
+)
+-- Leaves room in each page for a new version of a row.
+with (fillfactor = 50);
+
+create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
+  vendor_id, state, priority desc, share, created_at, order_id
+);
+
+comment on table private.recruiting_order_choices is
+  'The orders that are open and not full, once for each of their states, in the order in which leads go to them. Kept by a '
+  'trigger. Dates and daily caps are not in it.';
+comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
+comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
+comment on column private.recruiting_order_choices.share is 'Which part of its quantity the order has got.';
+
+alter table private.recruiting_order_choices enable row level security;
+grant select, insert, update, delete on private.recruiting_order_choices to service_role;
+
+create function private.keep_order_choices() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_open constant boolean := new.status = 'open' and new.filled < new.quantity;
+begin
+  if tg_op = 'UPDATE' then
+    -- As each lead changes it.
+    if is_open
+      and (old.vendor_id, old.states, old.priority, old.status) is not distinct from
+        (new.vendor_id, new.states, new.priority, new.status)
+    then
+      update private.recruiting_order_choices c
+      set share = new.filled::numeric / new.quantity
+      where c.order_id = new.id;
+      if found then
+        return null;
+      end if;
+    end if;
+    delete from private.recruiting_order_choices c where c.order_id = new.id;
+  end if;
+
+  if is_open then
+    insert into private.recruiting_order_choices (order_id, vendor_id, state, priority, share, created_at)
+    select
+      new.id, coalesce(new.vendor_id, '00000000-0000-0000-0000-000000000000'), wanted.state, new.priority,
+      new.filled::numeric / new.quantity, new.created_at
+    from (select distinct unnest(coalesce(new.states, '{""}')) as state) wanted;
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.keep_order_choices() is 'Trigger: keeps the rows of an order in recruiting_order_choices.';
+
+create trigger keep_order_choices
+  after insert or update of vendor_id, states, priority, quantity, filled, status on public.recruiting_orders
+  for each row execute function private.keep_order_choices();
+
+create function private.best_order(
+  vendor_id uuid,
+  state text,
+  moment timestamptz,
+  passed_over uuid[] default '{}'
+) returns public.recruiting_orders
+-- Not in sql: its plans would be made at every call.
+language plpgsql
+stable
+set search_path = ''
+-- The planner would read all of a small table, and a kept plan lives longer than the table stays small.
+set enable_seqscan = off
+as $$
+declare
+  chosen public.recruiting_orders;
+begin
+  -- Up to four searches, for this vendor or any, and this state or any. Each ends at the first order that fits.
+  select (best.o).* into chosen
+  from (values ('00000000-0000-0000-0000-000000000000'), (best_order.vendor_id)) as wanted (vendor)
+  cross join (values (''), (best_order.state)) as from_state (state)
+  cross join lateral (
+    select o, c.priority, c.share, c.created_at, c.order_id
+    from private.recruiting_order_choices c
+    join public.recruiting_orders o on o.id = c.order_id
+    where c.vendor_id = wanted.vendor
+      and c.state = from_state.state
+      -- A vendor may have the id of zeros itself.
+      and (o.vendor_id is null or o.vendor_id = best_order.vendor_id)
+      and o.id <> all (passed_over)
+      and (o.starts_at is null or o.starts_at <= moment)
+      and (o.ends_at is null or o.ends_at > moment)
+      and (o.daily_cap is null or o.daily_cap > coalesce(
+        (
+          select d.leads
+          from private.recruiting_order_days d
+          where d.order_id = o.id and d.starts_at <= moment and d.ends_at > moment
+        ),
+        0
+      ))
+    order by c.priority desc, c.share, c.created_at, c.order_id
+    limit 1
+  ) best
+  order by best.priority desc, best.share, best.created_at, best.order_id
+  limit 1;
+  return chosen;
+end
+$$;
+
+comment on function private.best_order(uuid, text, timestamptz, uuid[]) is
+  'The order that gets a lead of this vendor and state (null: unknown) at this moment, or null. Highest priority first, '
+  'then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
+grant execute on function private.best_order(uuid, text, timestamptz, uuid[]) to service_role;
+
+create function private.leads_before_rival(chosen_order public.recruiting_orders, rival public.recruiting_orders)
+returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- The rival's share of the chosen order's quantity.
+  product constant bigint := rival.filled::bigint * chosen_order.quantity;
+  is_older constant boolean := (chosen_order.created_at, chosen_order.id) < (rival.created_at, rival.id);
+  last_filled bigint;
+begin
+  if rival.id is null or rival.priority < chosen_order.priority then
+    return chosen_order.quantity - chosen_order.filled;
+  elsif rival.priority > chosen_order.priority then
+    return 0;
+  end if;
+  -- Of equal shares the older order comes first.
+  last_filled := (product - case when is_older then 0 else 1 end) / rival.quantity;
+  return greatest(least(last_filled + 1, chosen_order.quantity) - chosen_order.filled, 0);
+end
+$$;
+
+comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
+  'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
+  'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
+grant execute on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) to service_role;

@@ -1,0 +1,49 @@
+-- POST /recruiting/ingest?dry_run=true: what would become of a lead.
+
+create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '250ms'
+as $$
+declare
+  sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
+  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
+  is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
+  existing_id uuid := private.find_result('delivery ' || sender_id, private.webhook_delivery(webhook)) ->> 'id';
+  matched public.recruiting_orders;
+  agent_id uuid;
+begin
+  if private.lead_problem(lead) is not null then
+    raise exception '%', private.lead_problem(lead) using errcode = 'PT400';
+  end if;
+
+  if existing_id is null then
+    select l.id into existing_id
+    from public.recruiting_leads l
+    where l.vendor_id = sender_id and l.vendor_lead_id = indexed_id;
+  end if;
+
+  if existing_id is null and not is_test then
+    begin
+      matched := private.best_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
+      agent_id := private.next_agent(matched.agency_id, matched.agent_id);
+    exception when lock_not_available then
+      -- Somebody has locked a table, so the lead would wait.
+      matched := null;
+    end;
+  end if;
+
+  return jsonb_build_object(
+    'status', case when existing_id is null then 'created' else 'duplicate' end,
+    'id', existing_id,
+    'distributed_to', private.distributed_to(matched.agency_id, agent_id)
+  );
+end
+$$;
+
+comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
+  'What ingest_recruiting_leads() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
+  'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
+grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
