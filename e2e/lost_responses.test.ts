@@ -9,7 +9,7 @@ Deno.test("fault: a lead without an id is stored once when the database's respon
   const vendor = await createVendor();
   const order = await createOrder(vendor);
   const response = await losingResponseOf(
-    "ingest_recruiting_lead",
+    "ingest_recruiting_leads",
     () =>
       recruiting("/recruiting/ingest", {
         method: "POST",
@@ -29,7 +29,7 @@ Deno.test("fault: a webhook's lead without an id is stored once, and known again
   const body = JSON.stringify({ first_name: "Ada" });
   const { path, headers } = proofOf(webhook, body);
   const post = () => recruiting(path, { method: "POST", headers, body });
-  const first = await losingResponseOf("ingest_recruiting_lead", post);
+  const first = await losingResponseOf("ingest_recruiting_leads", post);
   const { id } = await first.json();
   const again = await post();
   assert.deepEqual([first.status, again.status, await again.json()], [
@@ -44,7 +44,7 @@ Deno.test("fault: bulk leads without ids are stored once, and counted right, whe
   const recruiting = await functionWith("recruiting", {});
   const vendor = await createVendor();
   const response = await losingResponseOf(
-    "ingest_recruiting_leads",
+    "ingest_recruiting_lead_batch",
     () =>
       recruiting("/recruiting/ingest/bulk", {
         method: "POST",

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { ApiError } from "../supabase/functions/_shared/errors.ts";
 import type { WebhookSettings } from "../supabase/functions/_shared/sql_functions.ts";
-import { previewLead, storeLead } from "../supabase/functions/recruiting/ingest/store_lead.ts";
-import { toVendor } from "../supabase/functions/recruiting/ingest/vendor.ts";
+import { previewLead } from "../supabase/functions/recruiting/ingest/dry_run.ts";
+import { insertWithResume } from "../supabase/functions/recruiting/ingest/insert_with_resume.ts";
+import { insertLead } from "../supabase/functions/recruiting/ingest/lead_calls.ts";
+import { toVendor, type Vendor as Sender } from "../supabase/functions/recruiting/ingest/vendor.ts";
 import { authenticateWebhook } from "../supabase/functions/recruiting/ingest/vendor_webhook.ts";
 import {
   createVendor as createVendorWithKey,
@@ -20,6 +22,11 @@ Deno.env.set("SUPABASE_SECRET_KEYS", JSON.stringify({ default: stack.secret_key 
 
 const LEAD = { first_name: "Ada", vendor_lead_id: null, vendor_metadata: {} };
 const RESUME = { bytes: PDF, mediaType: "application/pdf", ending: "pdf" };
+
+function leadOf(vendor: Sender) {
+  const lead = { ...LEAD, id: crypto.randomUUID(), resume_path: null };
+  return { vendor, lead, idempotency: null };
+}
 
 /** A vendor with a webhook and these secrets. */
 async function createVendor(...secrets: string[]): Promise<Vendor> {
@@ -86,14 +93,14 @@ Deno.test("a new secret counts at once, and one that is taken away stores nothin
 
   await sql`select public.revoke_vendor_webhook_secret(${old})`;
   const revoked = vendorOf(vendor, old, "d1");
-  await assert.rejects(() => storeLead(revoked, LEAD, null, null), wrongProof);
+  await assert.rejects(() => insertLead(leadOf(revoked)), wrongProof);
   await assert.rejects(() => previewLead(revoked, LEAD), wrongProof);
   await assert.rejects(() => prove(vendor.slug, "wrong"), wrongProof);
   await assert.rejects(() => prove(vendor.slug, "old"), wrongProof, "and is forgotten");
 
   await sql`update public.vendors set webhook_scheme = null where id = ${vendor.id}`;
   const off = vendorOf(vendor, newer, "d1");
-  await assert.rejects(() => storeLead(off, LEAD, null, null), wrongProof);
+  await assert.rejects(() => insertLead(leadOf(off)), wrongProof);
   assert.equal((await storedLeads(vendor)).length, 0);
 });
 
@@ -114,7 +121,7 @@ Deno.test("race: one delivery twenty times at once is one lead with one resume",
   const vendor = await createVendor();
   const secret = await addSecret(vendor, "a");
   const deliver = (part = 0) =>
-    storeLead(vendorOf(vendor, secret, "d1", part), LEAD, RESUME, null).catch((error) => {
+    insertWithResume(leadOf(vendorOf(vendor, secret, "d1", part)), RESUME).catch((error) => {
       assert(code("CONFLICT")(error), error);
       return null;
     });

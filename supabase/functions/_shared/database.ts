@@ -14,6 +14,8 @@ export interface CallOptions {
   retryWithin?: number;
   /** How many milliseconds one attempt may take. The default is a little more than the statement timeout of 8 s. */
   timeout?: number;
+  /** Whether a fault that {@link isOfItsParts} ends the call at once, because the caller then divides it. */
+  isDivisible?: boolean;
 }
 
 /** For requests of the client that set no time limit themselves, such as an upload of 10 MiB. */
@@ -38,11 +40,17 @@ const CALLER_ERRORS: Record<string, ErrorCode> = {
  */
 const CONNECTION_LOST = /^(?:PGRST001|57P0[1-3]|08\w{3})$/;
 
+/** Faults that pass by themselves, before the call has run: there is no connection for it. */
+const NOT_BEGUN = /^(?:PGRST00[023]|53300)$/;
+
 /**
- * Faults that pass by themselves and undo the call: PostgREST has no connection for it, there are too many connections,
- * a deadlock, a serialization failure, or a timeout of the statement (57014) or of a lock (55P03).
+ * Faults that pass by themselves and undo the call: a deadlock, a serialization failure, or a timeout of the statement
+ * (57014) or of a lock (55P03).
  */
-const UNDONE = /^(?:PGRST00[023]|53300|40001|40P01|57014|55P03)$/;
+const UNDONE = /^(?:40001|40P01|57014|55P03)$/;
+
+/** The database refuses what the call brought: a data exception, a violated constraint, or an exception of ours. */
+const REFUSED = /^(?:22|23|P0)/;
 
 let client: SupabaseClient<Database> | undefined;
 
@@ -64,7 +72,7 @@ export function serviceClient(): SupabaseClient<Database> {
 export async function callDatabase<Name extends SqlFunction>(
   name: Name,
   args: SqlArguments<Name>,
-  { retryWithin = 0, timeout = 9_000 }: CallOptions = {},
+  { retryWithin = 0, timeout = 9_000, isDivisible = false }: CallOptions = {},
 ): Promise<SqlResults[Name]> {
   const deadline = Date.now() + retryWithin;
   let lost = false;
@@ -78,20 +86,36 @@ export async function callDatabase<Name extends SqlFunction>(
     // Whoever works on the same Idempotency-Key may be an attempt of ours that got no response.
     const isOwnAttempt: boolean = lost && error.code === "PT409";
     const isLost = isLostResponse(error.code, status);
-    const isTransient = isLost || isOwnAttempt || UNDONE.test(error.code);
     lost ||= isLost;
-    const cause = new DatabaseError(error.code || `HTTP ${status}`, lost);
-    const code = CALLER_ERRORS[error.code];
-    if (code !== undefined && !isOwnAttempt) {
-      // The detail of PT429 is the time to wait, in seconds.
-      const headers: Record<string, string> = code === "TOO_MANY_REQUESTS"
-        ? { "Retry-After": error.details }
-        : {};
-      throw new ApiError(code, error.message, { headers, cause });
+    const isTransient = isLost || isOwnAttempt || NOT_BEGUN.test(error.code) ||
+      UNDONE.test(error.code) && (lost || !isDivisible);
+    if (!isTransient || Date.now() + pause >= deadline) {
+      const { message, details } = error;
+      const fault = databaseError(error.code || `HTTP ${status}`, message, details, lost);
+      throw isOwnAttempt ? internalError(fault.cause) : fault;
     }
-    if (!isTransient || Date.now() + pause >= deadline) throw internalError(cause);
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
+}
+
+/**
+ * The error for a fault of the database: with the message that an SQL function has raised for the caller, else
+ * INTERNAL_ERROR.
+ *
+ * @param code the SQLSTATE
+ * @param details of PT429: the time to wait, in seconds
+ */
+export function databaseError(
+  code: string,
+  message: string,
+  details = "",
+  mayHaveRun = false,
+): ApiError {
+  const cause = new DatabaseError(code, mayHaveRun);
+  const forCaller = CALLER_ERRORS[code];
+  if (forCaller === undefined) return internalError(cause);
+  const headers = forCaller === "TOO_MANY_REQUESTS" ? { "Retry-After": details } : undefined;
+  return new ApiError(forCaller, message, { headers, cause });
 }
 
 /**
@@ -103,13 +127,22 @@ export function mayHaveRun(error: unknown): boolean {
     error.cause.mayHaveRun;
 }
 
-/**
- * Whether the database has refused what a call of {@link callDatabase} brought, and would do so again: a data exception, a
- * violated constraint, or an exception that an SQL function raises.
- */
+/** Whether the database has refused what a call of {@link callDatabase} brought, and would do so again. */
 export function isRefused(error: unknown): boolean {
+  return isUndoneBy(REFUSED, error);
+}
+
+/**
+ * Whether a call of {@link callDatabase} failed by something that it brought, or that somebody has locked. If it brought
+ * several things, a call without that one may succeed.
+ */
+export function isOfItsParts(error: unknown): boolean {
+  return isUndoneBy(REFUSED, error) || isUndoneBy(UNDONE, error);
+}
+
+function isUndoneBy(codes: RegExp, error: unknown): boolean {
   return error instanceof ApiError && error.cause instanceof DatabaseError &&
-    /^(?:22|23|P0)/.test(error.cause.code) && !error.cause.mayHaveRun;
+    codes.test(error.cause.code) && !error.cause.mayHaveRun;
 }
 
 /**

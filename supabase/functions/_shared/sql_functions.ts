@@ -11,21 +11,22 @@ export interface SqlResults {
   identify_webhook: WebhookSettings | null;
   /** Seconds to wait; null: the request is within the limit. */
   count_request: { retry_after: number | null };
-  ingest_recruiting_lead: Ingested;
-  /** Null when the lead is not stored and never will be. */
-  abandon_recruiting_lead: Ingested | null;
+  /** One for each lead, in the order sent. */
+  ingest_recruiting_leads: (Ingested | RefusedLead)[];
+  /** By the leads' ids. Null when the lead is not stored and never will be. */
+  abandon_recruiting_leads: Record<string, Ingested | null>;
   begin_resume_upload: { /** Whether `left_over_resumes` has any. */ has_left_over: boolean };
   /** Paths of objects in the bucket `resumes`. */
   left_over_resumes: string[];
   forget_resume_uploads: null;
-  distribute_pending_leads: Distribution & {
-    /** The other leads that the call asked about, by their ids. */
-    others?: Record<string, Distribution>;
+  distribute_pending_leads: {
+    /** All that the call asked about, by their ids. */
+    leads: Record<string, Distribution>;
     /** Whether those that are still pending wait for orders that somebody has locked. */
-    order_is_locked?: boolean;
+    order_is_locked: boolean;
   };
   preview_recruiting_lead: Preview;
-  ingest_recruiting_leads: {
+  ingest_recruiting_lead_batch: {
     created: number;
     duplicates: number;
     errors: { row: number; reason: string }[];
@@ -131,10 +132,15 @@ export type Ingested =
   | {
     id: string;
     status: "duplicate";
-    distributed_to?: undefined;
     /** The SQLSTATE where it could not be recorded. */
     record_error?: string;
   };
+
+/** A lead that the database refused, among others. */
+export interface RefusedLead {
+  /** The SQLSTATE as `code`. */
+  error: { code: string; message: string };
+}
 
 /** What would become of a recruiting lead. */
 export interface Preview {

@@ -78,7 +78,7 @@ export class Turns {
 }
 
 /** There was more to do than could be done. The log shows the code. */
-class NoTurn extends Error {
+export class NoTurn extends Error {
   override readonly name = "NoTurn";
   readonly code = "no turn in time";
 }

@@ -45,7 +45,7 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
     request_id: c.get("requestId"),
   };
   const stored = await inTurn(() =>
-    callAsVendor(vendor, "ingest_recruiting_leads", batch, BATCH_CALL)
+    callAsVendor(vendor, "ingest_recruiting_lead_batch", batch, BATCH_CALL)
   );
 
   const { created, duplicates } = stored;

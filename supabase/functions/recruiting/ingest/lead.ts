@@ -1,8 +1,10 @@
+import { ApiError } from "../../_shared/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { logError } from "../../_shared/log.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
 import type { Resume } from "../parsers/resume.ts";
-import type { Parse } from "./vendor.ts";
+import { readResumeFile, type ResumeFile } from "../resumes/resume_file.ts";
+import { type Parse, requireParser, type Vendor } from "./vendor.ts";
 
 /** A lead as the SQL functions take it, without its id and resume. */
 export interface Lead {
@@ -19,6 +21,30 @@ export interface LeadAndResume {
   lead: Lead;
   /** Not decoded yet. */
   resume?: Resume;
+}
+
+/** A valid lead, and its resume where there is one to store. */
+export interface ReceivedLead {
+  lead: Lead;
+  resume: ResumeFile | null;
+}
+
+/**
+ * Reads one payload with the vendor's parser. A resume that cannot be stored is named in the lead's metadata.
+ *
+ * @throws ApiError BAD_REQUEST where the vendor has no parser, or with the text by which the parser says why the payload
+ * is no lead.
+ */
+export function requireLead(vendor: Vendor, payload: Json): ReceivedLead {
+  const { data, error } = readLead(requireParser(vendor), payload);
+  if (error !== null) throw new ApiError("BAD_REQUEST", error);
+  const { lead, resume } = data;
+  if (resume === undefined) return { lead, resume: null };
+
+  const { data: file, error: reason } = readResumeFile(resume.base64);
+  return reason === null
+    ? { lead, resume: file }
+    : { lead: skipResume(lead, reason), resume: null };
 }
 
 /**

@@ -1,9 +1,9 @@
 /**
- * Finds out where a `pending` lead went. Such a lead is stored, but its request did not get the distribution lock, or
- * somebody has locked the orders that want it. Every other request hands it out, too, so one question is mostly enough.
- * Until the database has answered it, the lead may not be on disk, so no vendor may be told that it is stored.
+ * Finds out where `pending` leads went. Such a lead is stored, but its call did not get the distribution lock, or somebody
+ * has locked the orders that want it. Every other call hands it out, too, so one question is mostly enough. Until the
+ * database has answered it, the lead may not be on disk, so no vendor may be told that it is stored.
  *
- * All pending leads of an isolate share two calls: however many they are, they use two connections of the database.
+ * All pending leads of an isolate share one call at a time.
  */
 import { continueAfterResponse } from "../../_shared/background.ts";
 import { callDatabase } from "../../_shared/database.ts";
@@ -20,31 +20,19 @@ interface Pace {
   patienceWithLock: number;
 }
 
-interface Question {
+interface Question extends PromiseWithResolvers<Distribution> {
   askedAt: number;
-  isBeingAsked: boolean;
   /** Whether the database has said that the lead is pending, and so on disk. */
   isOnDisk: boolean;
-  answer(distribution: Distribution): void;
-  fail(error: unknown): void;
 }
-
-/**
- * Two, so that while one waits for the disk, the next already waits for the distribution lock. With one, the next new lead
- * would take the lock and make all others wait for a commit of its own.
- */
-const MAX_CALLS = 2;
 
 class PendingLeads {
   readonly #pace: Pace;
   readonly #questions = new Map<string, Question>();
-  #calls = 0;
-  #pause: number;
-  #isPausing = false;
+  #isAsking = false;
 
   constructor(pace: Pace) {
     this.#pace = pace;
-    this.#pause = pace.pause;
   }
 
   /**
@@ -53,55 +41,51 @@ class PendingLeads {
    * @throws the error of the last call, when the patience is over and none said that the lead is on disk.
    */
   ask(leadId: string): Promise<Distribution> {
-    return new Promise((answer, fail) => {
-      const question = { askedAt: Date.now(), isBeingAsked: false, isOnDisk: false, answer, fail };
+    let question = this.#questions.get(leadId);
+    if (question === undefined) {
+      question = { ...Promise.withResolvers(), askedAt: Date.now(), isOnDisk: false };
       this.#questions.set(leadId, question);
-      // Other leads whose responses have arrived already are asked about in the same call.
-      setTimeout(() => this.#askForAll());
-    });
+    }
+    if (!this.#isAsking) {
+      this.#isAsking = true;
+      // The other leads of the same call are asked about in one question.
+      queueMicrotask(() => this.#askUntilAnswered());
+    }
+    return question.promise;
   }
 
-  async #askForAll(): Promise<void> {
-    if (this.#isPausing || this.#calls === MAX_CALLS) return;
-    const asked = this.#questions.entries().filter(([, { isBeingAsked }]) => !isBeingAsked)
-      .toArray();
-    if (asked.length === 0) return;
-
-    this.#calls++;
-    for (const [, question] of asked) question.isBeingAsked = true;
-    const isProgress = this.#answer(asked, await distribute(asked.map(([leadId]) => leadId)));
-    for (const [, question] of asked) question.isBeingAsked = false;
-    this.#calls--;
-
-    if (isProgress) {
-      this.#pause = this.#pace.pause;
-      this.#askForAll();
-    } else if (!this.#isPausing) {
-      this.#isPausing = true;
-      setTimeout(() => {
-        this.#isPausing = false;
-        this.#askForAll();
-      }, this.#pause);
-      this.#pause = Math.min(this.#pause * 2, this.#pace.maxPause);
+  async #askUntilAnswered(): Promise<void> {
+    let { pause } = this.#pace;
+    while (this.#questions.size > 0) {
+      const leadIds = Array.from(this.#questions.keys());
+      const isProgress = this.#answer(leadIds, await distribute(leadIds));
+      if (isProgress) {
+        pause = this.#pace.pause;
+      } else {
+        await new Promise((resolve) => setTimeout(resolve, pause));
+        pause = Math.min(pause * 2, this.#pace.maxPause);
+      }
     }
+    this.#isAsking = false;
   }
 
   /** Answers what can be answered. Returns whether a lead has been handed out. */
-  #answer(asked: [leadId: string, Question][], { leads, isLocked, error }: Distributions): boolean {
+  #answer(leadIds: string[], { leads, order_is_locked, error }: Distributions): boolean {
     const { patience, patienceWithLock } = this.#pace;
     let isProgress = false;
-    for (const [leadId, question] of asked) {
+    for (const leadId of leadIds) {
+      const question = this.#questions.get(leadId)!;
       const distribution = leads[leadId];
       question.isOnDisk ||= distribution?.distribution === "pending";
       if (distribution !== undefined && distribution.distribution !== "pending") {
         isProgress = true;
-        question.answer(distribution);
-      } else if (Date.now() - question.askedAt < (isLocked ? patienceWithLock : patience)) {
+        question.resolve(distribution);
+      } else if (Date.now() - question.askedAt < (order_is_locked ? patienceWithLock : patience)) {
         continue;
       } else if (question.isOnDisk) {
-        question.answer(PENDING);
+        question.resolve(PENDING);
       } else {
-        question.fail(error);
+        question.reject(error);
       }
       this.#questions.delete(leadId);
     }
@@ -150,24 +134,15 @@ async function waitLonger(leadId: string): Promise<void> {
   if (distribution === "pending") logError({ event: "lead_left_pending", lead_id: leadId });
 }
 
-interface Distributions {
-  leads: Record<string, Distribution>;
-  /** Whether those still pending wait for orders that somebody has locked. */
-  isLocked: boolean;
-  /** Of a call that failed. */
-  error?: unknown;
-}
+/** What one call has said. `error` is that of a call that failed. */
+type Distributions = SqlResults["distribute_pending_leads"] & { error?: unknown };
 
 /** Hands out what is pending. If the call fails, the leads stay pending, and are asked about again. */
-async function distribute(leadIds: string[]): Promise<Distributions> {
-  const [lead_id, ...other_lead_ids] = leadIds;
-  let result: SqlResults["distribute_pending_leads"];
+async function distribute(lead_ids: string[]): Promise<Distributions> {
   try {
-    result = await callDatabase("distribute_pending_leads", { lead_id, other_lead_ids });
+    return await callDatabase("distribute_pending_leads", { lead_ids });
   } catch (error) {
     logError({ event: "distribution_failed", ...describeError((error as Error).cause) });
-    return { leads: {}, isLocked: false, error };
+    return { leads: {}, order_is_locked: false, error };
   }
-  const { others = {}, order_is_locked = false, ...first } = result;
-  return { leads: { ...others, [lead_id!]: first }, isLocked: order_is_locked };
 }

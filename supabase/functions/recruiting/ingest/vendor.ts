@@ -139,23 +139,32 @@ type VendorFunction = {
  * @throws ApiError as callDatabase() does. After UNAUTHORIZED the isolate has forgotten the vendor.
  */
 export async function callAsVendor<Name extends VendorFunction>(
-  { credential: { key_hash, webhook } }: Pick<Vendor, "credential">,
+  { credential }: Pick<Vendor, "credential">,
   name: Name,
   args: Omit<SqlArguments<Name>, "key_hash" | "webhook">,
   options?: CallOptions,
 ): Promise<SqlResults[Name]> {
   try {
+    const { key_hash, webhook } = credential;
     // Functions that take keys alone have no argument `webhook`.
     const allArgs = { key_hash, ...(webhook && { webhook }), ...args };
     return await inTurn(() =>
       callDatabase(name, allArgs as unknown as SqlArguments<Name>, options)
     );
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") throw error;
-    if (key_hash === null) throw wrongProof(error.cause);
-    cache.delete(key_hash);
-    throw unauthorized(error.message, error.cause);
+    throw refusalFor(credential, error);
   }
+}
+
+/**
+ * The error for a vendor whose call the database has refused. After UNAUTHORIZED the isolate has forgotten the vendor: its
+ * key or its webhook's secret has been taken away.
+ */
+export function refusalFor({ key_hash }: Credential, error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") return error;
+  if (key_hash === null) return wrongProof(error.cause);
+  cache.delete(key_hash);
+  return unauthorized(error.message, error.cause);
 }
 
 /** A vendor as the database knows it, with what it has been recognised by. */

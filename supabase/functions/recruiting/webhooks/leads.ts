@@ -4,7 +4,7 @@ import { ApiError, type ErrorCode, internalError } from "../../_shared/errors.ts
 import type { Idempotency } from "../../_shared/idempotency.ts";
 import type { Json } from "../../_shared/json.ts";
 import { type DryRun, tryLead } from "../ingest/dry_run.ts";
-import { type IngestedLead, ingestLead } from "../ingest/ingest_lead.ts";
+import { type IngestedLead, ingestLead } from "../ingest/ingest.ts";
 import { vendorLeadId } from "../ingest/lead.ts";
 import { replayContext, type Vendor } from "../ingest/vendor.ts";
 import { LEAD_NOTICE } from "../parsers/linkedin_lead_sync.ts";
@@ -12,9 +12,11 @@ import { NO_CONTACT_DETAILS } from "../parsers/meta.ts";
 import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
 import { leadgenNotices } from "./leadgen_notices.ts";
 
-/** How many leads one body may hold, and how many of them are stored at a time. */
+/** How many leads one body may hold. */
 const MAX_LEADS = 1_000;
-const AT_A_TIME = 4;
+
+/** How many of them are on their way at a time: as many as one call takes. Each may wait 5 s for its call. */
+const AT_A_TIME = 100;
 
 /** The failures of the parsers for a notice of leads that have to be fetched. */
 const NOTICES = [NO_CONTACT_DETAILS, LEAD_NOTICE];

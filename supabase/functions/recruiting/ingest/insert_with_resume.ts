@@ -1,0 +1,45 @@
+/**
+ * Keeps a recruiting lead and its resume together. The database and storage share no transaction, so the order counts:
+ *
+ * 1. Look for a duplicate. A duplicate then uploads nothing.
+ * 2. Upload the resume, after noting the upload in the database. If the request dies after this, another one removes the
+ *    object. With the insert first it would be a lead that has lost its resume.
+ * 3. Insert the lead, which ends the note.
+ * 4. Remove the object if no lead was inserted. If nobody knows whether one was, the object is looked after later
+ *    (resume_uploads.ts).
+ */
+import type { Ingested } from "../../_shared/sql_functions.ts";
+import type { ResumeFile } from "../resumes/resume_file.ts";
+import { previewLead } from "./dry_run.ts";
+import { insertLead, isRecognized, UnknownOutcome } from "./lead_calls.ts";
+import type { SentLead } from "./lead_queue.ts";
+import { removeLeftOversLater, removeResume, uploadResume } from "./resume_uploads.ts";
+
+/**
+ * Stores a lead with its resume, and distributes it.
+ *
+ * @throws ApiError as insertLead() does; INTERNAL_ERROR when storage fails.
+ */
+export async function insertWithResume(sent: SentLead, resume: ResumeFile): Promise<Ingested> {
+  const { vendor, lead } = sent;
+  // The call records the duplicate.
+  if (await isDuplicate(sent)) return await insertLead(sent);
+
+  const path = `${vendor.id}/${lead.id}.${resume.ending}`;
+  await uploadResume(lead.id, path, resume);
+  try {
+    const stored = await insertLead({ ...sent, lead: { ...lead, resume_path: path } });
+    // A duplicate, or a request that was carried out before.
+    if (stored.id !== lead.id) await removeResume(path);
+    return stored;
+  } catch (error) {
+    if (error instanceof UnknownOutcome) removeLeftOversLater();
+    else await removeResume(path);
+    throw error;
+  }
+}
+
+async function isDuplicate({ vendor, lead }: SentLead): Promise<boolean> {
+  if (!isRecognized(vendor, lead)) return false;
+  return (await previewLead(vendor, lead)).status === "duplicate";
+}

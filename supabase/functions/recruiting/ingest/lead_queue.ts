@@ -1,0 +1,174 @@
+/**
+ * The leads of this isolate on their way to the database. What arrives together goes together: the leads of all requests
+ * share one call at a time. Each gets its own result, whatever becomes of the others.
+ */
+import { setImmediate } from "node:timers";
+import { internalError } from "../../_shared/errors.ts";
+import type { Idempotency } from "../../_shared/idempotency.ts";
+import type { Ingested } from "../../_shared/sql_functions.ts";
+import { NoTurn } from "../../_shared/turns.ts";
+import type { Lead } from "./lead.ts";
+import type { Vendor } from "./vendor.ts";
+
+/** A lead as it goes to the database. */
+export interface SentLead {
+  vendor: Pick<Vendor, "id" | "credential">;
+  lead: Lead & { id: string; resume_path: string | null };
+  /** Null without an Idempotency-Key. */
+  idempotency: Idempotency | null;
+}
+
+/** A lead, and the request that waits to hear what became of it: by `answer` or `fail`. */
+export interface QueuedLead extends SentLead {
+  answer(result: Ingested): void;
+  fail(error: unknown): void;
+}
+
+/**
+ * Makes one call for some leads. It never rejects, and each lead gets its answer, perhaps later.
+ *
+ * @returns resolves when the next call may begin, to whether this one had leads to hand out
+ */
+export type SendLeads = (leads: QueuedLead[]) => Promise<{ handsOut: boolean }>;
+
+/** What one call takes, at most, in leads and in characters of JSON. A larger lead goes alone. */
+const CALL = { leads: 100, size: 1024 * 1024 };
+
+/** How long a lead waits for its call, in milliseconds. */
+const WAIT_MS = 5_000;
+
+/**
+ * When a second call may begin beside the first, in milliseconds. A call that hands nothing out for so long waits for the
+ * disk, and the second one can share its commit. Two that hand leads out are in each other's way, so then the first must
+ * seem to hang.
+ */
+const SECOND_CALL_MS = { handingOut: 500, storing: 3 };
+const MAX_CALLS = 2;
+
+/** A lead that no call has taken yet. */
+interface WaitingLead extends QueuedLead {
+  isGivenUp: boolean;
+  patience: ReturnType<typeof setTimeout>;
+}
+
+export class LeadQueue {
+  readonly #send: SendLeads;
+  readonly #waitMs: number;
+  /** By vendor. The first has the next turn, and is the last after it. */
+  readonly #waiting = new Map<string, WaitingLead[]>();
+  /** By what the database recognizes a lead by: ends when all leads with it, so far, have their answers. */
+  readonly #latest = new Map<string, Promise<void>>();
+  #calls = 0;
+  #startedAt = 0;
+  #handsOut = true;
+  #willLook = false;
+  #secondCall: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(send: SendLeads, waitMs = WAIT_MS) {
+    this.#send = send;
+    this.#waitMs = waitMs;
+  }
+
+  /**
+   * Sends a lead with the next call.
+   *
+   * @throws ApiError INTERNAL_ERROR when no call takes it within 5 s; what its call fails it with.
+   */
+  add(sent: SentLead): Promise<Ingested> {
+    const { promise, resolve: answer, reject: fail } = Promise.withResolvers<Ingested>();
+    const giveUp = () => {
+      lead.isGivenUp = true;
+      fail(internalError(new NoTurn()));
+    };
+    const patience = setTimeout(giveUp, this.#waitMs);
+    const lead: WaitingLead = { ...sent, answer, fail, isGivenUp: false, patience };
+    const earlier = this.#follow(idsOf(sent), promise);
+    if (earlier === undefined) this.#enqueue(lead);
+    else earlier.then(() => this.#enqueue(lead));
+    return promise;
+  }
+
+  /**
+   * Notes that a lead with these ids is on its way. Leads that the database may take for the same never share a call,
+   * because what becomes of the second depends on the first.
+   *
+   * @returns resolves when the earlier ones have their answers; undefined where there are none
+   */
+  #follow(ids: string[], answered: Promise<unknown>): Promise<unknown> | undefined {
+    if (ids.length === 0) return undefined;
+    const earlier = ids.map((id) => this.#latest.get(id)).filter((end) => end !== undefined);
+    // A lead may be given up before the earlier ones have ended.
+    const end = Promise.allSettled([answered, ...earlier]).then(() => {
+      for (const id of ids) if (this.#latest.get(id) === end) this.#latest.delete(id);
+    });
+    for (const id of ids) this.#latest.set(id, end);
+    return earlier.length === 0 ? undefined : Promise.all(earlier);
+  }
+
+  #enqueue(lead: WaitingLead): void {
+    const ofVendor = this.#waiting.get(lead.vendor.id);
+    if (ofVendor === undefined) this.#waiting.set(lead.vendor.id, [lead]);
+    else ofVendor.push(lead);
+
+    // Leads whose requests have arrived already go in the same call.
+    if (this.#willLook) return;
+    this.#willLook = true;
+    setImmediate(() => {
+      this.#willLook = false;
+      this.#startWhenAllowed();
+    });
+  }
+
+  #startWhenAllowed(): void {
+    clearTimeout(this.#secondCall);
+    if (this.#waiting.size === 0 || this.#calls === MAX_CALLS) return;
+    const pause = this.#handsOut ? SECOND_CALL_MS.handingOut : SECOND_CALL_MS.storing;
+    const wait = this.#calls === 0 ? 0 : this.#startedAt + pause - performance.now();
+    if (wait <= 0) this.#start();
+    else this.#secondCall = setTimeout(() => this.#startWhenAllowed(), wait);
+  }
+
+  async #start(): Promise<void> {
+    const leads = this.#take();
+    if (leads.length === 0) return;
+    this.#calls++;
+    this.#startedAt = performance.now();
+    const sending = this.#send(leads);
+    this.#startWhenAllowed();
+    this.#handsOut = (await sending).handsOut;
+    this.#calls--;
+    this.#startWhenAllowed();
+  }
+
+  /** Takes what fits into one call, one lead of each vendor after the other. */
+  #take(): QueuedLead[] {
+    const taken: QueuedLead[] = [];
+    let size = 0;
+    while (this.#waiting.size > 0 && taken.length < CALL.leads) {
+      const [vendorId, ofVendor] = this.#waiting.entries().next().value!;
+      const lead = ofVendor[0]!;
+      if (!lead.isGivenUp) {
+        const isAlone = taken.length === 0 && this.#waiting.size === 1 && ofVendor.length === 1;
+        size += isAlone ? 0 : JSON.stringify(lead.lead).length;
+        if (taken.length > 0 && size > CALL.size) break;
+        clearTimeout(lead.patience);
+        taken.push(lead);
+      }
+      this.#waiting.delete(vendorId);
+      ofVendor.shift();
+      if (ofVendor.length > 0) this.#waiting.set(vendorId, ofVendor);
+    }
+    return taken;
+  }
+}
+
+/** What the database may recognize a lead by, so that it takes another one for the same. */
+function idsOf({ vendor: { id, credential: { webhook } }, lead, idempotency }: SentLead): string[] {
+  const ids: string[] = [];
+  if (lead.vendor_lead_id !== null) ids.push(`${id} lead ${lead.vendor_lead_id}`);
+  if (idempotency !== null) ids.push(`${id} key ${idempotency.part} ${idempotency.key}`);
+  if (typeof webhook?.delivery_id === "string") {
+    ids.push(`${id} delivery ${webhook.part} ${webhook.delivery_id}`);
+  }
+  return ids;
+}
