@@ -61,6 +61,7 @@ const turns = new Turns(40);
 const TURN_WITHIN_MS = 5_000;
 
 const cache = new Map<string, { vendor: Vendor; until: number }>();
+const identifying = new Map<string, Promise<Vendor>>();
 
 /**
  * Finds the vendor by the API key in `Authorization: Bearer <key>`, and counts the request where the vendor has a limit.
@@ -109,11 +110,26 @@ export function replayContext({ webhook }: Credential): JsonObject {
 async function findVendor(request: Request, keyHash: string): Promise<Vendor> {
   const cached = cache.get(keyHash);
   if (cached && cached.until > Date.now()) return cached.vendor;
-
-  const credential: Credential = { key_hash: keyHash, webhook: null };
-  const ask = () => callAsVendor({ credential }, "identify_vendor", {}, { retryWithin: 2_000 });
   // A key that was right a moment ago is no guess.
-  const vendor = toVendor(credential, await (cached ? ask() : countWrongKeys(request, ask)));
+  return await (cached ? identify(keyHash) : countWrongKeys(request, () => identify(keyHash)));
+}
+
+/** Asks once for all requests of a burst: so they do not take the turns of other vendors. */
+function identify(keyHash: string): Promise<Vendor> {
+  let vendor = identifying.get(keyHash);
+  if (vendor === undefined) {
+    vendor = askForVendor(keyHash).finally(() => identifying.delete(keyHash));
+    identifying.set(keyHash, vendor);
+  }
+  return vendor;
+}
+
+async function askForVendor(keyHash: string): Promise<Vendor> {
+  const credential: Credential = { key_hash: keyHash, webhook: null };
+  const settings = await callAsVendor({ credential }, "identify_vendor", {}, {
+    retryWithin: 2_000,
+  });
+  const vendor = toVendor(credential, settings);
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(keyHash, { vendor, until: Date.now() + CACHE_MS });
   return vendor;

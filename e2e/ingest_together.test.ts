@@ -1,0 +1,192 @@
+/** Leads of several requests that go to the database in one call. */
+import assert from "node:assert/strict";
+import { ingest } from "./applications.ts";
+import {
+  assertDailyCounts,
+  createOrder,
+  createVendor,
+  sql,
+  storedLeads,
+  type Vendor,
+  withKey,
+} from "./client.ts";
+import { functionWith } from "./function.ts";
+
+const CALL = "/rpc/ingest_recruiting_leads";
+
+interface Response {
+  status: number;
+  body: ReturnType<typeof JSON.parse>;
+}
+
+/** Posts one lead to the function in the test's own process. */
+async function post(vendor: Vendor, lead: object): Promise<Response> {
+  const recruiting = await functionWith("recruiting", {});
+  const body = JSON.stringify(lead);
+  const init = { method: "POST", headers: withKey(vendor), body };
+  const response = await recruiting("/recruiting/ingest", init);
+  return { status: response.status, body: await response.json() };
+}
+
+/**
+ * Sends leads while an earlier call is under way, so that they go together, in as few calls as possible.
+ *
+ * @param whileHeld runs when all are on their way and none has been sent
+ * @returns what `send` returned, and how many leads each call had
+ */
+async function together<Result>(
+  send: () => Promise<Result>[],
+  whileHeld: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<{ responses: Result[]; calls: number[] }> {
+  const calls: number[] = [];
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const realFetch = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    if (String(input).endsWith(CALL)) {
+      calls.push(JSON.parse(String(init!.body)).leads.length);
+      begun.resolve();
+      if (calls.length === 1) await held.promise;
+    }
+    return realFetch(input, init);
+  };
+  try {
+    const first = post(await createVendor(), { first_name: "First" });
+    await begun.promise;
+    const sent = send();
+    // Enough for all to be on their way, and less than the time after which a second call begins.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await whileHeld();
+    held.resolve();
+    assert.equal((await first).status, 201);
+    return { responses: await Promise.all(sent), calls: calls.slice(1) };
+  } finally {
+    globalThis.fetch = realFetch;
+  }
+}
+
+function many(vendor: Vendor, count: number): Promise<Response>[] {
+  return Array.from({ length: count }, (_, n) => post(vendor, { first_name: `Ann ${n}` }));
+}
+
+Deno.test("a key that is revoked while its lead waits stores nothing, and the others of the call are stored", async () => {
+  const vendors = await Promise.all([createVendor(), createVendor(), createVendor()]);
+  const revoked = vendors[1]!;
+  for (const vendor of vendors) await post(vendor, { first_name: "Before" });
+  const { responses, calls } = await together(
+    () => vendors.map((vendor) => post(vendor, { first_name: "Ada" })),
+    () => sql`update public.vendor_api_keys set revoked_at = now() where vendor_id = ${revoked.id}`,
+  );
+  assert.deepEqual(calls, [3]);
+  assert.deepEqual(responses.map(({ status }) => status), [201, 401, 201]);
+  assert.equal(responses[1]!.body.error.code, "UNAUTHORIZED");
+  const counts = await Promise.all(vendors.map(async (one) => (await storedLeads(one)).length));
+  assert.deepEqual(counts, [2, 1, 2]);
+});
+
+Deno.test("a lead that the database alone refuses fails by itself, and the others of its call are stored", async () => {
+  const [vendor, other] = [await createVendor(), await createVendor()];
+  await sql`alter table public.recruiting_leads add constraint refused check (first_name <> 'Refused') not valid`;
+  try {
+    const { responses, calls } = await together(() => [
+      ...many(other, 7),
+      post(vendor, { first_name: "Refused" }),
+    ]);
+    assert.equal(calls[0], 8);
+    assert.deepEqual(responses.map(({ status }) => status), [...Array(7).fill(201), 500]);
+    assert.equal(responses[7]!.body.error.code, "INTERNAL_ERROR");
+  } finally {
+    await sql`alter table public.recruiting_leads drop constraint refused`;
+  }
+  assert.equal((await storedLeads(other)).length, 7);
+  assert.equal((await storedLeads(vendor)).length, 0);
+});
+
+Deno.test("an id that somebody else is storing holds up its own lead, and not those of its call", async () => {
+  const [vendor, other] = [await createVendor(), await createVendor()];
+  const order = await createOrder(other);
+  let own: Promise<Response> | undefined;
+  await sql.begin(async (transaction) => {
+    await transaction`
+      insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) values (${vendor.id}, 'same', 'Ada')`;
+    const { responses } = await together(() => {
+      own = post(vendor, { first_name: "Ada", vendor_lead_id: "same" });
+      return many(other, 9);
+    });
+    for (const { status, body } of responses) {
+      assert.deepEqual([status, body.distributed_to?.agency_id], [201, order.agency_id]);
+    }
+  });
+  assert.deepEqual([(await own!).status, (await storedLeads(vendor)).length], [200, 1]);
+  await assertDailyCounts();
+});
+
+Deno.test("more leads than one call takes go in the next ones, and fill their order in turns", async () => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor, { agents: 4, quantity: 200 });
+  const { responses, calls } = await together(() => many(vendor, 250));
+  assert(calls.length < 10 && Math.max(...calls) <= 100, calls.join());
+  assert(responses.every(({ status }) => status === 201));
+  const handedOut = responses.filter(({ body }) =>
+    body.distributed_to?.agency_id === order.agency_id
+  );
+  assert.equal(handedOut.length, 200);
+  assert.equal(new Set(responses.map(({ body }) => body.id)).size, 250);
+  const turns = await sql`
+    select count(*)::int as leads from public.recruiting_leads where order_id = ${order.id} group by agent_id`;
+  assert.deepEqual(turns.map(({ leads }) => leads), [50, 50, 50, 50]);
+  await assertDailyCounts();
+});
+
+Deno.test("a burst of 1,000 leads of one vendor does not keep another vendor's lead waiting", async () => {
+  const [burst, small] = [await createVendor(), await createVendor()];
+  let answered = 0;
+  const { responses } = await together(() => [
+    ...many(burst, 1_000).map((sent) => sent.then((response) => (answered++, response))),
+    post(small, { first_name: "Ada" }).then((response) => {
+      assert(answered < 300, `after ${answered} of the burst`);
+      return response;
+    }),
+  ]);
+  assert(responses.every(({ status }) => status === 201));
+  assert.equal((await storedLeads(burst)).length, 1_000);
+});
+
+Deno.test("race: two isolates that send the same leads in different calls store each once", async () => {
+  const [vendor, other] = [await createVendor(), await createVendor()];
+  const order = await createOrder(vendor, { agents: 3 });
+  const ids = Array.from({ length: 40 }, (_, n) => `lead-${n}`);
+  const lead = (vendor_lead_id: string) => ({ first_name: "Ada", vendor_lead_id });
+  // One isolate is the stack's, the other the test's; in the second the leads are in another order.
+  const responses = await Promise.all([
+    ...ids.map((id) => ingest(vendor, lead(id))),
+    ...many(other, 5),
+    ...ids.toReversed().map((id) => post(vendor, lead(id))),
+  ]);
+  assert.deepEqual(
+    responses.map(({ status }) => status).sort(),
+    [...Array(40).fill(200), ...Array(45).fill(201)],
+  );
+  const stored = await storedLeads(vendor);
+  assert.deepEqual(stored.map(({ vendor_lead_id }) => vendor_lead_id).sort(), ids.sort());
+  assert(stored.every(({ order_id }) => order_id === order.id));
+  const [counted] = await sql`
+    select filled, (
+      select count(*)::int from public.recruiting_lead_duplicates where vendor_id = ${vendor.id}
+    ) as duplicates
+    from public.recruiting_orders where id = ${order.id}`;
+  assert.deepEqual([counted!.filled, counted!.duplicates], [40, 40]);
+  await assertDailyCounts();
+});
+
+Deno.test("race: one lead 20 times at once in each of two isolates is stored once", async () => {
+  const vendor = await createVendor();
+  const lead = { first_name: "Ada", vendor_lead_id: "same" };
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, () => [ingest(vendor, lead), post(vendor, lead)]).flat(),
+  );
+  const [stored, ...others] = await storedLeads(vendor);
+  assert.deepEqual(others, []);
+  assert.deepEqual(responses.map(({ body }) => body.id), Array(40).fill(stored!.id));
+  assert.equal(responses.filter(({ status }) => status === 201).length, 1);
+});
