@@ -86,17 +86,17 @@ Deno.test("a key that is revoked while its lead waits stores nothing, and the ot
 
 Deno.test("a lead that the database alone refuses fails by itself, and the others of its call are stored", async () => {
   const [vendor, other] = [await createVendor(), await createVendor()];
-  await sql`alter table public.recruiting_leads add constraint refused check (first_name <> 'Refused') not valid`;
+  await sql`alter table public.recruiting_leads add constraint refused_alone check (first_name <> 'Refused alone') not valid`;
   try {
     const { responses, calls } = await together(() => [
       ...many(other, 7),
-      post(vendor, { first_name: "Refused" }),
+      post(vendor, { first_name: "Refused alone" }),
     ]);
     assert.equal(calls[0], 8);
     assert.deepEqual(responses.map(({ status }) => status), [...Array(7).fill(201), 500]);
     assert.equal(responses[7]!.body.error.code, "INTERNAL_ERROR");
   } finally {
-    await sql`alter table public.recruiting_leads drop constraint refused`;
+    await sql`alter table public.recruiting_leads drop constraint refused_alone`;
   }
   assert.equal((await storedLeads(other)).length, 7);
   assert.equal((await storedLeads(vendor)).length, 0);
