@@ -183,6 +183,21 @@ Deno.test("a lead, a row in bulk and a row of an import go from the refused requ
   assert((await storedSalesLeads(target)).has(String(wrong.external_id)));
 });
 
+Deno.test("a replay waits for its turn while other leads are handed out", async () => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor);
+  const [id] = await rejectOf(vendor, PAYLOAD);
+  await putRight(vendor);
+  let replayed: ReturnType<typeof adminJson> | undefined;
+  await sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(private.distribution_lock())`;
+    replayed = adminJson("delivery", "replay", id!);
+    await eventually(10, async () => assert.equal((await storedLeads(vendor)).length, 1));
+    assert.equal((await storedLeads(vendor))[0]!.distribution, "pending");
+  });
+  assert.equal((await replayed!).distributed_to.agency_id, order.agency_id);
+});
+
 Deno.test("all that a vendor sent since a time is replayed, and what is still refused stays open", async () => {
   const vendor = await createVendor();
   const [old, , , , bad] = await rejectOf(

@@ -45,8 +45,9 @@ interface SentRow extends Pick<DeliveryRow, "status" | "route" | "row" | "vendor
 
 const FAILURES_SHOWN = 50;
 
-/** How often leads that others are handing out are asked about again; each call waits up to 250 ms. */
-const ATTEMPTS = 20;
+/** How often a lead that others are handing out is asked about again, and the pause before, in milliseconds. */
+const ATTEMPTS = 50;
+const PAUSE_MS = 100;
 
 /** Replays one delivery. */
 export async function replayDelivery(
@@ -145,9 +146,10 @@ async function handOut(sql: postgres.Sql, stored: Stored): Promise<Stored> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const [{ result }] = await sql<
       [{ result: { distribution: string; distributed_to: DistributedTo | null } }]
-    >`select public.distribute_pending_leads(${stored.id}) as result`;
+    >`select public.distribute_pending_leads(array[${stored.id}::uuid]) #> array['leads', ${stored.id}::text] as result`;
     const { distribution, distributed_to } = result;
     if (distribution !== "pending") return { ...stored, distributed_to };
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   return stored;
 }

@@ -47,22 +47,24 @@ const MAX_CALLS = 2;
 
 /** A lead that no call has taken yet. */
 interface WaitingLead extends QueuedLead {
+  giveUpAt: number;
   isGivenUp: boolean;
-  patience: ReturnType<typeof setTimeout>;
 }
 
 export class LeadQueue {
   readonly #send: SendLeads;
   readonly #waitMs: number;
-  /** By vendor. The first has the next turn, and is the last after it. */
-  readonly #waiting = new Map<string, WaitingLead[]>();
+  /** Those that no call has taken yet, oldest first. */
+  readonly #untaken = new Set<WaitingLead>();
+  /** Those that the next call may take, by vendor. The first vendor has the next turn, and is the last after it. */
+  readonly #ready = new Map<string, WaitingLead[]>();
   /** By what the database recognizes a lead by: ends when all leads with it, so far, have their answers. */
   readonly #latest = new Map<string, Promise<void>>();
   #calls = 0;
   #startedAt = 0;
   #handsOut = true;
   #willLook = false;
-  #secondCall: ReturnType<typeof setTimeout> | undefined;
+  #timer: { at: number; id: ReturnType<typeof setTimeout> } | undefined;
 
   constructor(send: SendLeads, waitMs = WAIT_MS) {
     this.#send = send;
@@ -76,12 +78,9 @@ export class LeadQueue {
    */
   add(sent: SentLead): Promise<Ingested> {
     const { promise, resolve: answer, reject: fail } = Promise.withResolvers<Ingested>();
-    const giveUp = () => {
-      lead.isGivenUp = true;
-      fail(internalError(new NoTurn()));
-    };
-    const patience = setTimeout(giveUp, this.#waitMs);
-    const lead: WaitingLead = { ...sent, answer, fail, isGivenUp: false, patience };
+    const giveUpAt = performance.now() + this.#waitMs;
+    const lead: WaitingLead = { ...sent, answer, fail, giveUpAt, isGivenUp: false };
+    this.#untaken.add(lead);
     const earlier = this.#follow(idsOf(sent), promise);
     if (earlier === undefined) this.#enqueue(lead);
     else earlier.then(() => this.#enqueue(lead));
@@ -106,8 +105,8 @@ export class LeadQueue {
   }
 
   #enqueue(lead: WaitingLead): void {
-    const ofVendor = this.#waiting.get(lead.vendor.id);
-    if (ofVendor === undefined) this.#waiting.set(lead.vendor.id, [lead]);
+    const ofVendor = this.#ready.get(lead.vendor.id);
+    if (ofVendor === undefined) this.#ready.set(lead.vendor.id, [lead]);
     else ofVendor.push(lead);
 
     // Leads whose requests have arrived already go in the same call.
@@ -115,48 +114,75 @@ export class LeadQueue {
     this.#willLook = true;
     setImmediate(() => {
       this.#willLook = false;
-      this.#startWhenAllowed();
+      this.#look();
     });
   }
 
-  #startWhenAllowed(): void {
-    clearTimeout(this.#secondCall);
-    if (this.#waiting.size === 0 || this.#calls === MAX_CALLS) return;
+  /** Starts a call where one may begin, and looks again when there is something to do by then. */
+  #look(): void {
+    const now = performance.now();
+    for (const lead of this.#untaken) {
+      if (lead.giveUpAt > now) break;
+      this.#untaken.delete(lead);
+      lead.isGivenUp = true;
+      lead.fail(internalError(new NoTurn()));
+    }
+
     const pause = this.#handsOut ? SECOND_CALL_MS.handingOut : SECOND_CALL_MS.storing;
-    const wait = this.#calls === 0 ? 0 : this.#startedAt + pause - performance.now();
-    if (wait <= 0) this.#start();
-    else this.#secondCall = setTimeout(() => this.#startWhenAllowed(), wait);
+    let startAt = Infinity;
+    if (this.#ready.size > 0 && this.#calls < MAX_CALLS) {
+      startAt = this.#calls === 0 ? now : this.#startedAt + pause;
+      if (startAt <= now) return void this.#start();
+    }
+    const [oldest] = this.#untaken;
+    if (oldest !== undefined) this.#lookAt(Math.min(startAt, oldest.giveUpAt));
+    else if (this.#calls === 0) this.#stopLooking();
+  }
+
+  #lookAt(at: number): void {
+    if (this.#timer !== undefined && this.#timer.at <= at) return;
+    this.#stopLooking();
+    const look = () => {
+      this.#timer = undefined;
+      this.#look();
+    };
+    this.#timer = { at, id: setTimeout(look, at - performance.now()) };
+  }
+
+  #stopLooking(): void {
+    clearTimeout(this.#timer?.id);
+    this.#timer = undefined;
   }
 
   async #start(): Promise<void> {
     const leads = this.#take();
-    if (leads.length === 0) return;
-    this.#calls++;
-    this.#startedAt = performance.now();
-    const sending = this.#send(leads);
-    this.#startWhenAllowed();
-    this.#handsOut = (await sending).handsOut;
-    this.#calls--;
-    this.#startWhenAllowed();
+    if (leads.length > 0) {
+      this.#calls++;
+      this.#startedAt = performance.now();
+      const sending = this.#send(leads);
+      this.#look();
+      this.#handsOut = (await sending).handsOut;
+      this.#calls--;
+    }
+    this.#look();
   }
 
   /** Takes what fits into one call, one lead of each vendor after the other. */
   #take(): QueuedLead[] {
     const taken: QueuedLead[] = [];
     let size = 0;
-    while (this.#waiting.size > 0 && taken.length < CALL.leads) {
-      const [vendorId, ofVendor] = this.#waiting.entries().next().value!;
+    for (const [vendorId, ofVendor] of this.#ready) {
       const lead = ofVendor[0]!;
       if (!lead.isGivenUp) {
-        const isAlone = taken.length === 0 && this.#waiting.size === 1 && ofVendor.length === 1;
-        size += isAlone ? 0 : JSON.stringify(lead.lead).length;
-        if (taken.length > 0 && size > CALL.size) break;
-        clearTimeout(lead.patience);
+        // A lead alone in its call may have any size.
+        if (taken.length > 0 || this.#untaken.size > 1) size += JSON.stringify(lead.lead).length;
+        if (taken.length === CALL.leads || taken.length > 0 && size > CALL.size) break;
+        this.#untaken.delete(lead);
         taken.push(lead);
       }
-      this.#waiting.delete(vendorId);
+      this.#ready.delete(vendorId);
       ofVendor.shift();
-      if (ofVendor.length > 0) this.#waiting.set(vendorId, ofVendor);
+      if (ofVendor.length > 0) this.#ready.set(vendorId, ofVendor);
     }
     return taken;
   }
