@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { createOrder, createVendor, sql, stack, storedLeads, withKey } from "./client.ts";
+import {
+  createOrder,
+  createVendor,
+  sql,
+  stack,
+  storedLeads,
+  type Vendor,
+  withKey,
+} from "./client.ts";
 import { functionWith, losingResponseOf } from "./function.ts";
 import { createTarget, lead } from "./leads.ts";
 import { createWebhook, proofOf } from "./webhooks.ts";
@@ -21,6 +29,32 @@ Deno.test("fault: a lead without an id is stored once when the database's respon
   assert.deepEqual([response.status, body.distributed_to.agency_id], [201, order.agency_id]);
   const leads = await storedLeads(vendor);
   assert.deepEqual(leads.map(({ id }) => id), [body.id]);
+});
+
+Deno.test("fault: leads that go in one call are stored once when its response is lost", async () => {
+  const recruiting = await functionWith("recruiting", {});
+  const vendors = await Promise.all([createVendor(), createVendor()]);
+  const order = await createOrder(vendors[0]!);
+  const post = async (vendor: Vendor, first_name: string) => {
+    const init = { method: "POST", headers: withKey(vendor), body: JSON.stringify({ first_name }) };
+    const response = await recruiting("/recruiting/ingest", init);
+    return { status: response.status, body: await response.json() };
+  };
+  // The function then knows the vendors, so that their leads come to its queue together.
+  for (const vendor of vendors) await post(vendor, "before");
+  const responses = await losingResponseOf(
+    "ingest_recruiting_leads",
+    () => Promise.all(Array.from({ length: 10 }, (_, n) => post(vendors[n % 2]!, `lead ${n}`))),
+  );
+  assert.deepEqual(responses.map(({ status }) => status), Array(10).fill(201));
+  for (const [which, vendor] of vendors.entries()) {
+    const ids = responses.filter((_, n) => n % 2 === which).map(({ body }) => body.id);
+    const stored = (await storedLeads(vendor)).slice(1);
+    assert.deepEqual(stored.map(({ id }) => id).sort(), ids.sort());
+  }
+  for (const { body } of responses.filter((_, n) => n % 2 === 0)) {
+    assert.equal(body.distributed_to.agency_id, order.agency_id);
+  }
 });
 
 Deno.test("fault: a webhook's lead without an id is stored once, and known again, when the response is lost", async () => {
