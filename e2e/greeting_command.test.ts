@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { admin, adminJson, assertRefused } from "./admin.ts";
 import { createVendor, send, sql, withKey } from "./client.ts";
-import { newPhone } from "./sms.ts";
+import { greetWaiting, newPhone } from "./sms.ts";
 
 const TEMPLATE = "Hi {first_name}, {agent} of {agency} here. Reply STOP to opt out.";
 
@@ -43,6 +43,7 @@ Deno.test("an order greets the recruits of a vendor with text consent", async ()
   const body = { first_name: "Rosa", phone: recruit };
   const { status } = await send("/recruiting/ingest", { headers: withKey(vendor), body });
   assert.equal(status, 201);
+  await greetWaiting();
   const [text] = await sql`
     select m.body from public.text_outbox o
     join public.recruiting_messages m on m.id = o.message_id

@@ -51,6 +51,11 @@ export function messages({ id }: Conversation) {
     select * from public.recruiting_messages where conversation_id = ${id} order by created_at, id`;
 }
 
+/** Queues the greetings of leads that were handed out, as the worker does before it sends texts. */
+export async function greetWaiting(): Promise<void> {
+  await sql`select private.queue_waiting_greetings(1000)`;
+}
+
 /** A US number in E.164 that nothing else uses. */
 export function newPhone(): string {
   return `+1312${String(Math.floor(Math.random() * 9_000_000) + 1_000_000)}`;

@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { signInNewAgent } from "./agents.ts";
 import { assertError, createAgency, createVendor, send, sql, withKey } from "./client.ts";
-import { type Conversation, newPhone, newSid, receive, sendSigned, signedForm } from "./sms.ts";
+import {
+  type Conversation,
+  greetWaiting,
+  newPhone,
+  newSid,
+  receive,
+  sendSigned,
+  signedForm,
+} from "./sms.ts";
 
 interface Texting extends Conversation {
   agency_id: string;
@@ -142,12 +150,14 @@ Deno.test("a lead is greeted where its order and its vendor say so, and the resp
     assert.equal(status, 201);
     assert.equal(body.distributed_to.agency_id, agency_id);
   };
-  const texts = () =>
-    sql`
+  const texts = async () => {
+    await greetWaiting();
+    return await sql`
       select c.service_phone, c.status, o.kind, m.body from public.text_outbox o
       join public.recruiting_messages m on m.id = o.message_id
       join public.recruiting_conversations c on c.id = m.conversation_id
       where c.agency_id = ${agency_id}`;
+  };
 
   await ingest("312-555-0123");
   assert.equal((await texts()).length, 0);

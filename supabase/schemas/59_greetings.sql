@@ -154,9 +154,14 @@ begin
       limit max
       for update skip locked
     ), deleted as (
-      delete from private.waiting_greetings w using taken t where w.lead_id = t.lead_id returning w.lead_id
+      delete from private.waiting_greetings w using taken t where w.lead_id = t.lead_id returning w.lead_id, w.created_at
     )
-    select l.* from deleted d join public.recruiting_leads l on l.id = d.lead_id
+    select l.*
+    from deleted d
+    join public.recruiting_leads l on l.id = d.lead_id
+    -- Where texts have not been sent for long, nobody expects a greeting any more.
+    where d.created_at > now() - interval '24 hours'
+    order by d.created_at
   loop
     perform private.queue_greeting(lead);
   end loop;
@@ -164,5 +169,6 @@ end
 $$;
 
 comment on function private.queue_waiting_greetings(integer) is
-  'Does queue_greeting() for up to max leads of waiting_greetings, those that have waited longest.';
+  'Does queue_greeting() for up to max leads of waiting_greetings, those that have waited longest. One that has waited for a '
+  'day is not greeted any more.';
 grant execute on function private.queue_waiting_greetings(integer) to service_role;

@@ -1,7 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(63);
+select plan(64);
 \ir helpers.psql
 
 -- Orders and leads of the seed would take part.
@@ -176,6 +176,11 @@ select ok(private.is_text_due(), 'the worker has something to do');
 select public.claim_texts(10);
 select is(pg_temp.greetings('+13125550014'), 'Acme {agent} Agency STOP', 'and queues it');
 select is_empty('select from private.waiting_greetings', 'once');
+
+select pg_temp.ingest_lead(encode(sha256('test-vendor'), 'hex'), jsonb_build_object(
+  'id', md5('old')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"phone": "+13125550016"}'::jsonb));
+update private.waiting_greetings set created_at = now() - interval '1 day';
+select is(pg_temp.greetings('+13125550016'), null, 'a lead that has waited for a day is not greeted any more');
 
 -- Many at once
 select pg_temp.order(null);
