@@ -876,6 +876,38 @@ begin
 end
 $function$;
 
+create or replace function private.queue_waiting_greetings (
+  max integer
+)
+  returns void
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  lead public.recruiting_leads;
+begin
+  for lead in
+    with taken as (
+      select w.lead_id
+      from private.waiting_greetings w
+      order by w.created_at
+      limit max
+      for update skip locked
+    ), deleted as (
+      delete from private.waiting_greetings w using taken t where w.lead_id = t.lead_id returning w.lead_id, w.created_at
+    )
+    select l.*
+    from deleted d
+    join public.recruiting_leads l on l.id = d.lead_id
+    -- Where texts have not been sent for long, nobody expects a greeting any more.
+    where d.created_at > now() - interval '24 hours'
+    order by d.created_at
+  loop
+    perform private.queue_greeting(lead);
+  end loop;
+end
+$function$;
+
 create or replace function private.replay_recruiting_lead (
   delivery public.rejected_deliveries,
   lead jsonb
@@ -1409,6 +1441,8 @@ comment on function "private"."note_duplicates"(jsonb, private.sent_lead[], uuid
 comment on function "private"."place_leads"(uuid[], private.placement) is 'Gives the leads to the order and the agents of the placement, by turns, and counts them there. find_placement() has locked all of them.';
 
 comment on function "private"."proved_vendor"(text, jsonb) is 'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
+
+comment on function "private"."queue_waiting_greetings"(integer) is 'Does queue_greeting() for up to max leads of waiting_greetings, those that have waited longest. One that has waited for a day is not greeted any more.';
 
 comment on function "private"."replay_recruiting_lead"(public.rejected_deliveries, jsonb) is 'Stores the lead of a delivery under the delivery''s id and distributes it. Returns its id, or the id of the lead that has this vendor_lead_id, or that the same delivery of a webhook has stored within 7 days. PT409 while that is at work.';
 
