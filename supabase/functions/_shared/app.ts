@@ -15,7 +15,9 @@ export interface Env {
     route?: string;
     /** Fields that a route adds to the request's log line: `vendor_id` and counts. */
     log: LogFields;
-    /** Where a refusal is written, once the sender is known. */
+    /** Who has sent the request, once that is known. From then on a refusal is written to the journal. */
+    sender?: Sender;
+    /** Where refusals are written; see journalOf(). */
     journal?: Journal;
     /** The error that the request has ended with. */
     refusal?: ApiError;
@@ -46,9 +48,10 @@ export function createApp(basePath: string): App {
     c.set("log", {});
     try {
       await next();
-      const journal = c.get("journal");
-      await finishBody(c.req.raw, journal?.isOpen);
-      await journal?.close(c.get("refusal"), receivedBody(c.req.raw));
+      await finishBody(c.req.raw, c.get("sender") !== undefined);
+      if (c.get("refusal") !== undefined || c.get("journal") !== undefined) {
+        await journalOf(c)?.close(c.get("refusal"), receivedBody(c.req.raw));
+      }
     } finally {
       releaseBody(c.req.raw);
     }
@@ -90,15 +93,12 @@ export function addRoute(
   app.on(method, path, handle);
 }
 
-/**
- * Opens the journal of refusals for a request whose sender is known: if the request is refused from now on, it is
- * written there.
- */
-export function openJournal(c: AppContext, sender: Sender): Journal {
-  const journal = new Journal(sender, {
-    request_id: c.get("requestId"),
-    route: c.get("route") ?? "",
-  });
+/** The journal of a request's refusals; undefined where nothing is written: the sender is unknown, or it is a dry run. */
+export function journalOf(c: AppContext): Journal | undefined {
+  const sender = c.get("sender");
+  if (sender === undefined) return undefined;
+  const request = { request_id: c.get("requestId"), route: c.get("route") ?? "" };
+  const journal = c.get("journal") ?? new Journal(sender, request);
   c.set("journal", journal);
   return journal;
 }

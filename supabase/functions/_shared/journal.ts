@@ -40,28 +40,17 @@ export interface RejectedRow {
 }
 
 /**
- * What one request has to write to the journal of refusals, `rejected_deliveries`. A route opens it when it knows the
- * sender, so a stranger's request writes nothing. The journal is never the reason that a request fails.
+ * What one request has to write to the journal of refusals, `rejected_deliveries`. There is one only when the
+ * sender is known, so a stranger's request writes nothing. The journal is never the reason that a request fails.
  */
 export class Journal {
   readonly #sender: Sender;
   readonly #request: { request_id: string; route: string };
   #entries: JournalEntry[] = [];
-  #isOpen = true;
 
   constructor(sender: Sender, request: { request_id: string; route: string }) {
     this.#sender = sender;
     this.#request = request;
-  }
-
-  /** Whether refusals are written. */
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  /** Writes nothing of this request: it is a dry run. */
-  discard(): void {
-    this.#isOpen = false;
   }
 
   /** Adds a row that was refused. */
@@ -77,7 +66,6 @@ export class Journal {
    * @param refusal the error that the whole request has ended with. It is written unless its rows are.
    */
   async close(refusal: ApiError | undefined, body: ReceivedBody): Promise<void> {
-    if (!this.#isOpen) return;
     if (refusal !== undefined && WRITTEN.has(refusal.code) && this.#entries.length === 0) {
       const { code, message: reason } = refusal;
       this.#entries.push(this.#entry({ row: null, code, reason }, body));

@@ -54,3 +54,8 @@ export function matchesSecret(given: string, secrets: string[]): boolean {
 function sha256(text: string) {
   return createHash("sha256").update(text).digest();
 }
+
+/** The token of `Authorization: Bearer <token>`; undefined where the header is missing or has another form. */
+export function bearerToken(request: Request): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+}

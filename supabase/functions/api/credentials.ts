@@ -1,8 +1,7 @@
 import { isAuthRetryableFetchError } from "@supabase/supabase-js";
-import { bearerToken } from "../_shared/bearer.ts";
 import { serviceClient } from "../_shared/database.ts";
 import { ApiError, internalError } from "../_shared/errors.ts";
-import { matchesSecret, namedSecretsFromEnv } from "../_shared/secrets.ts";
+import { bearerToken, matchesSecret, namedSecretsFromEnv } from "../_shared/secrets.ts";
 
 /**
  * Requires one of the project's API keys, in `apikey`, `Authorization: Bearer` or `?apikey=`, or a signed-in user's

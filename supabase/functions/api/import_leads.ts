@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AppContext, openJournal } from "../_shared/app.ts";
+import { type AppContext, journalOf } from "../_shared/app.ts";
 import { MIB } from "../_shared/body.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { type Idempotency, readIdempotentJson } from "../_shared/idempotency.ts";
@@ -27,7 +27,7 @@ export async function importLeads(c: AppContext): Promise<Response> {
   if (!matchesSecret(c.req.header("x-api-key") ?? "", secretsFromEnv("LEADS_IMPORT_API_KEY"))) {
     throw new ApiError("UNAUTHORIZED", "send a valid API key as `x-api-key: <API_KEY>`");
   }
-  const journal = openJournal(c, {
+  c.set("sender", {
     vendor_id: null,
     describe: (payload) => ({ vendor_lead_id: sentId(payload)?.toString() ?? null, payload }),
   });
@@ -49,7 +49,7 @@ export async function importLeads(c: AppContext): Promise<Response> {
     if (error === null || error.code === "DUPLICATE") continue;
     const { code, reason } = error;
     const payload = leads[index] ?? null;
-    journal.rejectRow({ row: index, code, reason, payload, context: { ...target } });
+    journalOf(c)?.rejectRow({ row: index, code, reason, payload, context: { ...target } });
   }
   const counts = { imported: lead_ids.length, failed: errors.length };
   Object.assign(c.get("log"), counts);

@@ -1,8 +1,7 @@
 import type { AppContext } from "../_shared/app.ts";
 import { continueAfterResponse } from "../_shared/background.ts";
-import { bearerToken } from "../_shared/bearer.ts";
 import { ApiError } from "../_shared/errors.ts";
-import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
+import { bearerToken, matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
 import { twilioAccount } from "./twilio_account.ts";
 import { sendDueTexts } from "./worker.ts";
 

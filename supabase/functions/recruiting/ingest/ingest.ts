@@ -31,7 +31,7 @@ export async function ingest(c: AppContext): Promise<Response> {
   const vendor = await authenticateVendor(c);
 
   const dryRun = isDryRun(c.req.query("dry_run"));
-  if (dryRun) c.get("journal")?.discard();
+  if (dryRun) c.set("sender", undefined);
   const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT);
   if (dryRun) return c.json(await tryLead(vendor, body));
 

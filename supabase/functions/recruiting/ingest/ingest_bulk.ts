@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { AppContext } from "../../_shared/app.ts";
+import { type AppContext, journalOf } from "../../_shared/app.ts";
 import { BATCH_CALL, batchIdempotency, inTurn } from "../../_shared/batch.ts";
 import { MIB } from "../../_shared/body.ts";
 import { ApiError } from "../../_shared/errors.ts";
@@ -52,7 +52,7 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
   logUnrecorded(c.get("requestId"), stored.record_error);
   const errors = [...invalid, ...stored.errors].sort((a, b) => a.row - b.row);
   const reject = (code: string, { row, reason }: RowError) =>
-    c.get("journal")?.rejectRow({ row, code, reason, payload: leads[row] ?? null });
+    journalOf(c)?.rejectRow({ row, code, reason, payload: leads[row] ?? null });
   for (const error of invalid) reject("BAD_REQUEST", error);
   for (const error of stored.errors) reject("DATABASE_ERROR", error);
   Object.assign(c.get("log"), { created, duplicates, errors: errors.length });

@@ -1,11 +1,10 @@
-import { type AppContext, openJournal } from "../../_shared/app.ts";
-import { bearerToken } from "../../_shared/bearer.ts";
+import type { AppContext } from "../../_shared/app.ts";
 import { callDatabase, type CallOptions } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { requireWithinLimit } from "../../_shared/rate_limit.ts";
 import type { Result } from "../../_shared/result.ts";
-import { sha256Hex } from "../../_shared/secrets.ts";
+import { bearerToken, sha256Hex } from "../../_shared/secrets.ts";
 import type {
   SqlArguments,
   SqlFunction,
@@ -82,14 +81,14 @@ export async function authenticateVendor(c: AppContext): Promise<Vendor> {
 }
 
 /**
- * Begins the request of a vendor that has been recognised: names it in the log, opens the journal, and counts the request
+ * Begins the request of a vendor that has been recognised: names it in the log and for the journal, and counts the request
  * where the vendor has a limit.
  *
  * @throws ApiError TOO_MANY_REQUESTS beyond the vendor's limit.
  */
 export async function admitVendor(c: AppContext, vendor: Vendor): Promise<void> {
   c.get("log").vendor_id = vendor.id;
-  openJournal(c, {
+  c.set("sender", {
     vendor_id: vendor.id,
     context: replayContext(vendor.credential),
     describe: (payload) => ({
@@ -97,7 +96,9 @@ export async function admitVendor(c: AppContext, vendor: Vendor): Promise<void> 
       payload: describeFiles(payload),
     }),
   });
-  await requireWithinLimit(`vendor ${vendor.id}`, vendor.rateLimit);
+  if (vendor.rateLimit !== null) {
+    await requireWithinLimit(`vendor ${vendor.id}`, vendor.rateLimit);
+  }
 }
 
 /** What a replay has to know besides the lead: the id of a webhook's delivery, which may have come again meanwhile. */

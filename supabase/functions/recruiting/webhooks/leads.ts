@@ -1,4 +1,4 @@
-import type { AppContext } from "../../_shared/app.ts";
+import { type AppContext, journalOf } from "../../_shared/app.ts";
 import { isRefused } from "../../_shared/database.ts";
 import { ApiError, type ErrorCode, internalError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/idempotency.ts";
@@ -96,7 +96,7 @@ export async function receiveLeads(
     const { code, message: reason } = refusal;
     const context = replayContext(partOf(vendor, options, row).vendor.credential);
     const vendor_lead_id = vendor.parse && vendorLeadId(vendor.parse, payload);
-    c.get("journal")?.rejectRow({ row, code, reason, payload, vendor_lead_id, context });
+    journalOf(c)?.rejectRow({ row, code, reason, payload, vendor_lead_id, context });
   }
   if (failure !== undefined) throw failure;
 
@@ -144,7 +144,7 @@ async function takeLead(
 function keepNotices(c: AppContext, payload: Json, row: number | null, reason: string): void {
   const notices = leadgenNotices(payload);
   for (const [index, { leadgen_id, notice }] of notices.entries()) {
-    c.get("journal")?.rejectRow({
+    journalOf(c)?.rejectRow({
       row: row ?? (notices.length > 1 ? index : null),
       code: "BAD_REQUEST",
       reason,
