@@ -162,21 +162,6 @@ comment on function private.proved_vendor(text, jsonb) is
   'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
 grant execute on function private.proved_vendor(text, jsonb) to service_role;
 
-create function private.wrong_proof(webhook jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case when webhook is null then 'invalid API key' else 'invalid webhook secret' end;
-end
-$$;
-
-comment on function private.wrong_proof(jsonb) is
-  'The message where proved_vendor() is null. One for every reason, so that a stranger learns nothing about keys, webhooks '
-  'and vendors.';
-grant execute on function private.wrong_proof(jsonb) to service_role;
-
 create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
 language plpgsql
 stable
@@ -187,7 +172,9 @@ declare
 begin
   select v.* into vendor from public.vendors v where v.id = private.proved_vendor(key_hash, webhook);
   if not found then
-    raise exception '%', private.wrong_proof(webhook) using errcode = 'PT401';
+    -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
+    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
+      using errcode = 'PT401';
   end if;
 
   return jsonb_build_object(

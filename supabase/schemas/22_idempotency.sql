@@ -30,28 +30,6 @@ comment on column private.idempotency_keys.retention is 'How long after created_
 alter table private.idempotency_keys enable row level security;
 grant select, insert, update, delete on private.idempotency_keys to service_role;
 
-create function private.find_result(scope text, idempotency jsonb) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return (
-    select k.result
-    from private.idempotency_keys k
-    where k.scope = find_result.scope
-      and k.key = idempotency ->> 'key'
-      and k.part = (idempotency ->> 'part')::integer
-      and k.created_at > now() - k.retention
-  );
-end
-$$;
-
-comment on function private.find_result(text, jsonb) is
-  'The kept result of a request that came before, or null, without a look at whether one is at work now. idempotency: '
-  'see private.kept_result().';
-grant execute on function private.find_result(text, jsonb) to service_role;
-
 create function private.kept_result(scope text, idempotency jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -81,7 +59,12 @@ begin
   end if;
 
   -- After the lock was tried: whoever has it may only read a result too, and then this new statement sees it as well.
-  kept := private.find_result(scope, idempotency);
+  select k.result into kept
+  from private.idempotency_keys k
+  where k.scope = kept_result.scope
+    and k.key = idempotency ->> 'key'
+    and k.part = (idempotency ->> 'part')::integer
+    and k.created_at > now() - k.retention;
   if kept is null and not is_alone then
     raise exception 'the first request with this Idempotency-Key or webhook id is still at work' using errcode = 'PT409';
   end if;

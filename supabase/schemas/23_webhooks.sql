@@ -207,26 +207,3 @@ comment on function public.identify_webhook(text) is
   'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first. Null for an '
   'unknown slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
-
-create function private.webhook_delivery(webhook jsonb) returns jsonb
-language plpgsql
-immutable
-strict
-set search_path = ''
-as $$
-begin
-  if coalesce(btrim(webhook ->> 'delivery_id'), '') = '' then
-    return null;
-  end if;
-  return jsonb_build_object(
-    -- Senders put anything into an id, and a key is at most 255 visible ASCII characters.
-    'key', encode(sha256(convert_to(webhook ->> 'delivery_id', 'UTF8')), 'hex'),
-    'part', coalesce((webhook ->> 'part')::integer, 0),
-    'request_hash', null
-  );
-end
-$$;
-
-comment on function private.webhook_delivery(jsonb) is
-  'The delivery of a webhook {secret_id, delivery_id|null, part} as private.kept_result() takes it. Null without an id.';
-grant execute on function private.webhook_delivery(jsonb) to service_role;

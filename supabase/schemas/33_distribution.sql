@@ -51,15 +51,15 @@ begin
   select
     coalesce(bool_or(l.distribution = 'pending'), false),
     coalesce(jsonb_object_agg(asked.id, jsonb_build_object(
-      'distribution', l.distribution,
-      'distributed_to', private.distributed_to(l.agency_id, l.agent_id)
+      'distribution', l.distribution, 'distributed_to', private.created_lead(l) -> 'distributed_to'
     )), '{}')
   into is_pending, leads
   from unnest(lead_ids) as asked (id)
   left join lateral (select * from public.recruiting_leads stored where stored.id = asked.id offset 0) l on true;
 
   -- Whoever stored a lead or handed it out may not have waited for the disk.
-  perform private.force_flush();
+  -- A transaction that has written nothing to the log would end without waiting for the disk.
+  perform pg_logical_emit_message(true, 'recruiting leads', '');
   return jsonb_build_object('leads', leads, 'order_is_locked', is_pending and coalesce(has_tried_all, false));
 end
 $$;
@@ -106,20 +106,6 @@ $$;
 
 comment on function private.distribution_lock() is 'The key of the advisory lock that whoever hands leads out holds.';
 grant execute on function private.distribution_lock() to service_role;
-
-create function private.force_flush() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- A transaction that has written nothing to the log ends without waiting for the disk.
-  perform pg_logical_emit_message(true, 'recruiting leads', '');
-end
-$$;
-
-comment on function private.force_flush() is
-  'The commit of this transaction puts on disk what others have committed before, although it has changed nothing itself.';
-grant execute on function private.force_flush() to service_role;
 
 create function private.distribute_pending(seconds double precision default 0.2) returns boolean
 language plpgsql
@@ -201,7 +187,15 @@ begin
       return null;
     end if;
     passed_over := passed_over || chosen.id;
-    continue when not private.lock_order(chosen);
+    -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
+    -- locked here because the foreign key of the lead locks it, and would wait for it.
+    perform
+    from public.recruiting_orders o
+    join public.agencies a on a.id = o.agency_id
+    where o.id = chosen.id and o is not distinct from chosen
+    for no key update of o skip locked
+    for key share of a skip locked;
+    continue when not found;
 
     moment := clock_timestamp();
     leads := cardinality(waiting);
@@ -278,56 +272,6 @@ comment on function private.leads_for_order(public.recruiting_orders, private.wa
 grant execute on function private.leads_for_order(public.recruiting_orders, private.waiting_lead[], timestamptz, uuid[])
   to service_role;
 
-create function private.lock_order(chosen public.recruiting_orders) returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
-  -- locked here because the foreign key of the lead locks it, and would wait for it.
-  perform
-  from public.recruiting_orders o
-  join public.agencies a on a.id = o.agency_id
-  where o.id = chosen.id and o is not distinct from chosen
-  for no key update of o skip locked
-  for key share of a skip locked;
-  return found;
-end
-$$;
-
-comment on function private.lock_order(public.recruiting_orders) is
-  'Locks an order, so that it can take leads. False when it has changed since it was chosen, or when somebody else has '
-  'locked it or its agency.';
-grant execute on function private.lock_order(public.recruiting_orders) to service_role;
-
-create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    (
-      select a.id
-      from public.agents a
-      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
-    ),
-    (
-      select a.id
-      from public.agents a
-      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
-      order by a.last_assigned_at nulls first, a.created_at, a.id
-      limit 1
-    )
-  );
-end
-$$;
-
-comment on function private.next_agent(uuid, uuid) is
-  'The agent that the order names if active; else the active agent of the agency who accepts recruits and has waited '
-  'longest; else null. Locks nothing; for a preview.';
-grant execute on function private.next_agent(uuid, uuid) to service_role;
-
 create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
 language plpgsql
 set search_path = ''
@@ -335,7 +279,7 @@ as $$
 declare
   agent_ids uuid[];
 begin
-  -- The same choice as next_agent() makes.
+  -- The same choice as private.next_agent() makes.
   if named_agent_id is not null and exists (
     select
     from public.agents a
@@ -357,7 +301,9 @@ begin
     limit wanted
     for no key update skip locked
   );
-  if agent_ids = '{}' and private.next_agent(agency_id, null) is not null then
+  if agent_ids = '{}' and exists (
+    select from public.agents a where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+  ) then
     return null;
   end if;
   return agent_ids;
@@ -412,21 +358,6 @@ comment on function private.place_leads(uuid[], private.placement) is
   'Gives the leads to the order and the agents of the placement, by turns, and counts them there. find_placement() has '
   'locked all of them.';
 grant execute on function private.place_leads(uuid[], private.placement) to service_role;
-
-create function private.distributed_to(agency_id uuid, agent_id uuid) returns jsonb
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case when agency_id is not null
-    then jsonb_build_object('agency_id', agency_id, 'agent_id', agent_id) end;
-end
-$$;
-
-comment on function private.distributed_to(uuid, uuid) is
-  'Where a lead went, as in the response: {agency_id, agent_id|null}, or null when it went to no agency.';
-grant execute on function private.distributed_to(uuid, uuid) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
 language plpgsql

@@ -13,7 +13,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   -- Until the transaction ends nobody abandons these leads. In one order, so that two calls never wait for each other.
-  perform pg_advisory_xact_lock(private.lead_id_lock(sent.id))
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || sent.id, 0))
   from (select s.lead ->> 'id' as id from jsonb_to_recordset(leads) as s (lead jsonb) order by 1) sent;
   return private.store_recruiting_leads(leads);
 end
@@ -34,20 +34,6 @@ comment on function public.ingest_recruiting_leads(jsonb) is
   'as a whole, which has then stored nothing: one lead that the database refuses, or that waits too long for another '
   'transaction (55P03), makes all fail.';
 grant execute on function public.ingest_recruiting_leads(jsonb) to service_role;
-
-create function private.lead_id_lock(lead_id text) returns bigint
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return hashtextextended('recruiting lead ' || lead_id, 0);
-end
-$$;
-
-comment on function private.lead_id_lock(text) is
-  'The key of the advisory lock that whoever stores or abandons the lead with this id holds.';
-grant execute on function private.lead_id_lock(text) to service_role;
 
 create type private.sent_lead as (
   ordinal integer,
@@ -81,8 +67,16 @@ begin
   if cardinality(created) < cardinality(sent) then
     sent := private.note_duplicates(leads, sent, created);
   end if;
-  if are_distributed then
-    perform private.distribute_leads(sent, created);
+
+  -- Also when the leads of this call are not wanted: others may have left some behind.
+  if are_distributed
+    and exists (select from public.recruiting_leads l where l.distribution = 'pending')
+    and private.hand_out_pending() is null
+    and cardinality(created) = cardinality(sent)
+    and not exists (select from public.recruiting_leads l where l.id = any (created) and l.distribution <> 'pending')
+  then
+    -- All are left pending. Whoever hands them out waits for the disk, as does whoever asks about them.
+    perform set_config('synchronous_commit', 'off', true);
   end if;
 
   select jsonb_agg(
@@ -97,9 +91,10 @@ begin
   )
   into results
   from unnest(sent) s;
-  if exists (select from unnest(sent) s where s.key is not null) then
-    perform private.keep_lead_results(sent, results);
-  end if;
+  perform private.keep_result(
+    s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
+  from unnest(sent) s
+  where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
   return results;
 end
 $$;
@@ -120,7 +115,8 @@ begin
       k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, private.lead_state(k.metadata),
       k.metadata -> 'is_test' is not distinct from 'true', k.key,
       case
-        when k.vendor_id is null then private.lead_error('PT401', private.wrong_proof(k.webhook))
+        when k.vendor_id is null then private.lead_error(
+          'PT401', case when k.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
         when k.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = k.id)
           then private.lead_error('55000', 'the lead was abandoned')
         else coalesce(
@@ -205,7 +201,9 @@ set search_path = ''
 as $$
 begin
   return jsonb_build_object(
-    'id', lead.id, 'status', 'created', 'distributed_to', private.distributed_to(lead.agency_id, lead.agent_id)
+    'id', lead.id, 'status', 'created', 'distributed_to',
+    case when lead.agency_id is not null
+      then jsonb_build_object('agency_id', lead.agency_id, 'agent_id', lead.agent_id) end
   ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb;
 end
 $$;
@@ -338,7 +336,7 @@ begin
       on conflict (id) do nothing;
     exception when others then
       -- It is a duplicate all the same, of a lead that may not be on disk yet.
-      perform private.force_flush();
+      perform pg_logical_emit_message(true, 'recruiting leads', '');
       noted := array(
         select row(
           s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state, s.is_test, s.key,
@@ -358,28 +356,6 @@ comment on function private.note_duplicates(jsonb, private.sent_lead[], uuid[]) 
   'been deleted since: the call is to be repeated.';
 grant execute on function private.note_duplicates(jsonb, private.sent_lead[], uuid[]) to service_role;
 
-create function private.distribute_leads(sent private.sent_lead[], created uuid[]) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- Also when the leads of this call are not wanted: others may have left some behind.
-  if exists (select from public.recruiting_leads l where l.distribution = 'pending')
-    and private.hand_out_pending() is null
-    and cardinality(created) = cardinality(sent)
-    and not exists (select from public.recruiting_leads l where l.id = any (created) and l.distribution <> 'pending')
-  then
-    -- Whoever hands these leads out waits for the disk, as does whoever asks about them.
-    perform set_config('synchronous_commit', 'off', true);
-  end if;
-end
-$$;
-
-comment on function private.distribute_leads(private.sent_lead[], uuid[]) is
-  'Hands out the leads of a call, and all that others have left pending, if nobody else does. Otherwise the commit of this '
-  'transaction does not wait for the disk, if it has stored nothing but pending leads.';
-grant execute on function private.distribute_leads(private.sent_lead[], uuid[]) to service_role;
-
 -- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
 
 create function private.lead_key(vendor_id uuid, webhook jsonb, idempotency jsonb) returns jsonb
@@ -387,20 +363,32 @@ language plpgsql
 immutable
 set search_path = ''
 as $$
-declare
-  delivery constant jsonb := private.webhook_delivery(webhook);
 begin
-  return case
-    when delivery is not null then jsonb_build_object('scope', 'delivery ' || vendor_id, 'idempotency', delivery)
-    when idempotency is not null then jsonb_build_object(
-      'scope', case when webhook is null then 'ingest ' else 'webhook ' end || vendor_id, 'idempotency', idempotency)
-  end;
+  if coalesce(btrim(webhook ->> 'delivery_id'), '') <> '' then
+    return jsonb_build_object(
+      'scope', 'delivery ' || vendor_id,
+      'idempotency', jsonb_build_object(
+        -- Senders put anything into an id, and a key is at most 255 visible ASCII characters.
+        'key', encode(sha256(convert_to(webhook ->> 'delivery_id', 'UTF8')), 'hex'),
+        'part', coalesce((webhook ->> 'part')::integer, 0),
+        'request_hash', null
+      ),
+      'retention', '7 days'
+    );
+  elsif idempotency is not null then
+    return jsonb_build_object(
+      'scope', case when webhook is null then 'ingest ' else 'webhook ' end || vendor_id,
+      'idempotency', idempotency,
+      'retention', '24 hours'
+    );
+  end if;
+  return null;
 end
 $$;
 
 comment on function private.lead_key(uuid, jsonb, jsonb) is
-  'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency} as private.kept_result() takes '
-  'them; null: by nothing.';
+  'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as '
+  'private.kept_result() and private.keep_result() take them; null: by nothing.';
 grant execute on function private.lead_key(uuid, jsonb, jsonb) to service_role;
 
 create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
@@ -427,22 +415,6 @@ comment on function private.kept_lead(jsonb, uuid) is
   'is the first.';
 grant execute on function private.kept_lead(jsonb, uuid) to service_role;
 
-create function private.keep_lead_results(sent private.sent_lead[], results jsonb) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.keep_result(
-    s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1),
-    case when s.key ->> 'scope' like 'delivery %' then '7 days' else '24 hours' end::interval)
-  from unnest(sent) s
-  where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
-end
-$$;
-
-comment on function private.keep_lead_results(private.sent_lead[], jsonb) is 'Keeps the results of leads with a key.';
-grant execute on function private.keep_lead_results(private.sent_lead[], jsonb) to service_role;
-
 -- A call may be slow on its way to the database and begin after the function has given it up. So before the function says
 -- that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
 
@@ -465,7 +437,8 @@ set search_path = ''
 set statement_timeout = '4s'
 as $$
 begin
-  perform pg_advisory_xact_lock(private.lead_id_lock(given.id::text))
+  -- As ingest_recruiting_leads() does.
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || given.id, 0))
   from (select id from unnest(lead_ids) as ids (id) order by 1) given;
 
   insert into private.abandoned_leads (lead_id)

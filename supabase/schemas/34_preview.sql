@@ -1,5 +1,33 @@
 -- POST /recruiting/ingest?dry_run=true: what would become of a lead.
 
+create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select a.id
+      from public.agents a
+      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
+    ),
+    (
+      select a.id
+      from public.agents a
+      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
+      order by a.last_assigned_at nulls first, a.created_at, a.id
+      limit 1
+    )
+  );
+end
+$$;
+
+comment on function private.next_agent(uuid, uuid) is
+  'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
+  'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
+grant execute on function private.next_agent(uuid, uuid) to service_role;
+
 create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
 language plpgsql
 stable
@@ -11,7 +39,15 @@ declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
   indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
   is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
-  existing_id uuid := private.find_result('delivery ' || sender_id, private.webhook_delivery(webhook)) ->> 'id';
+  known constant jsonb := private.lead_key(sender_id, webhook, null);
+  existing_id uuid := (
+    select k.result ->> 'id'
+    from private.idempotency_keys k
+    where k.scope = known ->> 'scope'
+      and k.key = known #>> '{idempotency,key}'
+      and k.part = (known #>> '{idempotency,part}')::integer
+      and k.created_at > now() - k.retention
+  );
   matched public.recruiting_orders;
   agent_id uuid;
 begin
@@ -38,7 +74,8 @@ begin
   return jsonb_build_object(
     'status', case when existing_id is null then 'created' else 'duplicate' end,
     'id', existing_id,
-    'distributed_to', private.distributed_to(matched.agency_id, agent_id)
+    'distributed_to', case when matched.agency_id is not null
+      then jsonb_build_object('agency_id', matched.agency_id, 'agent_id', agent_id) end
   );
 end
 $$;

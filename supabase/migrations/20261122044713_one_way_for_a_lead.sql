@@ -11,9 +11,15 @@ drop function "private"."distribute_leads"(uuid[], uuid, text, timestamp with ti
 
 drop function "private"."distribute_pending"();
 
+drop function "private"."distributed_to"(uuid, uuid);
+
 drop function "private"."do_others_wait"();
 
 drop function "private"."find_placement"(uuid, text, integer, public.recruiting_orders);
+
+drop function "private"."find_result"(text, jsonb);
+
+drop function "private"."force_flush"();
 
 drop function "private"."insert_placed_lead"(uuid, jsonb, private.placement);
 
@@ -54,6 +60,8 @@ drop function "private"."store_recruiting_lead"(uuid, jsonb);
 drop function "private"."take_distribution_lock"(integer, integer);
 
 drop function "private"."take_lock_for_pending"(uuid[], boolean);
+
+drop function "private"."webhook_delivery"(jsonb);
 
 drop function "public"."abandon_recruiting_lead"(uuid);
 
@@ -157,29 +165,10 @@ create or replace function private.created_lead (
   AS $function$
 begin
   return jsonb_build_object(
-    'id', lead.id, 'status', 'created', 'distributed_to', private.distributed_to(lead.agency_id, lead.agent_id)
+    'id', lead.id, 'status', 'created', 'distributed_to',
+    case when lead.agency_id is not null
+      then jsonb_build_object('agency_id', lead.agency_id, 'agent_id', lead.agent_id) end
   ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb;
-end
-$function$;
-
-create or replace function private.distribute_leads (
-  sent private.sent_lead[],
-  created uuid[]
-)
-  returns void
-  language plpgsql
-  set search_path to ''
-  AS $function$
-begin
-  -- Also when the leads of this call are not wanted: others may have left some behind.
-  if exists (select from public.recruiting_leads l where l.distribution = 'pending')
-    and private.hand_out_pending() is null
-    and cardinality(created) = cardinality(sent)
-    and not exists (select from public.recruiting_leads l where l.id = any (created) and l.distribution <> 'pending')
-  then
-    -- Whoever hands these leads out waits for the disk, as does whoever asks about them.
-    perform set_config('synchronous_commit', 'off', true);
-  end if;
 end
 $function$;
 
@@ -264,7 +253,15 @@ begin
       return null;
     end if;
     passed_over := passed_over || chosen.id;
-    continue when not private.lock_order(chosen);
+    -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
+    -- locked here because the foreign key of the lead locks it, and would wait for it.
+    perform
+    from public.recruiting_orders o
+    join public.agencies a on a.id = o.agency_id
+    where o.id = chosen.id and o is not distinct from chosen
+    for no key update of o skip locked
+    for key share of a skip locked;
+    continue when not found;
 
     moment := clock_timestamp();
     leads := cardinality(waiting);
@@ -360,23 +357,6 @@ begin
       set constraints all deferred;
     end;
   end loop;
-end
-$function$;
-
-create or replace function private.keep_lead_results (
-  sent private.sent_lead[],
-  results jsonb
-)
-  returns void
-  language plpgsql
-  set search_path to ''
-  AS $function$
-begin
-  perform private.keep_result(
-    s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1),
-    case when s.key ->> 'scope' like 'delivery %' then '7 days' else '24 hours' end::interval)
-  from unnest(sent) s
-  where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
 end
 $function$;
 
@@ -484,6 +464,52 @@ exception when sqlstate 'PT409' or sqlstate 'PT422' then
 end
 $function$;
 
+create or replace function private.kept_result (
+  scope text,
+  idempotency jsonb
+)
+  returns jsonb
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  is_alone boolean;
+  kept jsonb;
+begin
+  if idempotency is null then
+    return null;
+  end if;
+
+  -- Held until the transaction ends. So of two requests at once only one goes on, and the other does not wait.
+  is_alone := pg_try_advisory_xact_lock(
+    hashtextextended(format('idempotency %s %s %s', scope, idempotency ->> 'part', idempotency ->> 'key'), 0));
+
+  -- Another body may have other parts, so all parts are compared.
+  if exists (
+    select
+    from private.idempotency_keys k
+    where k.scope = kept_result.scope
+      and k.key = idempotency ->> 'key'
+      and k.request_hash <> idempotency ->> 'request_hash'
+      and k.created_at > now() - k.retention
+  ) then
+    raise exception 'Idempotency-Key: the key came before with another body' using errcode = 'PT422';
+  end if;
+
+  -- After the lock was tried: whoever has it may only read a result too, and then this new statement sees it as well.
+  select k.result into kept
+  from private.idempotency_keys k
+  where k.scope = kept_result.scope
+    and k.key = idempotency ->> 'key'
+    and k.part = (idempotency ->> 'part')::integer
+    and k.created_at > now() - k.retention;
+  if kept is null and not is_alone then
+    raise exception 'the first request with this Idempotency-Key or webhook id is still at work' using errcode = 'PT409';
+  end if;
+  return kept;
+end
+$function$;
+
 create or replace function private.known_leads (
   leads jsonb,
   of_vendor uuid
@@ -498,7 +524,8 @@ begin
       k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, private.lead_state(k.metadata),
       k.metadata -> 'is_test' is not distinct from 'true', k.key,
       case
-        when k.vendor_id is null then private.lead_error('PT401', private.wrong_proof(k.webhook))
+        when k.vendor_id is null then private.lead_error(
+          'PT401', case when k.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
         when k.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = k.id)
           then private.lead_error('55000', 'the lead was abandoned')
         else coalesce(
@@ -556,19 +583,6 @@ begin
 end
 $function$;
 
-create or replace function private.lead_id_lock (
-  lead_id text
-)
-  returns bigint
-  language plpgsql
-  immutable
-  set search_path to ''
-  AS $function$
-begin
-  return hashtextextended('recruiting lead ' || lead_id, 0);
-end
-$function$;
-
 create or replace function private.lead_key (
   vendor_id uuid,
   webhook jsonb,
@@ -579,14 +593,26 @@ create or replace function private.lead_key (
   immutable
   set search_path to ''
   AS $function$
-declare
-  delivery constant jsonb := private.webhook_delivery(webhook);
 begin
-  return case
-    when delivery is not null then jsonb_build_object('scope', 'delivery ' || vendor_id, 'idempotency', delivery)
-    when idempotency is not null then jsonb_build_object(
-      'scope', case when webhook is null then 'ingest ' else 'webhook ' end || vendor_id, 'idempotency', idempotency)
-  end;
+  if coalesce(btrim(webhook ->> 'delivery_id'), '') <> '' then
+    return jsonb_build_object(
+      'scope', 'delivery ' || vendor_id,
+      'idempotency', jsonb_build_object(
+        -- Senders put anything into an id, and a key is at most 255 visible ASCII characters.
+        'key', encode(sha256(convert_to(webhook ->> 'delivery_id', 'UTF8')), 'hex'),
+        'part', coalesce((webhook ->> 'part')::integer, 0),
+        'request_hash', null
+      ),
+      'retention', '7 days'
+    );
+  elsif idempotency is not null then
+    return jsonb_build_object(
+      'scope', case when webhook is null then 'ingest ' else 'webhook ' end || vendor_id,
+      'idempotency', idempotency,
+      'retention', '24 hours'
+    );
+  end if;
+  return null;
 end
 $function$;
 
@@ -687,7 +713,7 @@ create or replace function private.lock_agents (
 declare
   agent_ids uuid[];
 begin
-  -- The same choice as next_agent() makes.
+  -- The same choice as private.next_agent() makes.
   if named_agent_id is not null and exists (
     select
     from public.agents a
@@ -709,30 +735,12 @@ begin
     limit wanted
     for no key update skip locked
   );
-  if agent_ids = '{}' and private.next_agent(agency_id, null) is not null then
+  if agent_ids = '{}' and exists (
+    select from public.agents a where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+  ) then
     return null;
   end if;
   return agent_ids;
-end
-$function$;
-
-create or replace function private.lock_order (
-  chosen public.recruiting_orders
-)
-  returns boolean
-  language plpgsql
-  set search_path to ''
-  AS $function$
-begin
-  -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
-  -- locked here because the foreign key of the lead locks it, and would wait for it.
-  perform
-  from public.recruiting_orders o
-  join public.agencies a on a.id = o.agency_id
-  where o.id = chosen.id and o is not distinct from chosen
-  for no key update of o skip locked
-  for key share of a skip locked;
-  return found;
 end
 $function$;
 
@@ -785,7 +793,7 @@ begin
       on conflict (id) do nothing;
     exception when others then
       -- It is a duplicate all the same, of a lead that may not be on disk yet.
-      perform private.force_flush();
+      perform pg_logical_emit_message(true, 'recruiting leads', '');
       noted := array(
         select row(
           s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state, s.is_test, s.key,
@@ -949,8 +957,16 @@ begin
   if cardinality(created) < cardinality(sent) then
     sent := private.note_duplicates(leads, sent, created);
   end if;
-  if are_distributed then
-    perform private.distribute_leads(sent, created);
+
+  -- Also when the leads of this call are not wanted: others may have left some behind.
+  if are_distributed
+    and exists (select from public.recruiting_leads l where l.distribution = 'pending')
+    and private.hand_out_pending() is null
+    and cardinality(created) = cardinality(sent)
+    and not exists (select from public.recruiting_leads l where l.id = any (created) and l.distribution <> 'pending')
+  then
+    -- All are left pending. Whoever hands them out waits for the disk, as does whoever asks about them.
+    perform set_config('synchronous_commit', 'off', true);
   end if;
 
   select jsonb_agg(
@@ -965,9 +981,10 @@ begin
   )
   into results
   from unnest(sent) s;
-  if exists (select from unnest(sent) s where s.key is not null) then
-    perform private.keep_lead_results(sent, results);
-  end if;
+  perform private.keep_result(
+    s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
+  from unnest(sent) s
+  where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
   return results;
 end
 $function$;
@@ -1006,19 +1023,6 @@ exception when lock_not_available then
 end
 $function$;
 
-create or replace function private.wrong_proof (
-  webhook jsonb
-)
-  returns text
-  language plpgsql
-  immutable
-  set search_path to ''
-  AS $function$
-begin
-  return case when webhook is null then 'invalid API key' else 'invalid webhook secret' end;
-end
-$function$;
-
 create or replace function public.abandon_recruiting_leads (
   lead_ids uuid[]
 )
@@ -1028,7 +1032,8 @@ create or replace function public.abandon_recruiting_leads (
   set statement_timeout to '4s'
   AS $function$
 begin
-  perform pg_advisory_xact_lock(private.lead_id_lock(given.id::text))
+  -- As ingest_recruiting_leads() does.
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || given.id, 0))
   from (select id from unnest(lead_ids) as ids (id) order by 1) given;
 
   insert into private.abandoned_leads (lead_id)
@@ -1068,7 +1073,9 @@ declare
 begin
   select v.* into vendor from public.vendors v where v.id = private.proved_vendor(key_hash, webhook);
   if not found then
-    raise exception '%', private.wrong_proof(webhook) using errcode = 'PT401';
+    -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
+    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
+      using errcode = 'PT401';
   end if;
 
   return jsonb_build_object(
@@ -1103,15 +1110,15 @@ begin
   select
     coalesce(bool_or(l.distribution = 'pending'), false),
     coalesce(jsonb_object_agg(asked.id, jsonb_build_object(
-      'distribution', l.distribution,
-      'distributed_to', private.distributed_to(l.agency_id, l.agent_id)
+      'distribution', l.distribution, 'distributed_to', private.created_lead(l) -> 'distributed_to'
     )), '{}')
   into is_pending, leads
   from unnest(lead_ids) as asked (id)
   left join lateral (select * from public.recruiting_leads stored where stored.id = asked.id offset 0) l on true;
 
   -- Whoever stored a lead or handed it out may not have waited for the disk.
-  perform private.force_flush();
+  -- A transaction that has written nothing to the log would end without waiting for the disk.
+  perform pg_logical_emit_message(true, 'recruiting leads', '');
   return jsonb_build_object('leads', leads, 'order_is_locked', is_pending and coalesce(has_tried_all, false));
 end
 $function$;
@@ -1255,7 +1262,7 @@ create or replace function public.ingest_recruiting_leads (
   AS $function$
 begin
   -- Until the transaction ends nobody abandons these leads. In one order, so that two calls never wait for each other.
-  perform pg_advisory_xact_lock(private.lead_id_lock(sent.id))
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || sent.id, 0))
   from (select s.lead ->> 'id' as id from jsonb_to_recordset(leads) as s (lead jsonb) order by 1) sent;
   return private.store_recruiting_leads(leads);
 end
@@ -1307,7 +1314,15 @@ declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
   indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
   is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
-  existing_id uuid := private.find_result('delivery ' || sender_id, private.webhook_delivery(webhook)) ->> 'id';
+  known constant jsonb := private.lead_key(sender_id, webhook, null);
+  existing_id uuid := (
+    select k.result ->> 'id'
+    from private.idempotency_keys k
+    where k.scope = known ->> 'scope'
+      and k.key = known #>> '{idempotency,key}'
+      and k.part = (known #>> '{idempotency,part}')::integer
+      and k.created_at > now() - k.retention
+  );
   matched public.recruiting_orders;
   agent_id uuid;
 begin
@@ -1334,7 +1349,8 @@ begin
   return jsonb_build_object(
     'status', case when existing_id is null then 'created' else 'duplicate' end,
     'id', existing_id,
-    'distributed_to', private.distributed_to(matched.agency_id, agent_id)
+    'distributed_to', case when matched.agency_id is not null
+      then jsonb_build_object('agency_id', matched.agency_id, 'agent_id', agent_id) end
   );
 end
 $function$;
@@ -1400,8 +1416,6 @@ comment on column "private"."recruiting_order_choices"."vendor_id" is 'The id of
 
 comment on function "private"."created_lead"(public.recruiting_leads) is 'The result of a lead that is stored.';
 
-comment on function "private"."distribute_leads"(private.sent_lead[], uuid[]) is 'Hands out the leads of a call, and all that others have left pending, if nobody else does. Otherwise the commit of this transaction does not wait for the disk, if it has stored nothing but pending leads.';
-
 comment on function "private"."distribute_pending"(double precision) is 'Hands out the leads that are pending, oldest first. Returns false when its seconds were over, perhaps before the last. The caller holds the distribution lock.';
 
 comment on function "private"."find_placement"(private.waiting_lead[]) is 'Finds the best order that can take the first of these leads now, and its agents, and locks them. The placement is for that lead and all that follow it and want the same order. Null: no order wants it, or all that do, or their agents, are locked by somebody else. The caller holds the distribution lock and locked the leads.';
@@ -1409,8 +1423,6 @@ comment on function "private"."find_placement"(private.waiting_lead[]) is 'Finds
 comment on function "private"."hand_out_pending"() is 'Hands out the leads that are pending, unless somebody else does: then null. Returns true when it has tried all of them, so that those that are still pending wait for somebody who has locked an order, an agent or a table; false when its time was over.';
 
 comment on function "private"."insert_leads"(jsonb, private.sent_lead[], text[]) is 'Stores the leads that have no result yet, but those that another transaction or an earlier lead of the call has stored, and returns their ids. wanted: see wanted_kinds(); null: none is to be distributed.';
-
-comment on function "private"."keep_lead_results"(private.sent_lead[], jsonb) is 'Keeps the results of leads with a key.';
 
 comment on function "private"."keep_order_choices"() is 'Trigger: keeps the rows of an order in recruiting_order_choices.';
 
@@ -1420,9 +1432,7 @@ comment on function "private"."known_leads"(jsonb, uuid) is 'Looks up what is kn
 
 comment on function "private"."lead_error"(text, text) is 'The result of one lead that cannot be stored; null without a message.';
 
-comment on function "private"."lead_id_lock"(text) is 'The key of the advisory lock that whoever stores or abandons the lead with this id holds.';
-
-comment on function "private"."lead_key"(uuid, jsonb, jsonb) is 'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency} as private.kept_result() takes them; null: by nothing.';
+comment on function "private"."lead_key"(uuid, jsonb, jsonb) is 'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as private.kept_result() and private.keep_result() take them; null: by nothing.';
 
 comment on function "private"."lead_problem"(jsonb) is 'Why this cannot be a recruiting lead; null when it can.';
 
@@ -1432,9 +1442,7 @@ comment on function "private"."leads_before_rival"(public.recruiting_orders, pub
 comment on function "private"."leads_for_order"(public.recruiting_orders, private.waiting_lead[], timestamp
   with time zone, uuid[]) is 'How many of these leads, from the first on, the chosen order gets when they are handed out one after the other: until it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at the daily cap.';
 
-comment on function "private"."lock_order"(public.recruiting_orders) is 'Locks an order, so that it can take leads. False when it has changed since it was chosen, or when somebody else has locked it or its agency.';
-
-comment on function "private"."next_agent"(uuid, uuid) is 'The agent that the order names if active; else the active agent of the agency who accepts recruits and has waited longest; else null. Locks nothing; for a preview.';
+comment on function "private"."next_agent"(uuid, uuid) is 'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
 
 comment on function "private"."note_duplicates"(jsonb, private.sent_lead[], uuid[]) is 'Gives the leads that were not stored their result, and records each duplicate. 40001 when a lead was in the way that has been deleted since: the call is to be repeated.';
 
@@ -1451,8 +1459,6 @@ comment on function "private"."store_recruiting_leads"(jsonb, uuid, boolean) is 
 comment on function "private"."time_ordered_id"() is 'A new id that begins with the time: new ids go to the end of their index, and not to a page that must be read first.';
 
 comment on function "private"."wanted_kinds"(private.sent_lead[]) is 'Vendors and states, each as one text, of the new leads that an open order wants.';
-
-comment on function "private"."wrong_proof"(jsonb) is 'The message where proved_vendor() is null. One for every reason, so that a stranger learns nothing about keys, webhooks and vendors.';
 
 comment on function "public"."abandon_recruiting_leads"(uuid[]) is 'Decides what became of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with the result of that function for a lead that is stored, and else null: then it will never be stored.';
 
@@ -1476,10 +1482,6 @@ comment on type "private"."sent_lead" is 'A lead of a call: which one, with its 
 
 comment on type "private"."waiting_lead" is 'A pending lead, and what its order depends on.';
 
-revoke all on function "private"."distribute_leads"(private.sent_lead[], uuid[]) from public;
-
-grant execute on function "private"."distribute_leads"(private.sent_lead[], uuid[]) to "postgres", "service_role";
-
 revoke all on function "private"."distribute_pending"(double precision) from public;
 
 grant execute on function "private"."distribute_pending"(double precision) to "postgres", "service_role";
@@ -1496,10 +1498,6 @@ revoke all on function "private"."insert_leads"(jsonb, private.sent_lead[], text
 
 grant execute on function "private"."insert_leads"(jsonb, private.sent_lead[], text[]) to "postgres", "service_role";
 
-revoke all on function "private"."keep_lead_results"(private.sent_lead[], jsonb) from public;
-
-grant execute on function "private"."keep_lead_results"(private.sent_lead[], jsonb) to "postgres", "service_role";
-
 revoke all on function "private"."keep_order_choices"() from public;
 
 grant execute on function "private"."keep_order_choices"() to "postgres";
@@ -1515,10 +1513,6 @@ grant execute on function "private"."known_leads"(jsonb, uuid) to "postgres", "s
 revoke all on function "private"."lead_error"(text, text) from public;
 
 grant execute on function "private"."lead_error"(text, text) to "postgres", "service_role";
-
-revoke all on function "private"."lead_id_lock"(text) from public;
-
-grant execute on function "private"."lead_id_lock"(text) to "postgres", "service_role";
 
 revoke all on function "private"."lead_key"(uuid, jsonb, jsonb) from public;
 
@@ -1537,10 +1531,6 @@ grant execute
   on function "private"."leads_for_order"(public.recruiting_orders, private.waiting_lead[], timestamp
     with time zone, uuid[])
   to "postgres", "service_role";
-
-revoke all on function "private"."lock_order"(public.recruiting_orders) from public;
-
-grant execute on function "private"."lock_order"(public.recruiting_orders) to "postgres", "service_role";
 
 revoke all on function "private"."note_duplicates"(jsonb, private.sent_lead[], uuid[]) from public;
 
@@ -1565,10 +1555,6 @@ grant execute on function "private"."time_ordered_id"() to "postgres", "service_
 revoke all on function "private"."wanted_kinds"(private.sent_lead[]) from public;
 
 grant execute on function "private"."wanted_kinds"(private.sent_lead[]) to "postgres", "service_role";
-
-revoke all on function "private"."wrong_proof"(jsonb) from public;
-
-grant execute on function "private"."wrong_proof"(jsonb) to "postgres", "service_role";
 
 revoke all on function "public"."abandon_recruiting_leads"(uuid[]) from public;
 
