@@ -456,6 +456,8 @@ begin
     for update skip locked
   );
 
+  -- Whoever stored a lead may not have waited for the disk. Without anything written this commit would not either.
+  perform pg_logical_emit_message(true, 'recruiting leads', '');
   return (
     select coalesce(jsonb_object_agg(given.id, case when l.id is not null then private.created_lead(l) end), '{}')
     from unnest(lead_ids) as given (id)
@@ -466,5 +468,5 @@ $$;
 
 comment on function public.abandon_recruiting_leads(uuid[]) is
   'Decides what became of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with the '
-  'result of that function for a lead that is stored, and else null: then it will never be stored.';
+  'result of that function for a lead that is stored, and on disk, and else null: then it will never be stored.';
 grant execute on function public.abandon_recruiting_leads(uuid[]) to service_role;

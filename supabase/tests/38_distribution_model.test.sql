@@ -187,7 +187,7 @@ $$;
 select is_empty(
   $$select seed from result where stored <> expected$$,
   'runs of pending leads go to the orders and agents that one lead after the other goes to: best_order(), next_agent(), '
-    'lock_agents() and leads_before_rival() in supabase/schemas/33_distribution.sql, and pg_temp.model() in '
+    'lock_agents() and leads_before_rival() in supabase/schemas/33_*.sql, and pg_temp.model() in '
     '38_distribution_model.test.sql, have the same rule');
 select cmp_ok(
   (select count(*)::integer from result where handed_out between 5 and 60), '>', 40,
