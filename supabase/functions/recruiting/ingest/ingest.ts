@@ -1,5 +1,5 @@
 import type { AppContext } from "../../_shared/app.ts";
-import { MIB } from "../../_shared/body.ts";
+import { MIB } from "../../_shared/body_bytes.ts";
 import { readIdempotentJson } from "../../_shared/idempotency.ts";
 import { isDryRun, tryLead } from "./dry_run.ts";
 import { ingestLead } from "./ingest_lead.ts";
@@ -14,7 +14,9 @@ export async function ingest(c: AppContext): Promise<Response> {
 
   const dryRun = isDryRun(c.req.query("dry_run"));
   if (dryRun) c.get("journal")?.discard();
-  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT);
+  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, {
+    sender: vendor.id,
+  });
   if (dryRun) return c.json(await tryLead(vendor, body));
 
   const ingested = await ingestLead(vendor, body, {
