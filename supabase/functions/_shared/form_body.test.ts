@@ -135,6 +135,7 @@ for (
     ['Say "yes"', 'the "best" cv.pdf'],
     ["a; filename=b", "a; name=c.pdf"],
     ["filename", "name"],
+    ["a\u2028", "b\u2029.pdf"],
     ["C:\\", "C:\\cv.pdf"],
   ] as const
 ) {

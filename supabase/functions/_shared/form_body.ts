@@ -129,15 +129,16 @@ function readNames(
   throw malformed();
 }
 
-const DISPOSITION = /^content-disposition:[ \t]*form-data(.*)$/im;
+const DISPOSITION = /^content-disposition:[ \t]*form-data(.*)$/is;
 /** A parameter of that header. Whoever writes a form escapes a quotation mark and the end of a line. */
-const PARAMETER = /;\s*([^\s=;"]+)=(?:"([^"]*)"|([^\s;"]*))/g;
+const PARAMETER = /;\s*([^\s=;"]+)=(?:"([^"]*)"|([^\s;"]+))/g;
 const ESCAPED = /%(?:22|0[ad])/gi;
 
 function namesIn(head: string): PartNames {
-  const [, parameters = ""] = DISPOSITION.exec(head) ?? [];
+  const [parameters] = head.split("\r\n").map((line) => DISPOSITION.exec(line)?.[1])
+    .filter((found) => found !== undefined);
   return Object.fromEntries(
-    parameters.matchAll(PARAMETER).map(([, name, quoted, plain = ""]) => [
+    (parameters ?? "").matchAll(PARAMETER).map(([, name, quoted, plain = ""]) => [
       name!.toLowerCase(),
       (quoted ?? plain).replace(ESCAPED, decodeURIComponent),
     ]),
