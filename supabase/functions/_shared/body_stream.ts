@@ -1,10 +1,10 @@
 import { ApiError } from "./errors.ts";
 
-/** Small, because Deno 2.9 never frees what a read was given that has been cancelled. */
-const VIEW_BYTES = 8 * 1024;
+/** Small until much comes at a time, because Deno 2.9 never frees what a read was given that has been cancelled. */
+const VIEW = { first: 8 * 1024, then: 64 * 1024 };
 
 /**
- * A body may take so many reads, and one more for each KiB: to read a chunk of one byte costs as much as one of 8 KiB.
+ * A body may take so many reads, and one more for each KiB: to read a chunk of one byte costs as much as one of 64 KiB.
  * Reads whose bytes are there already do not wait, so nothing else runs meanwhile, not even a timer.
  */
 const FREE_READS = 1_000;
@@ -13,7 +13,7 @@ const BYTES_FOR_A_READ = 1024;
 /** A body that is read piece by piece, and given up where the pieces are tiny. */
 export class BodyStream {
   readonly #reader: ReadableStreamBYOBReader | ReadableStreamDefaultReader<Uint8Array>;
-  #view = new Uint8Array(VIEW_BYTES);
+  #view = new Uint8Array(VIEW.first);
 
   constructor(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
     this.#reader = readerOf(stream);
@@ -49,7 +49,8 @@ export class BodyStream {
     }
     const { value, done } = await this.#reader.read(this.#view);
     if (done || value === undefined) return undefined;
-    this.#view = new Uint8Array(value.buffer);
+    const isFull = value.length === VIEW.first && value.buffer.byteLength === VIEW.first;
+    this.#view = isFull ? new Uint8Array(VIEW.then) : new Uint8Array(value.buffer);
     return value;
   }
 }
