@@ -105,13 +105,14 @@ const stalled = Promise.all((await routes()).map(async (route) => {
 })).catch((error) => ({ error }));
 
 for (
-  const [who, headers, expected] of [
-    ["a stranger", () => ({}), 401],
-    ["a vendor", withKey, 201],
+  const [who, headers, chunks, expected] of [
+    ["a stranger", () => ({}), 65_000, 401],
+    ["a vendor", withKey, 65_000, 400],
+    ["a vendor", withKey, 900, 201],
   ] as const
 ) {
   Deno.test({
-    name: `a body of 65,000 chunks of one byte from ${who} takes little memory`,
+    name: `a body of ${chunks} chunks of one byte from ${who} takes little memory`,
     ignore: Deno.build.os !== "linux",
     async fn() {
       const vendor = await createVendor();
@@ -120,18 +121,42 @@ for (
           ...JSON_TYPE,
           ...headers(vendor),
         });
-        const body = `{"first_name":"Ann"${" ".repeat(65_000)}}`;
+        const body = `{"first_name":"Ann"${" ".repeat(chunks - 20)}}`;
         for (let at = 0; at < body.length; at += 1_000) {
           await connection.send([...body.slice(at, at + 1_000)].map(chunk).join(""));
         }
         await connection.send(chunk(""));
-        assert.equal((await connection.response()).status, expected);
+        const { status, body: response } = await connection.response();
+        assert.equal(status, expected);
+        if (status === 400) assert.match(response.error.message, /small pieces/);
         connection.close();
       });
       assert(growth < 150, `${growth} MiB`);
     },
   });
 }
+
+Deno.test("strangers who send millions of tiny chunks hold up no vendor", async () => {
+  const vendor = await createVendor();
+  const tiny = chunk("a").repeat(10_000);
+  const floods = await Promise.all(
+    ["/recruiting/ingest", "/recruiting/webhooks/unknown"].map((path) =>
+      Connection.post(path, JSON_TYPE)
+    ),
+  );
+  const sending = floods.map(async (flood) => {
+    // Until the function hangs up.
+    for (let sent = 0; sent < 1_200_000; sent += 10_000) await flood.send(tiny);
+  });
+  for (const promise of sending) promise.catch(() => {});
+  for (let n = 0; n < 20; n++) {
+    const started = performance.now();
+    assert.equal((await ingest(vendor, { first_name: "Ann" })).status, 201);
+    assert(performance.now() - started < 10_000);
+  }
+  for (const flood of floods) flood.close();
+  await Promise.allSettled(sending);
+});
 
 Deno.test({
   name: "400 strangers who send a text message byte by byte take little memory",
@@ -187,6 +212,8 @@ Deno.test("a body is read whole, however it is cut into chunks", async () => {
       const text = Array.from({ length: length / 10 }, (_, n) => n).join(" ");
       const body = JSON.stringify({ first_name: "Ann", text });
       const connection = await Connection.post("/recruiting/ingest?dry_run=true", headers);
+      // Not in tiny chunks alone.
+      sizes.push(9_000);
       for (let at = 0, n = 0; at < body.length; at += sizes[n++ % sizes.length]!) {
         await connection.send(chunk(body.slice(at, at + sizes[n % sizes.length]!)));
       }
@@ -336,6 +363,25 @@ Deno.test("strangers who send large bodies to a webhook slowly hold up no vendor
   assert.deepEqual([status, refusal.error.code], [408, "REQUEST_TIMEOUT"]);
   for (const connection of slow) connection.close();
 });
+
+for (const bytes of [1, 4.5 * MIB]) {
+  Deno.test(`a vendor who announces large bodies, and stops after ${bytes} bytes, holds up no other vendor`, async () => {
+    const [vendor, other] = [await createVendor(), await createVendor()];
+    const slow = await Promise.all(Array.from({ length: 4 }, async () => {
+      const headers = { ...withKey(vendor), ...JSON_TYPE, "content-length": `${14 * MIB}` };
+      const connection = await Connection.post("/recruiting/ingest", headers);
+      await connection.send(" ".repeat(bytes));
+      return connection;
+    }));
+    const pdf = new Uint8Array(4 * MIB);
+    pdf.set(PDF);
+    const started = performance.now();
+    const resume = Buffer.from(pdf).toString("base64");
+    assert.equal((await ingest(other, { first_name: "Ann", resume })).status, 201);
+    assert(performance.now() - started < 15_000);
+    for (const connection of slow) connection.close();
+  });
+}
 
 Deno.test("a resume as an array of 1,000,000 bytes is stored, another such array is not kept", async () => {
   const vendor = await createVendor("monster");

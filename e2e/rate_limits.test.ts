@@ -144,21 +144,19 @@ Deno.test("LOG_ACTIVITY_RATE_LIMIT: a lead never has more activities a minute, h
   }
 });
 
-Deno.test("a caller that shows too many wrong keys is refused without asking the database, and others are not", async () => {
+Deno.test("wrong keys, however many, keep out no key that is right", async () => {
   const recruiting = await functionWith("recruiting", {});
-  const vendor = await createVendor();
-  const show = async (caller: string, key: string) => {
+  const show = async (key: string) => {
     const response = await recruiting("/recruiting/ingest", {
       method: "POST",
-      headers: { authorization: `Bearer ${key}`, "cf-connecting-ip": caller },
+      headers: { authorization: `Bearer ${key}` },
       body: JSON.stringify({ first_name: "A" }),
     });
     await response.body?.cancel();
     return response.status;
   };
-  assert.equal(await show("192.0.2.1", vendor.key), 201);
-  for (let n = 0; n < 300; n++) assert.equal(await show("192.0.2.1", `guess-${n}`), 401);
-  assert.equal(await show("192.0.2.1", "one-more"), 429);
-  assert.equal(await show("192.0.2.1", vendor.key), 201, "a key that is known to be right");
-  assert.equal(await show("192.0.2.2", "guess"), 401, "another caller");
+  const guesses = await Promise.all(Array.from({ length: 400 }, (_, n) => show(`guess-${n}`)));
+  assert.deepEqual([...new Set(guesses)], [401]);
+  assert.equal(await show((await createVendor()).key), 201);
+  assert.equal(await show("guess"), 401);
 });

@@ -34,7 +34,7 @@ create table public.recruiting_leads (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (vendor_id, vendor_lead_id),
-  -- Deferrable, so that private.insert_leads() can store a lead while somebody has locked these tables.
+  -- Deferrable, so that private.insert_recruiting_leads() can store a lead while somebody has locked these tables.
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,

@@ -63,7 +63,7 @@ declare
   created uuid[];
   results jsonb;
 begin
-  created := private.insert_leads(leads, sent, case when are_distributed then private.wanted_kinds(sent) end);
+  created := private.insert_recruiting_leads(leads, sent, case when are_distributed then private.wanted_kinds(sent) end);
   if cardinality(created) < cardinality(sent) then
     sent := private.note_duplicates(leads, sent, created);
   end if;
@@ -231,7 +231,7 @@ comment on function private.wanted_kinds(private.sent_lead[]) is
   'Vendors and states, each as one text, of the new leads that an open order wants.';
 grant execute on function private.wanted_kinds(private.sent_lead[]) to service_role;
 
-create function private.insert_leads(leads jsonb, sent private.sent_lead[], wanted text[]) returns uuid[]
+create function private.insert_recruiting_leads(leads jsonb, sent private.sent_lead[], wanted text[]) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
@@ -286,10 +286,10 @@ begin
 end
 $$;
 
-comment on function private.insert_leads(jsonb, private.sent_lead[], text[]) is
+comment on function private.insert_recruiting_leads(jsonb, private.sent_lead[], text[]) is
   'Stores the leads that have no result yet, but those that another transaction or an earlier lead of the call has '
   'stored, and returns their ids. wanted: see wanted_kinds(); null: none is to be distributed.';
-grant execute on function private.insert_leads(jsonb, private.sent_lead[], text[]) to service_role;
+grant execute on function private.insert_recruiting_leads(jsonb, private.sent_lead[], text[]) to service_role;
 
 create function private.note_duplicates(leads jsonb, sent private.sent_lead[], created uuid[])
 returns private.sent_lead[]

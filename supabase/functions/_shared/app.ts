@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { routePath } from "hono/route";
-import { finishBody, receivedBody, releaseBody } from "./body.ts";
+import { finishBody, receivedBody, releaseBody } from "./body_bytes.ts";
 import { ApiError, internalError } from "./errors.ts";
 import { Journal, type Sender } from "./journal.ts";
 import { describeError, logError, type LogFields, logInfo } from "./log.ts";

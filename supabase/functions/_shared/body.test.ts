@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
-import {
-  checkFormHeaders,
-  finishBody,
-  KIB,
-  MIB,
-  readForm,
-  readJson,
-  readStrangersBody,
-  releaseBody,
-} from "./body.ts";
+import { checkFormHeaders, readForm, readJson, readStrangersBody } from "./body.ts";
+import { finishBody, KIB, MIB, receivedBody, releaseBody } from "./body_bytes.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
-import { BATCH_BOUNDS, JSON_BOUNDS } from "./json.ts";
+import { BATCH_BOUNDS } from "./json.ts";
 
 function request(body: BodyInit | null, headers: Record<string, string> = {}): Request {
   return new Request("http://localhost/", { method: "POST", body, headers });
@@ -122,7 +114,7 @@ function stalled(...chunks: string[]) {
 Deno.test("a body that does not arrive in time is REQUEST_TIMEOUT, and is not read any further", async () => {
   const { stream, cancelled } = stalled('{"a":', "1");
   await assert.rejects(
-    readJson(request(stream), KIB, JSON_BOUNDS, { within: 20 }),
+    readJson(request(stream), KIB, { within: 20 }),
     fails("REQUEST_TIMEOUT"),
   );
   await cancelled;
@@ -142,14 +134,15 @@ Deno.test("a body that announces more than the limit is refused before it is rea
 });
 
 Deno.test("what one record may hold is bounded; a batch may hold more", async () => {
-  const texts = JSON.stringify(Array.from({ length: 5 * MIB / 8 }, () => "a b c"));
-  const record = request(texts);
-  await assert.rejects(readJson(record, 10 * MIB), fails("PAYLOAD_TOO_LARGE"));
-  releaseBody(record);
+  const texts = request(JSON.stringify(Array.from({ length: 5 * MIB / 8 }, () => "a b c")));
+  await assert.rejects(readJson(texts, 10 * MIB, { sender: "a" }), fails("PAYLOAD_TOO_LARGE"));
+  releaseBody(texts);
   const values = JSON.stringify(Array.from({ length: 150_000 }, () => null));
-  await assert.rejects(readJson(request(values), 10 * MIB), fails("PAYLOAD_TOO_LARGE"));
+  const record = request(values);
+  await assert.rejects(readJson(record, 10 * MIB, { sender: "a" }), fails("PAYLOAD_TOO_LARGE"));
   const batch = request(values);
-  assert(Array.isArray(await readJson(batch, 10 * MIB, BATCH_BOUNDS)));
+  const options = { bounds: BATCH_BOUNDS, sender: "a" };
+  assert(Array.isArray(await readJson(batch, 10 * MIB, options)));
   releaseBody(batch);
 });
 
@@ -157,7 +150,7 @@ const LARGE = JSON.stringify("A".repeat(4 * MIB));
 
 Deno.test("of the requests with many bytes two are read at a time, until they are released", async () => {
   const requests = [1, 2, 3, 4].map(() => request(LARGE));
-  const read = requests.map((each) => readJson(each, 10 * MIB));
+  const read = requests.map((each) => readJson(each, 10 * MIB, { sender: "a" }));
   const done: number[] = [];
   for (const [n, reading] of read.entries()) reading.then(() => done.push(n), () => {});
 
@@ -170,7 +163,7 @@ Deno.test("of the requests with many bytes two are read at a time, until they ar
   await read[2];
   const late = request(LARGE);
   await assert.rejects(
-    readJson(late, 10 * MIB, JSON_BOUNDS, { within: 20 }),
+    readJson(late, 10 * MIB, { within: 20, sender: "a" }),
     fails("REQUEST_TIMEOUT"),
   );
   for (const each of requests) releaseBody(each);
@@ -186,8 +179,8 @@ for (
   ] as const
 ) {
   Deno.test(`of the batches with ${what} one is parsed at a time, until it is released`, async () => {
-    const read = (body: Request, within?: number) =>
-      readJson(body, 10 * MIB, BATCH_BOUNDS, { within });
+    const read = (body: Request, within = 5_000) =>
+      readJson(body, 10 * MIB, { bounds: BATCH_BOUNDS, sender: "a", within });
     const [first, late, second] = [request(large), request(large), request(large)];
     assert(await read(first));
     await assert.rejects(read(late, 50), fails("REQUEST_TIMEOUT"));
@@ -305,7 +298,7 @@ Deno.test("strangers who send large bodies slowly hold up neither known senders 
     ),
   );
   const large = request(JSON.stringify("A".repeat(5 * MIB)));
-  assert(await readJson(large, 15 * MIB));
+  assert(await readJson(large, 15 * MIB, { sender: "a" }));
   releaseBody(large);
 
   const others = [1, 2, 3].map(async () => {
@@ -323,14 +316,14 @@ Deno.test("strangers who send large bodies slowly hold up neither known senders 
 Deno.test("a stranger who sends a large body slowly while nobody waits is read", async () => {
   const slow = paused(100 * KIB);
   const reading = readStrangersBody(slow.request, 15 * MIB, known);
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await new Promise((resolve) => setTimeout(resolve, 2_200));
   slow.end();
   assert((await reading).body);
 });
 
-Deno.test("a stranger's large body that has to wait too long for room is REQUEST_TIMEOUT, and one of usual size does not wait for it", async () => {
-  const slow = paused(100 * KIB, 16 * MIB);
-  const reading = readStrangersBody(slow.request, 16 * MIB, known);
+Deno.test("a stranger's body that has to wait too long for room is REQUEST_TIMEOUT, and one that finds room does not wait", async () => {
+  const slow = paused(100 * KIB, 15 * MIB);
+  const reading = readStrangersBody(slow.request, 15 * MIB, known);
   const [late, usual] = [paused(2 * MIB), paused(100 * KIB)];
   late.end();
   await assert.rejects(
@@ -341,4 +334,58 @@ Deno.test("a stranger's large body that has to wait too long for room is REQUEST
   assert((await readStrangersBody(usual.request, 16 * MIB, known, { within: 5_000 })).body);
   slow.end();
   await reading;
+});
+
+Deno.test("a vendor's large bodies that come slowly hold up no other vendor's", async () => {
+  const slow = [paused(10, 14 * MIB), paused(5 * MIB, 14 * MIB), paused(5 * MIB, 14 * MIB)];
+  const readings = slow.map(({ request }) =>
+    readJson(request, 15 * MIB, { sender: "slow" }).then(() => 200, (error) => error.code)
+  );
+  const large = request(LARGE);
+  assert(await readJson(large, 15 * MIB, { sender: "other", within: 10_000 }));
+  releaseBody(large);
+  assert.equal(await readings[1], "REQUEST_TIMEOUT");
+  slow.forEach(({ end }) => end());
+  assert.deepEqual([await readings[0], await readings[2]], [200, 200]);
+  slow.forEach(({ request }) => releaseBody(request));
+});
+
+Deno.test("a body in tiny pieces is BAD_REQUEST, and is not read any further", async () => {
+  let pieces = 0;
+  const stream = new ReadableStream({
+    pull(controller) {
+      pieces++;
+      controller.enqueue(new Uint8Array([32]));
+    },
+  });
+  const tiny = request(stream);
+  await assert.rejects(readJson(tiny, 15 * MIB, { sender: "a" }), fails("BAD_REQUEST"));
+  await finishBody(tiny, true);
+  assert(pieces < 1_100, String(pieces));
+  assert(receivedBody(tiny).bytes >= 1_000);
+  assert.equal(receivedBody(tiny).beginning[999], 32);
+});
+
+Deno.test("bodies that are given up leave their memory", async () => {
+  const listen = { port: 0, hostname: "127.0.0.1", onListen() {} };
+  await using server = Deno.serve(listen, async (request) => {
+    const body = readStrangersBody(request, 15 * MIB, known, { within: 50 });
+    const status = await body.then(() => 200, () => 408);
+    releaseBody(request);
+    return new Response(null, { status });
+  });
+  const giveUp = async () => {
+    using connection = await Deno.connect({ port: server.addr.port });
+    const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${14 * MIB}\r\n\r\n`;
+    const sent = new TextEncoder().encode(head + " ".repeat(4 * MIB));
+    for (let at = 0; at < sent.length;) at += await connection.write(sent.subarray(at));
+    const response = new Uint8Array(100);
+    await connection.read(response);
+    assert.match(new TextDecoder().decode(response), /^HTTP\/1.1 408/);
+  };
+  for (let n = 0; n < 5; n++) await giveUp();
+  const before = Deno.memoryUsage().rss;
+  for (let n = 0; n < 40; n++) await giveUp();
+  const growth = (Deno.memoryUsage().rss - before) / MIB;
+  assert(growth < 80, `${growth} MiB`);
 });

@@ -1,70 +1,36 @@
-/** Room for what comes first. Thousands of senders may be connected who send next to nothing. */
-const FIRST_ROOM = 4 * 1024;
+import { ApiError } from "./errors.ts";
 
-/** Deno 2.9 puts the head of a chunk into the room that it is given, and waits for ever where it does not fit. */
-const LEAST_ROOM = 1024;
-
-/** From here on the sender is trusted with room for all that it has announced. */
-const TRUSTED_FROM = 64 * 1024;
+/** Small until much comes at a time, because Deno 2.9 never frees what a read was given that has been cancelled. */
+const VIEW = { first: 8 * 1024, then: 64 * 1024 };
 
 /**
- * A body that is read into one buffer of its own. A stream's chunks are not kept, as each holds on to the buffer that it
- * was read into: 64 KiB in Deno, even for a chunk of one byte.
+ * A body may take so many reads, and one more for each KiB: to read a chunk of one byte costs as much as one of 64 KiB.
+ * Reads whose bytes are there already do not wait, so nothing else runs meanwhile, not even a timer.
  */
+const FREE_READS = 1_000;
+const BYTES_FOR_A_READ = 1024;
+
+/** A body that is read piece by piece, and given up where the pieces are tiny. */
 export class BodyStream {
   readonly #reader: ReadableStreamBYOBReader | ReadableStreamDefaultReader<Uint8Array>;
-  readonly #announced: number;
-  #buffer = new Uint8Array(FIRST_ROOM);
-  #size = 0;
+  #view = new Uint8Array(VIEW.first);
 
-  /** @param announced how many bytes the sender says there are; 0 where it does not say */
-  constructor(stream: ReadableStream<Uint8Array<ArrayBuffer>>, announced: number) {
+  constructor(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
     this.#reader = readerOf(stream);
-    this.#announced = announced;
-  }
-
-  /** How many bytes have been read and not been forgotten. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** The bytes that have been read and not been forgotten; none when the body was cancelled or broke off. */
-  get bytes(): Uint8Array<ArrayBuffer> {
-    return this.#buffer.subarray(0, this.#size);
   }
 
   /**
-   * Waits for more bytes.
+   * The pieces, each valid until the next is asked for. They end where the body was cancelled, too.
    *
-   * @returns false at the end, and when the body was cancelled
-   * @throws what the stream throws when the sender has hung up
+   * @throws ApiError BAD_REQUEST where there are too many; what the stream throws when the sender has hung up
    */
-  async read(): Promise<boolean> {
-    if (this.#reader instanceof ReadableStreamBYOBReader) {
-      this.#makeRoom(LEAST_ROOM);
-      const room = this.#buffer.subarray(this.#size);
-      // Reading takes the buffer away. It comes back in the value, unless the body is cancelled or breaks off.
-      this.#buffer = new Uint8Array();
-      const { value, done } = await this.#reader.read(room);
-      if (value !== undefined) this.#buffer = new Uint8Array(value.buffer);
-      this.#size += value?.length ?? 0;
-      return !done;
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    let [reads, bytes] = [0, 0];
+    for (let piece; (piece = await this.#read()) !== undefined;) {
+      bytes += piece.length;
+      if (++reads > FREE_READS + bytes / BYTES_FOR_A_READ) throw tooManyPieces();
+      yield piece;
     }
-    const { value, done } = await this.#reader.read();
-    if (done) return false;
-    this.#makeRoom(value.length);
-    this.#buffer.set(value, this.#size);
-    this.#size += value.length;
-    return true;
-  }
-
-  /** Forgets what has been read, and makes more room where there was little left. */
-  forget(): void {
-    const { length } = this.#buffer;
-    if (length - this.#size < LEAST_ROOM && length < TRUSTED_FROM) {
-      this.#buffer = new Uint8Array(2 * length);
-    }
-    this.#size = 0;
   }
 
   /** Ends the reading, also one that is waiting. Never throws. */
@@ -77,21 +43,58 @@ export class BodyStream {
     this.#reader.releaseLock();
   }
 
-  #makeRoom(length: number): void {
-    const needed = this.#size + length;
-    if (needed <= this.#buffer.length) return;
-    const announced = this.#size >= TRUSTED_FROM ? this.#announced + LEAST_ROOM : 0;
-    const larger = new Uint8Array(Math.max(needed, 2 * this.#buffer.length, announced));
-    larger.set(this.bytes);
-    this.#buffer = larger;
+  async #read(): Promise<Uint8Array | undefined> {
+    if (!(this.#reader instanceof ReadableStreamBYOBReader)) {
+      return (await this.#reader.read()).value;
+    }
+    const { value, done } = await this.#reader.read(this.#view);
+    if (done || value === undefined) return undefined;
+    const isFull = value.length === VIEW.first && value.buffer.byteLength === VIEW.first;
+    this.#view = isFull ? new Uint8Array(VIEW.then) : new Uint8Array(value.buffer);
+    return value;
   }
 }
 
-// The body of a request that came over HTTP is a byte stream, which reads into the buffer it is given. Others are not.
+/** Bytes that are put together, in one buffer that grows. */
+export class GrowingBytes {
+  #buffer = new Uint8Array();
+  #size = 0;
+
+  /** How many bytes there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The bytes, in the buffer itself. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.#size);
+  }
+
+  append(piece: Uint8Array): void {
+    const needed = this.#size + piece.length;
+    if (needed > this.#buffer.length) this.makeRoom(Math.max(needed, 2 * this.#buffer.length));
+    this.#buffer.set(piece, this.#size);
+    this.#size = needed;
+  }
+
+  /** Makes room for so many bytes in all, so that the buffer need not grow step by step. */
+  makeRoom(bytes: number): void {
+    if (bytes <= this.#buffer.length) return;
+    this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(bytes));
+  }
+}
+
+// The body of a request that came over HTTP is a byte stream, which reads into the buffer it is given. In pieces of its
+// own choice, each holds on to 64 KiB. Other streams have no such reader.
 function readerOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
   try {
     return stream.getReader({ mode: "byob" });
   } catch {
     return stream.getReader();
   }
+}
+
+function tooManyPieces(): ApiError {
+  const message = "the body comes in too many small pieces; send it in larger ones";
+  return new ApiError("BAD_REQUEST", message);
 }

@@ -9,8 +9,8 @@ export const FORM_TYPES: readonly string[] = [
   "multipart/form-data",
 ];
 
-/** A field of a form: its name, and its text or its uploaded file. */
-type Field = readonly [name: string, value: string | File];
+/** A field of a form: its name, and its text or its uploaded file with its name. */
+type Field = readonly [name: string, value: string | File, filename?: string];
 
 /** A form in Latin-1, which is read as its superset Windows-1252, as browsers do. */
 const LATIN1 = /;\s*charset="?(?:iso-8859-1|latin-?1|windows-1252)/i;
@@ -40,9 +40,9 @@ export async function parseForm(
   requireWithin(bounds, fields);
 
   const values = new Map<string, Json[]>();
-  for (const [name, value] of fields) {
+  for (const [name, value, filename] of fields) {
     const key = cleanText(name);
-    const json = typeof value === "string" ? cleanText(value) : await describeFile(value);
+    const json = typeof value === "string" ? cleanText(value) : await describeFile(value, filename);
     const others = values.get(key);
     if (others === undefined) values.set(key, [json]);
     else others.push(json);
@@ -80,7 +80,7 @@ async function readMultipart(
   contentType: string,
   bounds: JsonBounds,
 ): Promise<Field[]> {
-  const parts = countParts(bytes, boundaryOf(contentType), bounds);
+  const parts = readNames(bytes, boundaryOf(contentType), bounds);
   let fields: Field[];
   try {
     const headers = { "content-type": contentType };
@@ -89,29 +89,68 @@ async function readMultipart(
     throw malformed(cause);
   }
   // The platform's parser leaves out a part that it cannot read.
-  if (fields.length !== parts) throw malformed();
-  return fields;
+  if (fields.length !== parts.length) throw malformed();
+  return await Promise.all(fields.map((field, index) => rename(field, parts[index]!)));
 }
 
-/** Looks through the parts before they are parsed, because each of them costs far more than its bytes. */
-function countParts(bytes: Uint8Array<ArrayBuffer>, boundary: string, bounds: JsonBounds): number {
+/** The names in the head of a part. */
+interface PartNames {
+  name?: string;
+  filename?: string;
+}
+
+/**
+ * The names of the parts, which the platform's parser cuts at `;` and `=`. Looks through the parts before they are parsed,
+ * because each of them costs far more than its bytes.
+ */
+function readNames(
+  bytes: Uint8Array<ArrayBuffer>,
+  boundary: string,
+  bounds: JsonBounds,
+): PartNames[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const delimiter = Buffer.from(`--${boundary}`, "latin1");
   const isAtLineStart = (at: number) => at === 0 || buffer[at - 1] === 0x0a;
-  let count = 0;
+  const parts: PartNames[] = [];
   for (let at = buffer.indexOf(delimiter); at >= 0; at = buffer.indexOf(delimiter, at)) {
     const after = at + delimiter.length;
     if (isAtLineStart(at)) {
       const next = buffer.toString("latin1", after, after + 2);
-      if (next === "--") return count;
-      if (++count > bounds.keys) throw tooMany(bounds.keys, "fields");
+      if (next === "--") return parts;
+      if (parts.length === bounds.keys) throw tooMany(bounds.keys, "fields");
       const head = buffer.subarray(after, after + PART_HEAD_BYTES);
-      if (next !== "\r\n" || !head.includes("\r\n\r\n")) throw malformed();
+      const end = head.indexOf("\r\n\r\n");
+      if (next !== "\r\n" || end < 0) throw malformed();
+      parts.push(namesIn(head.toString("utf8", 0, end)));
     }
     at = after;
   }
   // Without its end, the form was cut off.
   throw malformed();
+}
+
+const DISPOSITION = /^content-disposition:[ \t]*form-data(.*)$/is;
+/** A parameter of that header. Whoever writes a form escapes a quotation mark and the end of a line. */
+const PARAMETER = /;\s*([^\s=;"]+)=(?:"([^"]*)"|([^\s;"]+))/g;
+const ESCAPED = /%(?:22|0[ad])/gi;
+
+function namesIn(head: string): PartNames {
+  const [parameters] = head.split("\r\n").map((line) => DISPOSITION.exec(line)?.[1])
+    .filter((found) => found !== undefined);
+  return Object.fromEntries(
+    (parameters ?? "").matchAll(PARAMETER).map(([, name, quoted, plain = ""]) => [
+      name!.toLowerCase(),
+      (quoted ?? plain).replace(ESCAPED, decodeURIComponent),
+    ]),
+  );
+}
+
+/** A field with the names that its part has. */
+async function rename([name, value]: Field, part: PartNames): Promise<Field> {
+  if (typeof value === "string") return [part.name ?? name, value];
+  // The platform's parser took a name for the name of a file.
+  if (part.filename === undefined) return [part.name ?? name, await value.text()];
+  return [part.name ?? name, value, part.filename];
 }
 
 function boundaryOf(contentType: string): string {
@@ -140,9 +179,9 @@ function requireWithin(bounds: JsonBounds, fields: Field[]): void {
 }
 
 /** An uploaded file, under names that the parsers read. */
-async function describeFile(file: File): Promise<JsonObject> {
+async function describeFile(file: File, filename = file.name): Promise<JsonObject> {
   const content = await file.arrayBuffer();
   const data = Buffer.from(content).toString("base64");
   content.transfer(0);
-  return { filename: cleanText(file.name), content_type: cleanText(file.type), data };
+  return { filename: cleanText(filename), content_type: cleanText(file.type), data };
 }

@@ -1,7 +1,6 @@
-import { readJson } from "./body.ts";
+import { readJson, type ReadOptions } from "./body.ts";
 import { ApiError } from "./errors.ts";
 import type { Json } from "./json.ts";
-import type { JsonBounds } from "./json_scan.ts";
 import { sha256Hex } from "./secrets.ts";
 
 /** The Idempotency-Key of a request, as the SQL functions take it. */
@@ -24,12 +23,13 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 export async function readIdempotentJson(
   request: Request,
   limit: number,
-  bounds?: JsonBounds,
+  options: ReadOptions = {},
 ): Promise<{ body: Json; idempotency: Idempotency | null }> {
   const key = idempotencyKey(request);
-  if (key === null) return { body: await readJson(request, limit, bounds), idempotency: null };
+  if (key === null) return { body: await readJson(request, limit, options), idempotency: null };
   let request_hash = "";
-  const body = await readJson(request, limit, bounds, {
+  const body = await readJson(request, limit, {
+    ...options,
     onBytes: (bytes) => request_hash = sha256Hex(bytes),
   });
   return { body, idempotency: { key, part: 0, request_hash } };

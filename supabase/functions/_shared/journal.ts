@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { continueAfterResponse } from "./background.ts";
-import type { ReceivedBody } from "./body.ts";
+import type { ReceivedBody } from "./body_bytes.ts";
 import type { ApiError, ErrorCode } from "./errors.ts";
 import { type JournalEntry, writeToJournal } from "./journal_writer.ts";
 import { cleanText, type Json, type JsonObject, parseJson } from "./json.ts";

@@ -12,15 +12,9 @@ import { ApiError } from "./errors.ts";
 export async function requireWithinLimit(bucket: string, perMinute: number | null): Promise<void> {
   if (perMinute === null) return;
   const { retry_after } = await callDatabase("count_request", { bucket, per_minute: perMinute });
-  if (retry_after !== null) {
-    throw tooManyRequests(`more than ${perMinute} requests a minute`, retry_after);
-  }
-}
-
-/** The error for a caller that must wait, in whole seconds. */
-export function tooManyRequests(message: string, retryAfter: number, cause?: unknown): ApiError {
-  const headers = { "Retry-After": String(retryAfter) };
-  return new ApiError("TOO_MANY_REQUESTS", message, { headers, cause });
+  if (retry_after === null) return;
+  const headers = { "Retry-After": String(retry_after) };
+  throw new ApiError("TOO_MANY_REQUESTS", `more than ${perMinute} requests a minute`, { headers });
 }
 
 /**

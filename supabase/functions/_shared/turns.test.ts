@@ -52,26 +52,42 @@ Deno.test("one who gives up waiting is passed over", async () => {
 
 Deno.test("a turn may take a larger share, and nobody passes one who waits for it", async () => {
   const turns = new Turns(4);
-  const endThree = await turns.take(never, 3);
-  assert.equal(turns.isWaitedFor, false);
+  const endThree = await turns.take(never, { share: 3 });
+  assert.equal(turns.isWaitedFor(), false);
   const impatient = new AbortController();
-  const four = turns.take(impatient.signal, 4);
+  const four = turns.take(impatient.signal, { share: 4 });
   let hasOne = false;
   const one = turns.take(never).then((end) => (hasOne = true, end!));
-  assert.equal(turns.isWaitedFor, true);
+  assert.equal(turns.isWaitedFor(), true);
   await Promise.resolve();
   assert.equal(hasOne, false);
 
   impatient.abort();
   assert.equal(await four, undefined);
   const endOne = await one;
-  assert.equal(turns.isWaitedFor, false);
+  assert.equal(turns.isWaitedFor(), false);
 
-  const all = turns.take(never, 4);
+  const all = turns.take(never, { share: 4 });
   endOne();
-  assert.equal(turns.isWaitedFor, true);
+  assert.equal(turns.isWaitedFor(), true);
   endThree!();
   (await all)!();
+});
+
+Deno.test("the next turn is the sender's whose latest is longest ago", async () => {
+  const turns = new Turns(1);
+  const log: string[] = [];
+  const take = async (sender: string) => {
+    const end = await turns.take(never, { sender });
+    log.push(sender);
+    return end!;
+  };
+  const taken = ["a", "a", "a", "b", "b", "c", "a"].map(take);
+  assert.equal(turns.isWaitedFor("a"), true);
+  for (const n of [0, 3, 5, 1, 4, 2]) (await taken[n]!)();
+  assert.equal(turns.isWaitedFor("a"), false);
+  (await taken[6]!)();
+  assert.deepEqual(log, ["a", "b", "c", "a", "b", "a", "a"]);
 });
 
 Deno.test("work whose turn does not come in time is INTERNAL_ERROR, and failed work makes room", async () => {

@@ -1,30 +1,48 @@
 import { internalError } from "./errors.ts";
 
-/** Lets a few do something at a time; the others wait, in the order in which they came. */
+/** What a turn is taken for. */
+export interface TurnOptions {
+  /** How much of the count it takes. */
+  share?: number;
+  /** Whose it is. The next is who has had none, or whose latest is longest ago. */
+  sender?: string | undefined;
+}
+
+interface Waiting {
+  share: number;
+  sender: string | undefined;
+  start(): void;
+}
+
+/** Lets a few do something at a time; the others wait, in the order in which they came, and no sender for another's many. */
 export class Turns {
   #free: number;
-  readonly #waiting = new Set<{ share: number; start(): void }>();
+  #begun = 0;
+  /** Of each sender, the number of its latest turn. */
+  readonly #latest = new Map<string, number>();
+  readonly #waiting = new Set<Waiting>();
 
   /** @param count how many at a time, or how many shares there are where turns have a share */
   constructor(count: number) {
     this.#free = count;
   }
 
-  /** Whether somebody waits for a turn. */
-  get isWaitedFor(): boolean {
-    return this.#waiting.size > 0;
+  /** Whether anybody waits for a turn, besides this sender. */
+  isWaitedFor(besides?: string): boolean {
+    return this.#waiting.values().some(({ sender }) => sender === undefined || sender !== besides);
   }
 
   /**
    * Waits for a turn.
    *
    * @param signal ends the waiting
-   * @param share how much of the count the turn takes
    * @returns what to call when the turn is over; undefined when the signal came first
    */
-  take(signal: AbortSignal, share = 1): Promise<(() => void) | undefined> {
+  take(
+    signal: AbortSignal,
+    { share = 1, sender }: TurnOptions = {},
+  ): Promise<(() => void) | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
-    if (!this.isWaitedFor && share <= this.#free) return Promise.resolve(this.#begin(share));
     return new Promise((resolve) => {
       const giveUp = () => {
         this.#waiting.delete(waiting);
@@ -33,11 +51,12 @@ export class Turns {
       };
       const start = () => {
         signal.removeEventListener("abort", giveUp);
-        resolve(this.#begin(share));
+        resolve(this.#begin(share, sender));
       };
-      const waiting = { share, start };
+      const waiting = { share, sender, start };
       this.#waiting.add(waiting);
-      signal.addEventListener("abort", giveUp, { once: true });
+      this.#startNext();
+      if (this.#waiting.has(waiting)) signal.addEventListener("abort", giveUp, { once: true });
     });
   }
 
@@ -57,8 +76,9 @@ export class Turns {
     }
   }
 
-  #begin(share: number): () => void {
+  #begin(share: number, sender: string | undefined): () => void {
     this.#free -= share;
+    if (sender !== undefined) this.#latest.set(sender, ++this.#begun);
     let isOver = false;
     return () => {
       if (isOver) return;
@@ -69,11 +89,22 @@ export class Turns {
   }
 
   #startNext(): void {
-    for (const next of this.#waiting) {
-      if (next.share > this.#free) return;
+    for (;;) {
+      const next = this.#next();
+      if (next === undefined || next.share > this.#free) return;
       this.#waiting.delete(next);
       next.start();
     }
+  }
+
+  #next(): Waiting | undefined {
+    const latest = ({ sender }: Waiting) => this.#latest.get(sender ?? "") ?? 0;
+    let next: Waiting | undefined;
+    for (const waiting of this.#waiting) {
+      if (latest(waiting) === 0) return waiting;
+      if (next === undefined || latest(waiting) < latest(next)) next = waiting;
+    }
+    return next;
   }
 }
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type AppContext, journalOf } from "../_shared/app.ts";
-import { MIB } from "../_shared/body.ts";
+import { MIB } from "../_shared/body_bytes.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { type Idempotency, readIdempotentJson } from "../_shared/idempotency.ts";
 import { BATCH_BOUNDS, isObject, type Json } from "../_shared/json.ts";
@@ -33,7 +33,10 @@ export async function importLeads(c: AppContext): Promise<Response> {
   });
   await requireWithinLimit("import", rateLimitFromEnv("LEADS_IMPORT_RATE_LIMIT"));
 
-  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS);
+  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, {
+    bounds: BATCH_BOUNDS,
+    sender: "import",
+  });
   const { leads, ...target } = requireValidBody(importSchema, body);
   if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} leads`);

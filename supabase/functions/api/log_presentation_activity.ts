@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { AppContext } from "../_shared/app.ts";
-import { KIB } from "../_shared/body.ts";
+import { KIB } from "../_shared/body_bytes.ts";
 import { callDatabase } from "../_shared/database.ts";
 import { readIdempotentJson } from "../_shared/idempotency.ts";
 import { rateLimitFromEnv } from "../_shared/rate_limit.ts";

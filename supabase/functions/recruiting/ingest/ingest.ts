@@ -1,5 +1,5 @@
 import type { AppContext } from "../../_shared/app.ts";
-import { MIB } from "../../_shared/body.ts";
+import { MIB } from "../../_shared/body_bytes.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { type Idempotency, readIdempotentJson } from "../../_shared/idempotency.ts";
 import type { Json } from "../../_shared/json.ts";
@@ -32,7 +32,9 @@ export async function ingest(c: AppContext): Promise<Response> {
 
   const dryRun = isDryRun(c.req.query("dry_run"));
   if (dryRun) c.set("sender", undefined);
-  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT);
+  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, {
+    sender: vendor.id,
+  });
   if (dryRun) return c.json(await tryLead(vendor, body));
 
   const ingested = await ingestLead(vendor, body, {

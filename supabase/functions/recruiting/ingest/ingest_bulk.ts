@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type AppContext, journalOf } from "../../_shared/app.ts";
 import { BATCH_CALL, batchIdempotency, inTurn } from "../../_shared/batch.ts";
-import { MIB } from "../../_shared/body.ts";
+import { MIB } from "../../_shared/body_bytes.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { readIdempotentJson } from "../../_shared/idempotency.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
@@ -32,7 +32,10 @@ interface RowError {
 export async function ingestBulk(c: AppContext): Promise<Response> {
   const vendor = await authenticateVendor(c);
 
-  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, BATCH_BOUNDS);
+  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, {
+    bounds: BATCH_BOUNDS,
+    sender: vendor.id,
+  });
   const { leads } = requireValidBody(bulkSchema, body);
   if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} rows`);

@@ -12,7 +12,6 @@ import type {
   VendorSettings,
 } from "../../_shared/sql_functions.ts";
 import { Turns } from "../../_shared/turns.ts";
-import { countWrongKeys } from "../../_shared/wrong_keys.ts";
 import { describeFiles } from "../parsers/files.ts";
 import { parserNamed } from "../parsers/index.ts";
 import type { ParsedLead } from "../parsers/parser.ts";
@@ -59,6 +58,10 @@ export const CACHE_SIZE = 1_000;
 const turns = new Turns(40);
 const TURN_WITHIN_MS = 5_000;
 
+/** Of these calls, those that look up a credential which this isolate does not know: wrong ones take no vendor's turn. */
+const lookUps = new Turns(5);
+const LOOK_UP_WITHIN_MS = 20_000;
+
 const cache = new Map<string, { vendor: Vendor; until: number }>();
 const identifying = new Map<string, Promise<Vendor>>();
 
@@ -66,16 +69,14 @@ const identifying = new Map<string, Promise<Vendor>>();
  * Finds the vendor by the API key in `Authorization: Bearer <key>`, and counts the request where the vendor has a limit.
  * From now on a refusal of the request is written to the journal.
  *
- * @throws ApiError UNAUTHORIZED without a valid key; TOO_MANY_REQUESTS beyond the vendor's limit, or after too many wrong
- * keys.
+ * @throws ApiError UNAUTHORIZED without a valid key; TOO_MANY_REQUESTS beyond the vendor's limit.
  */
 export async function authenticateVendor(c: AppContext): Promise<Vendor> {
-  const request = c.req.raw;
-  const apiKey = bearerToken(request);
+  const apiKey = bearerToken(c.req.raw);
   if (apiKey === undefined) {
     throw unauthorized("send the vendor API key as `Authorization: Bearer <VENDOR_API_KEY>`");
   }
-  const vendor = await findVendor(request, sha256Hex(apiKey));
+  const vendor = await findVendor(sha256Hex(apiKey));
   await admitVendor(c, vendor);
   return vendor;
 }
@@ -108,21 +109,17 @@ export function replayContext({ webhook }: Credential): JsonObject {
   return { webhook: { delivery_id, part } };
 }
 
-async function findVendor(request: Request, keyHash: string): Promise<Vendor> {
+async function findVendor(keyHash: string): Promise<Vendor> {
   const cached = cache.get(keyHash);
   if (cached && cached.until > Date.now()) return cached.vendor;
-  // A key that was right a moment ago is no guess.
-  return await (cached ? identify(keyHash) : countWrongKeys(request, () => identify(keyHash)));
-}
-
-/** Asks once for all requests of a burst: so they do not take the turns of other vendors. */
-function identify(keyHash: string): Promise<Vendor> {
+  // Asks once for all requests of a burst: so they do not take the turns of other vendors.
   let vendor = identifying.get(keyHash);
   if (vendor === undefined) {
-    vendor = askForVendor(keyHash).finally(() => identifying.delete(keyHash));
+    const ask = () => askForVendor(keyHash);
+    vendor = (cached ? ask() : lookUp(ask)).finally(() => identifying.delete(keyHash));
     identifying.set(keyHash, vendor);
   }
-  return vendor;
+  return await vendor;
 }
 
 async function askForVendor(keyHash: string): Promise<Vendor> {
@@ -134,6 +131,15 @@ async function askForVendor(keyHash: string): Promise<Vendor> {
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(keyHash, { vendor, until: Date.now() + CACHE_MS });
   return vendor;
+}
+
+/**
+ * Looks up a credential that may be wrong when it is its turn. One that was right a moment ago needs none.
+ *
+ * @throws ApiError INTERNAL_ERROR when its turn has not come within 20 s.
+ */
+export function lookUp<Result>(ask: () => Promise<Result>): Promise<Result> {
+  return lookUps.run(LOOK_UP_WITHIN_MS, ask);
 }
 
 /**

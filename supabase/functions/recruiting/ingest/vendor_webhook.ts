@@ -1,12 +1,12 @@
 import type { AppContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import type { WebhookSettings } from "../../_shared/sql_functions.ts";
-import { countWrongKeys } from "../../_shared/wrong_keys.ts";
 import {
   admitVendor,
   CACHE_MS,
   CACHE_SIZE,
   inTurn,
+  lookUp,
   toVendor,
   type Vendor,
   wrongProof,
@@ -24,11 +24,9 @@ const SLUG = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
  *
  * @param check returns null where nothing is proved. For a slug without a webhook it gets null, and must take as long
  * then, so that nobody learns which slugs exist.
- * @throws ApiError UNAUTHORIZED where nothing is proved; TOO_MANY_REQUESTS for a caller that has sent too many wrong
- * proofs.
+ * @throws ApiError UNAUTHORIZED where nothing is proved.
  */
 export async function authenticateWebhook<Proof>(
-  request: Request,
   slug: string,
   check: (webhook: WebhookSettings | null) => Proof | null,
 ): Promise<{ webhook: WebhookSettings; proof: Proof }> {
@@ -43,8 +41,7 @@ export async function authenticateWebhook<Proof>(
     if (webhook === null || proof === null) throw wrongProof();
     return { webhook, proof };
   };
-  // A proof that was right a moment ago is no guess.
-  return await (isKnown ? ask() : countWrongKeys(request, ask));
+  return await (isKnown ? ask() : lookUp(ask));
 }
 
 async function identify(slug: string): Promise<WebhookSettings | null> {

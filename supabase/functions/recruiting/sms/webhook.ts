@@ -1,5 +1,6 @@
 import type { AppContext } from "../../_shared/app.ts";
-import { checkFormHeaders, KIB, readForm } from "../../_shared/body.ts";
+import { checkFormHeaders, readForm } from "../../_shared/body.ts";
+import { KIB } from "../../_shared/body_bytes.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { cleanText } from "../../_shared/json.ts";
 import { describeError, logError } from "../../_shared/log.ts";

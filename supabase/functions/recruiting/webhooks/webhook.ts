@@ -60,13 +60,13 @@ function authenticate<Proof>(
   c: AppContext,
   check: (settings: WebhookSettings | null) => Proof | null,
 ): Promise<{ webhook: WebhookSettings; proof: Proof }> {
-  return authenticateWebhook(c.req.raw, c.req.param("slug") ?? "", (settings) => {
+  return authenticateWebhook(c.req.param("slug") ?? "", (settings) => {
     if (settings !== null) c.get("log").vendor_id = settings.vendor_id;
     return check(settings);
   });
 }
 
-/** @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS for one too many, of strangers or of a vendor. */
+/** @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS beyond the vendor's limit. */
 async function identifySender(c: AppContext, body: Uint8Array): Promise<Sender> {
   const query = new URL(c.req.url).searchParams;
   const given = { headers: c.req.raw.headers, query, body };
