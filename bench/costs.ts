@@ -1,19 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { createAgency } from "./agency.ts";
 import { recruit, salesLeads } from "./leads.ts";
-import { generateLoad } from "./load.ts";
+import { generateLoad, jsonHeaders } from "./load.ts";
 import type { Benchmark } from "./measurement.ts";
 import { markdownTable } from "./report.ts";
+import { cpuSince, PARTS, stackCpu } from "./stack_cpu.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
 const CONNECTIONS = 16;
-const REQUESTS = 4_000;
 const IMPORTS = 4;
 const IMPORTED = 1_000;
-
-/** The parts of the stack by the names of their processes. The gateway runs the functions. */
-const PARTS = { postgres: "Postgres", postgrest: "PostgREST", deno: "function" } as const;
-type Part = keyof typeof PARTS;
 
 /** What the arithmetic of docs/scaling.md takes for each row: its disk, and its CPU time of Postgres and PostgREST. */
 const COUNTED_WITH: Record<string, string> = {
@@ -30,9 +25,9 @@ const WITHOUT_FUNCTION = ["text of 100 characters", "callback"];
 export const costs: Benchmark = {
   name: "costs",
   title: "Disk, WAL and CPU time of a lead, a text, a callback and an entry of the journal",
-  async run() {
+  async run({ seconds }) {
     const stack = await startStack();
-    const senders = await createSenders(stack);
+    const senders = await createSenders(stack, seconds);
     const rows: Record<string, string>[] = [];
     let connections = 0;
     for (const [what, send] of Object.entries(senders)) {
@@ -54,7 +49,10 @@ export const costs: Benchmark = {
 };
 
 /** Each sends requests and returns how many rows they have made. */
-async function createSenders(stack: BenchStack): Promise<Record<string, () => Promise<number>>> {
+async function createSenders(
+  stack: BenchStack,
+  seconds: number,
+): Promise<Record<string, () => Promise<number>>> {
   const { agencyId, agentId, vendorKey } = await createAgency(stack.sql);
   await stack.sql`
     insert into recruiting_conversations (agency_id, recruit_phone, service_phone)
@@ -64,23 +62,16 @@ async function createSenders(stack: BenchStack): Promise<Record<string, () => Pr
     key: string,
     body: object,
     status: number,
-    { connections = CONNECTIONS, requests = REQUESTS } = {},
+    connections = CONNECTIONS,
   ) => {
-    await generateLoad({
-      connections,
-      requests,
-      warmUp: 0,
-      url,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-      status,
-    });
-    return requests;
+    const headers = jsonHeaders(key);
+    const load = { connections, seconds, urls: [url], headers, body: JSON.stringify(body), status };
+    return (await generateLoad(load)).requests;
   };
   const ingestUrl = `${stack.functions_url}/recruiting/ingest`;
   // Straight on PostgREST, because these routes want a signature of each request.
-  const call = (name: string, body: object, load = {}) =>
-    post(`${stack.restUrl}/rpc/${name}`, stack.service_role_key, body, 200, load);
+  const call = (name: string, body: object, connections?: number) =>
+    post(`${stack.restUrl}/rpc/${name}`, stack.service_role_key, body, 200, connections);
   const { first_name: _, ...withoutName } = recruit("{id}");
   return {
     "recruiting lead, distributed": () => post(ingestUrl, vendorKey, recruit("{id}"), 201),
@@ -105,16 +96,17 @@ async function createSenders(stack: BenchStack): Promise<Record<string, () => Pr
     },
     // A conversation for each connection, because the texts of one wait for each other.
     "text of 100 characters": async () => {
-      const load = { connections: 1, requests: REQUESTS / CONNECTIONS };
-      await Promise.all(Array.from({ length: CONNECTIONS }, (_, i) =>
-        call("receive_sms", {
-          recruit_phone: `+120255501${10 + i}`,
-          service_phone: "+12025550199",
-          message_sid: "SM{id}",
-          body: "Hello text".repeat(10),
-          media: [],
-        }, load)));
-      return REQUESTS;
+      const counts = await Promise.all(
+        Array.from({ length: CONNECTIONS }, (_, i) =>
+          call("receive_sms", {
+            recruit_phone: `+120255501${10 + i}`,
+            service_phone: "+12025550199",
+            message_sid: "SM{id}",
+            body: "Hello text".repeat(10),
+            media: [],
+          }, 1)),
+      );
+      return counts.reduce((sum, count) => sum + count);
     },
     "callback": () =>
       call("update_sms_status", {
@@ -134,7 +126,7 @@ async function costOf({ sql }: BenchStack, send: () => Promise<number>) {
         sum(pg_total_relation_size(oid))::float8 as disk, sum(pg_indexes_size(oid))::float8 as indexes,
         (pg_current_wal_lsn() - '0/0')::float8 as wal
       from pg_class where relkind = 'r' and relnamespace in ('public'::regnamespace, 'private'::regnamespace)`;
-    return { ...size, cpu: cpuMilliseconds() };
+    return { ...size, cpu: stackCpu() };
   };
   const before = await read();
   let connections = 0;
@@ -145,11 +137,10 @@ async function costOf({ sql }: BenchStack, send: () => Promise<number>) {
   }, 500);
   const rows = await send();
   clearInterval(watch);
+  const perRow = cpuSince(before.cpu, rows);
   const after = await read();
-  const cpu = Object.entries(PARTS).map(([part, name]) => [
-    name,
-    `${((after.cpu[part as Part] - before.cpu[part as Part]) / rows).toFixed(2)} ms`,
-  ]);
+  const cpu = Object.entries(PARTS)
+    .map(([part, name]) => [name, `${perRow[part as keyof typeof PARTS].toFixed(2)} ms`]);
   const bytes = (count: number) => `${Math.round(count / rows).toLocaleString("en")} B`;
   const columns: Record<string, string> = {
     "disk": bytes(after.disk - before.disk),
@@ -158,30 +149,4 @@ async function costOf({ sql }: BenchStack, send: () => Promise<number>) {
     ...Object.fromEntries(cpu),
   };
   return { columns, connections };
-}
-
-/** The CPU time that the stack's processes have taken, by the parts of the stack. For Linux, from /proc. */
-function cpuMilliseconds(): Record<Part, number> {
-  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-    try {
-      // proc(5): the name is in parentheses and may hold anything; the fields after it are counted from its end.
-      const [, name, rest] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))!;
-      const fields = rest!.split(" ");
-      return [{ pid, name: name!, parent: fields[1]!, ticks: fields.slice(11, 15).map(Number) }];
-    } catch {
-      return []; // It has ended meanwhile.
-    }
-  });
-  const own = new Set([String(Deno.pid)]);
-  const cpu = { postgres: 0, postgrest: 0, deno: 0 };
-  for (let grown = -1; grown < own.size;) {
-    grown = own.size;
-    for (const { pid, parent } of processes) if (own.has(parent)) own.add(pid);
-  }
-  for (const { pid, name, ticks } of processes) {
-    if (own.has(pid) && pid !== String(Deno.pid) && name in cpu) {
-      cpu[name as Part] += 10 * ticks.reduce((sum, value) => sum + value);
-    }
-  }
-  return cpu;
 }

@@ -4,6 +4,7 @@ import { fill, pickRows } from "./fill.ts";
 import { growthChart } from "./growth_chart.ts";
 import { type FullDatabase, GROWTH_REQUESTS, type GrowthRequest } from "./growth_requests.ts";
 import { type Benchmark, inTurns, median, ratios } from "./measurement.ts";
+import { ingestLead } from "./ingest_lead.ts";
 import { markdownTable } from "./report.ts";
 import { startStack } from "./stacks.ts";
 
@@ -87,7 +88,7 @@ async function fullDatabase(rows: number): Promise<FullDatabase> {
   const stored = await pickRows(sql, rows);
   let next = 0;
   const anyRow = () => stored[next++ % stored.length]!;
-  return { sql, agency, secretId, anyRow };
+  return { sql, agency, ingest: await ingestLead(sql), secretId, anyRow };
 }
 
 /** Seconds of a CPU that the database's process for our connection takes for a request. */

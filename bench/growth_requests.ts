@@ -1,12 +1,14 @@
 import type postgres from "postgres";
 import type { Agency } from "./agency.ts";
 import type { StoredRow } from "./fill.ts";
+import type { IngestLead } from "./ingest_lead.ts";
 import { parsedRecruit, salesLeads } from "./leads.ts";
 
 /** A database that is full of rows, and what requests to it need. */
 export interface FullDatabase {
   sql: postgres.Sql;
   agency: Agency;
+  ingest: IngestLead;
   /** Id of the secret of the webhook of the agency's vendor, whose slug is `bench`. */
   secretId: string;
   /** One of the newest stored rows, another one each time, so that requests do not all find the same pages. */
@@ -156,7 +158,7 @@ export const GROWTH_REQUESTS: GrowthRequest[] = [
 ];
 
 function ingest(
-  { sql, agency, secretId }: FullDatabase,
+  database: FullDatabase,
   { vendorLeadId, idempotencyKey, deliveryId }: {
     vendorLeadId?: string;
     idempotencyKey?: string;
@@ -164,21 +166,21 @@ function ingest(
   },
 ) {
   const recruit = parsedRecruit(crypto.randomUUID());
-  const lead = sql.json({
+  const lead = {
     ...recruit,
     vendor_lead_id: vendorLeadId ?? recruit.vendor_lead_id,
     request_id: crypto.randomUUID(),
-  });
+  };
   const idempotency = idempotencyKey
-    ? sql.json({ key: idempotencyKey, part: 0, request_hash: "0".repeat(64) })
+    ? { key: idempotencyKey, part: 0, request_hash: "0".repeat(64) }
     : null;
-  const webhook = deliveryId
-    ? sql.json({ secret_id: secretId, delivery_id: deliveryId, part: 0 })
-    : null;
-  return sql`
-    select ingest_recruiting_lead(
-      ${webhook ? null : agency.keyHash}, ${lead}, ${idempotency}, ${webhook}
-    )`;
+  const { agency, secretId } = database;
+  return database.ingest({
+    lead,
+    idempotency,
+    key_hash: deliveryId ? null : agency.keyHash,
+    webhook: deliveryId ? { secret_id: secretId, delivery_id: deliveryId, part: 0 } : null,
+  });
 }
 
 function bulk({ sql, agency }: FullDatabase, vendorLeadId: () => string) {

@@ -1,7 +1,9 @@
 import { readImportedLead } from "../supabase/functions/api/imported_lead.ts";
 import { type Agency, createAgency } from "./agency.ts";
 import { salesLeads } from "./leads.ts";
+import { jsonHeaders } from "./load.ts";
 import { type Benchmark, inTurns, median, ratios, seconds } from "./measurement.ts";
+import { createPlainRpc } from "./plain_rpc.ts";
 import { startReferenceServer } from "./reference_server.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
@@ -15,8 +17,8 @@ const FEW_LEADS = 1_000;
 const FEW_REQUESTS = 5;
 
 /**
- * One request of the largest size, against the least the database could do and against the usual Node server; and one of a
- * usual size, against the SQL function straight on PostgREST.
+ * One request of the largest size and one of a usual size, against the least that PostgREST could do; the largest also
+ * against the least that the database could do, and against the usual Node server.
  */
 export const importLeads: Benchmark = {
   name: "import",
@@ -24,29 +26,40 @@ export const importLeads: Benchmark = {
   async run() {
     const stack = await startStack();
     const agency = await createAgency(stack.sql);
+    const target = { agency_id: agency.agencyId, agent_id: agency.agentId };
+    const plainRpc = await createPlainRpc(stack, "leads", COLUMNS, target);
     const reference = await startReferenceServer(stack, agency);
-    const refer = (together: number) =>
-      rate(
-        `${reference}/import?together=${together}`,
-        {},
-        salesLeads(REFERENCE_LEADS),
-        REFERENCE_LEADS,
-      );
+    const ours = (count: number) => {
+      const headers = { "x-api-key": stack.leads_import_api_key };
+      const body = { ...target, leads: salesLeads(count) };
+      return rate(`${stack.functions_url}/api/leads/import`, headers, body, count);
+    };
+    const plain = (count: number) =>
+      rate(plainRpc, jsonHeaders(stack.service_role_key), { rows: readLeads(count) }, count);
+    const refer = (together: number) => {
+      const url = `${reference}/import?together=${together}`;
+      return rate(url, {}, salesLeads(REFERENCE_LEADS), REFERENCE_LEADS);
+    };
 
-    const rates = await inTurns(ROUNDS, {
-      ours: () => importRate(stack, agency, LEADS),
+    const many = await inTurns(ROUNDS, {
+      ours: () => ours(LEADS),
+      plain: () => plain(LEADS),
       insertSelect: () => insertSelect(stack, agency),
       oneByOne: () => refer(1),
       tenAtATime: () => refer(10),
     });
-
-    const fewRates = await inTurns(ROUNDS, {
-      ours: () => several(() => importRate(stack, agency, FEW_LEADS)),
-      rpc: () => several(() => rpcRate(stack, agency)),
+    const few = await inTurns(ROUNDS, {
+      ours: () => several(() => ours(FEW_LEADS)),
+      plain: () => several(() => plain(FEW_LEADS)),
     });
+    const [{ stored }] = await stack.sql<[{ stored: number }]>`
+      select count(*)::integer as stored from plain_leads`;
+    if (stored !== ROUNDS * (LEADS + FEW_REQUESTS * FEW_LEADS)) {
+      throw new Error(`the plain rpc stored ${stored} leads`);
+    }
 
     const per = (values: number[]) => `${Math.round(median(values))} leads a second`;
-    const compare = (what: string, other: number[], atLeast: number, ours = rates.ours) => ({
+    const compare = (what: string, ours: number[], other: number[], atLeast: number) => ({
       what: `import / ${what}`,
       rounds: ratios(ours, other),
       unit: "×" as const,
@@ -54,40 +67,23 @@ export const importLeads: Benchmark = {
       detail: `${per(ours)} and ${per(other)}`,
     });
     return [
+      compare("plain rpc, 10,000 leads", many.ours, many.plain, 1.2),
+      compare("plain rpc, 1,000 leads", few.ours, few.plain, 1),
       compare(
         "one insert … select of the same rows, from a JSON parameter",
-        rates.insertSelect,
+        many.ours,
+        many.insertSelect,
         0.6,
       ),
-      compare("Fastify + pg, one insert after another", rates.oneByOne, 5),
-      compare("Fastify + pg, ten inserts at a time", rates.tenAtATime, 3),
-      compare(
-        "import_leads straight on PostgREST, 1,000 leads each",
-        fewRates.rpc,
-        0.9,
-        fewRates.ours,
-      ),
+      compare("Fastify + pg, one insert after another", many.ours, many.oneByOne, 5),
+      compare("Fastify + pg, ten inserts at a time", many.ours, many.tenAtATime, 3),
     ];
   },
 };
 
-function importRate(stack: BenchStack, agency: Agency, count: number): Promise<number> {
-  const headers = { "x-api-key": stack.leads_import_api_key };
-  const body = { ...targetOf(agency), leads: salesLeads(count) };
-  return rate(`${stack.functions_url}/api/leads/import`, headers, body, count);
-}
-
-/** The same of one call of the SQL function, which is given the leads as the function has read them. */
-function rpcRate(stack: BenchStack, agency: Agency): Promise<number> {
-  const headers = { authorization: `Bearer ${stack.service_role_key}` };
-  const leads = salesLeads(FEW_LEADS)
-    .map((lead, index) => ({ index, ...readImportedLead(lead).data }));
-  const body = { ...targetOf(agency), distribution_id: null, leads };
-  return rate(`${stack.restUrl}/rpc/import_leads`, headers, body, FEW_LEADS);
-}
-
-function targetOf({ agencyId, agentId }: Agency) {
-  return { agency_id: agencyId, agent_id: agentId };
+/** New leads as the function reads them. */
+function readLeads(count: number) {
+  return salesLeads(count).map((lead) => readImportedLead(lead).data);
 }
 
 /** The middle rate of several requests, one after another. */
@@ -97,28 +93,22 @@ async function several(run: () => Promise<number>): Promise<number> {
   return median(rates);
 }
 
-/** Leads a second of one request that imports all of its leads, from its first byte to the last of the answer. */
+/** Leads a second of one request that stores all of its leads, from its first byte to the last of the answer. */
 async function rate(
   url: string,
   headers: Record<string, string>,
   body: unknown,
   count: number,
 ): Promise<number> {
-  const text = JSON.stringify(body);
-  let answer: { imported: number | unknown[] } = { imported: 0 };
-  const taken = await seconds(async () => {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body: text,
-    });
-    answer = await response.json();
-  });
-  // The route gives a number, the SQL function a list.
-  const { imported } = answer;
-  if ((Array.isArray(imported) ? imported.length : imported) !== count) {
-    throw new Error(`not imported: ${JSON.stringify(answer)}`);
-  }
+  const request = {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+  let answer = "";
+  const taken = await seconds(async () => answer = await (await fetch(url, request)).text());
+  // The plain rpc answers nothing.
+  if (answer && JSON.parse(answer).imported !== count) throw new Error(`not imported: ${answer}`);
   return count / taken;
 }
 
@@ -128,8 +118,8 @@ const COLUMNS = [
 ];
 
 /** The same rows as the function makes of the leads, by the database's owner, in one statement and one round trip. */
-async function insertSelect({ sql }: BenchStack, { agencyId, agentId }: Agency): Promise<number> {
-  const rows = JSON.stringify(salesLeads(LEADS).map((lead) => readImportedLead(lead).data));
+async function insertSelect({ sql }: BenchStack, { agencyId, agentId }: Agency) {
+  const rows = JSON.stringify(readLeads(LEADS));
   const columns = COLUMNS.join(", ");
   const types = COLUMNS.map((name) => `${name} ${name === "external_id" ? "uuid" : "text"}`);
   const taken = await seconds(() =>

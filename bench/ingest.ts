@@ -1,69 +1,180 @@
-import { createAgency } from "./agency.ts";
+import { createOrder, createVendor } from "./agency.ts";
+import { compareWithBefore } from "./before.ts";
 import { parsedRecruit, recruit } from "./leads.ts";
-import { generateLoad, type Load } from "./load.ts";
-import { type Benchmark, inTurns, median, ratios } from "./measurement.ts";
-import { startStack } from "./stacks.ts";
+import { generateLoad, jsonHeaders, type Load } from "./load.ts";
+import { type Benchmark, inTurns, type Measurement, median, ratios } from "./measurement.ts";
+import { createPlainRpc } from "./plain_rpc.ts";
+import { startReferenceServer } from "./reference_server.ts";
+import { cpuSince, PARTS, type StackCpu, stackCpu } from "./stack_cpu.ts";
+import { type BenchStack, startStack, stopStacks } from "./stacks.ts";
 
 const ROUNDS = 7;
-const REQUESTS = 1_000;
 
-/** What the gateway, the function and its client cost on top of the SQL functions that do the work. */
+/** What is sent, each on both sides of some ratio. */
+const SIDES = {
+  none: "no order",
+  order: "an order",
+  duplicate: "a duplicate",
+  refusal: "a refusal",
+  plain: "plain rpc",
+  fastify: "Fastify + pg, a bare insert",
+};
+type Side = keyof typeof SIDES;
+
+/** The ratios at so many connections, where a commit takes so many milliseconds longer than the disk needs. */
+const CASES: { connections: number; latency: number; ratios: [Side, Side, atLeast: number][] }[] = [
+  {
+    connections: 16,
+    latency: 0,
+    ratios: [
+      ["none", "plain", 0.8],
+      ["order", "plain", 0.6],
+      ["duplicate", "order", 0.8],
+      ["refusal", "order", 0.8],
+    ],
+  },
+  {
+    connections: 64,
+    latency: 0,
+    ratios: [["none", "plain", 1.5], ["order", "plain", 1.2], ["order", "none", 0.7]],
+  },
+  { connections: 64, latency: 1, ratios: [["order", "none", 0.7]] },
+  { connections: 64, latency: 3, ratios: [["order", "none", 0.7]] },
+];
+/** At 16 connections, as a multiple of the plain rpc's. */
+const MOST_CPU = { none: 0.8, order: 1.1 };
+
+/** What a lead costs on top of a bare insert, and what handing it out costs on top of that. */
 export const ingest: Benchmark = {
   name: "ingest",
-  title: "POST /recruiting/ingest, 16 connections, every lead new and distributed",
-  async run() {
-    const stack = await startStack();
-    const agency = await createAgency(stack.sql);
-    const common = { connections: 16, requests: REQUESTS, warmUp: 100 };
-    const gateway: Load = {
-      ...common,
-      url: `${stack.functions_url}/recruiting/ingest`,
-      headers: headers(agency.vendorKey),
-      body: JSON.stringify(recruit("{id}")),
-      status: 201,
-    };
-    const direct: Load = {
-      ...common,
-      url: `${stack.restUrl}/rpc/ingest_recruiting_lead`,
-      headers: headers(stack.service_role_key),
-      body: JSON.stringify({ key_hash: agency.keyHash, lead: parsedRecruit("{id}") }),
-      status: 200,
-      // As the function does, so that both sides do the same work.
-      followUp: {
-        after: `"pending"`,
-        url: `${stack.restUrl}/rpc/distribute_pending_leads`,
-        body: `{"lead_id": "{id}"}`,
-      },
-    };
-
-    const generator: number[] = [];
-    const rate = async (load: Load) => {
-      const result = await generateLoad(load);
-      generator.push(result.generator);
-      return result.rate;
-    };
-    const rates = await inTurns(ROUNDS, {
-      gateway: () => rate(gateway),
-      direct: () => rate(direct),
-    });
-
-    const sent = 2 * ROUNDS * (REQUESTS + common.warmUp);
-    const [{ count }] = await stack.sql<[{ count: number }]>`
-      select count(*)::integer from recruiting_leads where order_id = ${agency.orderId}`;
-    if (count !== sent) throw new Error(`${sent} leads were sent, ${count} distributed`);
-
-    return [{
-      what: "ingest through the gateway / the SQL functions straight on PostgREST",
-      rounds: ratios(rates.gateway, rates.direct),
-      unit: "×",
-      budget: { atLeast: 0.6 },
-      detail:
-        `${median(rates.gateway).toFixed(0)} and ${median(rates.direct).toFixed(0)} a second` +
-        `; the load generator took ${(100 * median(generator)).toFixed(0)} % of a core`,
-    }];
+  title: "POST /recruiting/ingest against one PostgREST rpc that only inserts",
+  async run({ seconds, before }) {
+    const measurements = await compareWithPlainRpc(await startStack(), seconds);
+    if (before === undefined) return measurements;
+    await stopStacks();
+    return [...measurements, ...await compareWithBefore(before, seconds)];
   },
 };
 
-function headers(token: string): Record<string, string> {
-  return { "authorization": `Bearer ${token}`, "content-type": "application/json" };
+async function compareWithPlainRpc(stack: BenchStack, seconds: number): Promise<Measurement[]> {
+  const { loads, assertStored } = await prepare(stack);
+  const sent: Record<Side, number> = {
+    ...{ none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0, fastify: 0 },
+  };
+  const measurements: Measurement[] = [];
+  for (const { connections, latency, ratios: wanted } of CASES) {
+    await slowCommits(stack, latency);
+    const sides = new Set(wanted.flatMap(([a, b]) => [a, b]));
+    const showsGoal = connections === 64 && latency === 0;
+    if (showsGoal) sides.add("fastify");
+    const cpus = {} as Record<Side, StackCpu[]>;
+    const generator: number[] = [];
+    const rate = async (side: Side) => {
+      const before = stackCpu();
+      const result = await generateLoad({ ...loads[side], connections, seconds });
+      (cpus[side] ??= []).push(cpuSince(before, result.requests));
+      generator.push(result.generator);
+      sent[side] += result.requests;
+      return result.rate;
+    };
+    const rates: Record<Side, number[]> = await inTurns(
+      ROUNDS,
+      Object.fromEntries([...sides].map((side) => [side, () => rate(side)])),
+    );
+
+    const conditions = `${connections} connections` + (latency ? `, commits + ${latency} ms` : "");
+    const perSecond = (side: Side) => `${median(rates[side]).toFixed(0)} a second`;
+    for (const [side, other, atLeast] of wanted) {
+      measurements.push({
+        what: `ingest, ${conditions}: ${SIDES[side]} / ${SIDES[other]}`,
+        rounds: ratios(rates[side], rates[other]),
+        unit: "×",
+        budget: { atLeast },
+        detail: `${perSecond(side)} and ${perSecond(other)}; the load generator took ` +
+          `${(100 * median(generator)).toFixed(0)} % of a core`,
+      });
+    }
+    for (const [kind, atMost] of connections === 16 ? Object.entries(MOST_CPU) : []) {
+      const [ours, plain] = [cpus[kind as Side], cpus.plain];
+      measurements.push({
+        what: `ingest, ${conditions}, CPU: ${SIDES[kind as Side]} / plain rpc`,
+        rounds: ratios(ours.map(total), plain.map(total)),
+        unit: "×",
+        budget: { atMost },
+        detail: `${describe(ours)}; plain rpc: ${describe(plain)}`,
+      });
+    }
+    if (showsGoal) {
+      console.log(
+        `Goal: at ${conditions}, distributed ${perSecond("order")}; Fastify + pg, bare inserts ${
+          perSecond("fastify")
+        }`,
+      );
+    }
+  }
+  await assertStored(sent);
+  return measurements;
+}
+
+/** What each side sends, and a check that what was sent is stored and handed out. */
+async function prepare(stack: BenchStack) {
+  const { sql } = stack;
+  const agency = await createOrder(sql);
+  const unwanted = await createVendor(sql, "unwanted");
+  const plainRow = parsedRecruit("{id}");
+  const rpc = await createPlainRpc(stack, "recruiting_leads", Object.keys(plainRow), {
+    vendor_id: unwanted.vendorId,
+    distribution: "unmatched",
+    received_via: "single",
+  });
+  const reference = await startReferenceServer(stack, agency);
+  const [stored] = await sql<[{ id: string }]>`
+    select vendor_lead_id as id from recruiting_leads where vendor_id = ${agency.vendorId} limit 1`;
+
+  const load = (url: string, token: string, body: object, status: number) => ({
+    ...{ urls: [url], headers: jsonHeaders(token), body: JSON.stringify(body), status },
+  });
+  const send = (token: string, body: object, status: number) =>
+    load(`${stack.functions_url}/recruiting/ingest`, token, body, status);
+  const { first_name: _, ...withoutName } = recruit("{id}");
+  const loads: Record<Side, Omit<Load, "connections" | "seconds">> = {
+    none: send(unwanted.vendorKey, recruit("{id}"), 201),
+    order: send(agency.vendorKey, recruit("{id}"), 201),
+    duplicate: send(agency.vendorKey, recruit(stored.id), 200),
+    refusal: send(agency.vendorKey, withoutName, 400),
+    plain: load(rpc, stack.service_role_key, { rows: [plainRow] }, 204),
+    fastify: load(`${reference}/ingest`, "", recruit("{id}"), 201),
+  };
+
+  const assertStored = async (sent: Record<Side, number>) => {
+    const [counts] = await sql<[{ none: number; order: number; filled: number; plain: number }]>`
+      select
+        (select count(*) from recruiting_leads
+          where vendor_id = ${unwanted.vendorId} and distribution = 'unmatched')::integer as none,
+        (select count(*) from recruiting_leads where order_id = o.id)::integer - 10000 as order,
+        o.filled - 10000 as filled,
+        (select count(*) from plain_recruiting_leads)::integer as plain
+      from recruiting_orders o where id = ${agency.orderId}`;
+    const expected = [sent.none, sent.order, sent.order, sent.plain + sent.fastify];
+    if (Object.values(counts).join() === expected.join()) return;
+    throw new Error(`stored ${JSON.stringify(counts)} of ${JSON.stringify(sent)}`);
+  };
+  return { loads, assertStored };
+}
+
+/** Makes each flush of the log take longer. Whoever flushes waits first, and commits that come meanwhile go along. */
+async function slowCommits({ sql }: BenchStack, milliseconds: number): Promise<void> {
+  await sql.unsafe(`alter system set commit_delay = ${1_000 * milliseconds}`);
+  await sql`alter system set commit_siblings = 0`;
+  await sql`select pg_reload_conf()`;
+}
+
+function total({ postgres, postgrest, deno }: StackCpu): number {
+  return postgres + postgrest + deno;
+}
+
+function describe(cpus: StackCpu[]): string {
+  return Object.entries(PARTS).map(([part, name]) =>
+    `${name} ${median(cpus.map((cpu) => cpu[part as keyof StackCpu])).toFixed(2)} ms`
+  ).join(", ");
 }

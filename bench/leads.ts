@@ -18,7 +18,7 @@ export function recruit(id: string) {
   };
 }
 
-/** The same recruit as the function hands it to `ingest_recruiting_lead`. */
+/** The same recruit as the function hands it to the database. */
 export function parsedRecruit(id: string) {
   const { first_name, vendor_lead_id, vendor_metadata } = generic(recruit(id), {}).data!;
   return {

@@ -4,37 +4,35 @@ import type { Load, LoadResult } from "./load.ts";
 
 const load: Load = JSON.parse(Deno.args[0]!);
 
-await send(load.warmUp);
+const before = await send(load.seconds / 10);
 const cpuBefore = process.cpuUsage();
 const startedAt = performance.now();
-await send(load.requests);
+const measured = await send(load.seconds);
 const elapsed = (performance.now() - startedAt) / 1000;
 const { user, system } = process.cpuUsage(cpuBefore);
 const result: LoadResult = {
-  rate: load.requests / elapsed,
+  requests: before + measured,
+  rate: measured / elapsed,
   generator: (user + system) / 1e6 / elapsed,
 };
 console.log(JSON.stringify(result));
 
-async function send(count: number): Promise<void> {
-  let left = count;
-  await Promise.all(Array.from({ length: load.connections }, async () => {
-    while (left-- > 0) await sendOne();
+/** Sends for so many seconds, and returns how many requests were answered. */
+async function send(seconds: number): Promise<number> {
+  const end = performance.now() + 1000 * seconds;
+  let count = 0;
+  await Promise.all(Array.from({ length: load.connections }, async (_, i) => {
+    const url = load.urls[i % load.urls.length]!;
+    for (; performance.now() < end; count++) await sendOne(url);
   }));
+  return count;
 }
 
-async function sendOne(): Promise<void> {
-  const { url, body, status, followUp } = load;
-  const id = crypto.randomUUID();
-  let answer = await post(url, body.replaceAll("{id}", id), status);
-  while (followUp && answer.includes(followUp.after)) {
-    answer = await post(followUp.url, followUp.body.replaceAll("{id}", id), 200);
-  }
-}
-
-async function post(url: string, body: string, status: number): Promise<string> {
+async function sendOne(url: string): Promise<void> {
+  const body = load.body.replaceAll("{id}", crypto.randomUUID());
   const response = await fetch(url, { method: "POST", headers: load.headers, body });
   const answer = await response.text();
-  if (response.status !== status) throw new Error(`answered ${response.status}: ${answer}`);
-  return answer;
+  if (response.status !== load.status) {
+    throw new Error(`answered ${response.status}: ${answer}`);
+  }
 }

@@ -6,11 +6,9 @@ import { codeSize } from "./code_size.ts";
 import { coldStart } from "./cold_start.ts";
 import { costs } from "./costs.ts";
 import { distribution } from "./distribution.ts";
-import { functionCpu } from "./function_cpu.ts";
 import { growth } from "./growth.ts";
 import { importLeads } from "./import.ts";
 import { ingest } from "./ingest.ts";
-import { journal } from "./journal.ts";
 import {
   type Benchmark,
   type BenchmarkOptions,
@@ -24,11 +22,9 @@ import { judge, type Verdict } from "./verdict.ts";
 
 const BENCHMARKS: Benchmark[] = [
   ingest,
-  journal,
   importLeads,
   growth,
   distribution,
-  functionCpu,
   bodies,
   coldStart,
   codeSize,
@@ -40,6 +36,8 @@ const command = new Command("npm run bench --")
   .addArgument(new Argument("[benchmark...]").choices(BENCHMARKS.map(({ name }) => name)))
   .option("--check", "exit with 1 when a budget is missed by more than the noise")
   .option("--plot <file>", "where growth writes its chart, as SVG")
+  .option("--seconds <seconds>", "how long a round of requests lasts", Number, 2)
+  .option("--before <ref>", "compare ingest with an earlier version, e.g. main~20")
   .addHelpText(
     "after",
     `\nBenchmarks:\n${

@@ -24,6 +24,10 @@ export interface Benchmark {
 export interface BenchmarkOptions {
   /** The file for the chart of the benchmark `growth`. */
   plot?: string;
+  /** For how long a round of requests lasts. */
+  seconds: number;
+  /** The git ref of an earlier version, to which `ingest` is to be compared. */
+  before?: string;
 }
 
 /** The middle one of the values. */

@@ -1,9 +1,11 @@
 /**
- * What `POST /api/leads/import` is compared with: the same work in the usual Node stack, Fastify with pg, which checks the
- * leads and inserts each by itself. Plain JavaScript, since it is Node that runs it.
+ * The usual Node stack, Fastify with pg, which checks leads and inserts each by itself. Plain JavaScript, since it is Node
+ * that runs it. Takes the connection string and `{agencyId, agentId}` as arguments, prints its address, and stops
+ * when its input ends.
  *
- * Takes the connection string and `{agencyId, agentId}` as arguments, prints its address, and stops when its input ends.
- * `?together=<n>` says how many inserts are under way at a time, each on a connection of a pool.
+ * - `POST /import` does the work of `POST /api/leads/import`. `?together=<n>` says how many inserts are under way at a
+ *   time, each on a connection of a pool.
+ * - `POST /ingest` inserts a recruit into `plain_recruiting_leads` (plain_rpc.ts), and does nothing else.
  */
 import fastify from "fastify";
 import process from "node:process";
@@ -56,6 +58,23 @@ app.post("/import", { schema: { body } }, async ({ body, query }) => {
   };
   await Promise.all(Array.from({ length: Number(query.together) }, insertRest));
   return { imported: ids.length, lead_ids: ids };
+});
+
+const INSERT_RECRUIT = `
+  insert into public.plain_recruiting_leads (vendor_lead_id, first_name, vendor_metadata) values ($1, $2, $3)
+  returning id`;
+const recruit = {
+  type: "object",
+  required: ["vendor_lead_id", "first_name"],
+  properties: { vendor_lead_id: text, first_name: text },
+};
+
+app.post("/ingest", { schema: { body: recruit } }, async ({ body }, reply) => {
+  const { vendor_lead_id, first_name, ...metadata } = body;
+  const values = [vendor_lead_id, first_name, metadata];
+  const { rows } = await pool.query({ name: "insert recruit", text: INSERT_RECRUIT, values });
+  reply.code(201);
+  return rows[0];
 });
 
 console.log(await app.listen({ host: "127.0.0.1", port: 0 }));

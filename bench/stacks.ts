@@ -11,9 +11,13 @@ export interface BenchStack extends ThrowawayStack {
 
 const running: BenchStack[] = [];
 
-/** Starts one. {@link stopStacks} stops it. */
-export async function startStack(): Promise<BenchStack> {
-  const stack = await startThrowawayStack();
+/**
+ * Starts one. {@link stopStacks} stops it.
+ *
+ * @param start starts the stack of another version
+ */
+export async function startStack(start = startThrowawayStack): Promise<BenchStack> {
+  const stack = await start();
   const sql = connect(stack.db_url);
   const stops = [() => sql.end()];
   running.push({

@@ -1,0 +1,59 @@
+import type postgres from "postgres";
+import type { Vendor } from "./agency.ts";
+import { backendCpu } from "./backend_cpu.ts";
+import { parsedRecruit } from "./leads.ts";
+
+/** A lead as the function hands it to the database. */
+export interface SentLead {
+  key_hash: string | null;
+  lead: postgres.JSONValue;
+  idempotency?: postgres.JSONValue;
+  webhook?: postgres.JSONValue;
+}
+
+/** Stores a lead by a call of its own. */
+export type IngestLead = (sent: SentLead) => PromiseLike<unknown>;
+
+const LEADS = 100;
+const WARM_UP = 10;
+
+/**
+ * How this version of the database stores a lead: `ingest_recruiting_leads` takes several at once, and an earlier version
+ * has `ingest_recruiting_lead` for one.
+ */
+export async function ingestLead(sql: postgres.Sql): Promise<IngestLead> {
+  const [{ takesSeveral }] = await sql<[{ takesSeveral: boolean }]>`
+    select to_regprocedure('public.ingest_recruiting_leads(jsonb)') is not null as "takesSeveral"`;
+  if (takesSeveral) {
+    return ({ key_hash, lead, idempotency = null, webhook = null }) =>
+      sql`select ingest_recruiting_leads(${sql.json([{ key_hash, lead, idempotency, webhook }])})`;
+  }
+  return ({ key_hash, lead, idempotency, webhook }) =>
+    sql`
+      select ingest_recruiting_lead(
+        ${key_hash}, ${sql.json(lead)}, ${idempotency ? sql.json(idempotency) : null},
+        ${webhook ? sql.json(webhook) : null}
+      )`;
+}
+
+/**
+ * Stores new leads of the vendor, one after another.
+ *
+ * @returns how many, and the seconds of CPU that the server process spent on each but the first ones
+ */
+export async function costOfLead(
+  sql: postgres.Sql,
+  { keyHash }: Vendor,
+): Promise<{ leads: number; cost: number }> {
+  const ingest = await ingestLead(sql);
+  const send = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      await ingest({ key_hash: keyHash, lead: parsedRecruit(crypto.randomUUID()) });
+    }
+  };
+  await send(WARM_UP);
+  const cpu = await backendCpu(sql);
+  const before = cpu();
+  await send(LEADS);
+  return { leads: WARM_UP + LEADS, cost: (cpu() - before) / LEADS };
+}

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The parts of a stack by the names of their processes. The gateway runs the functions. */
+export const PARTS = { postgres: "Postgres", postgrest: "PostgREST", deno: "function" } as const;
+
+/** CPU time in milliseconds, by the parts of the stack. */
+export type StackCpu = Record<keyof typeof PARTS, number>;
+
+/** The CPU time that the processes of all running stacks have taken. For Linux, from /proc. */
+export function stackCpu(): StackCpu {
+  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
+    try {
+      // proc(5): the name is in parentheses and may hold anything; the fields after it are counted from its end.
+      const [, name, rest] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))!;
+      const fields = rest!.split(" ");
+      return [{ pid, name: name!, parent: fields[1]!, ticks: fields.slice(11, 15).map(Number) }];
+    } catch {
+      return []; // It has ended meanwhile.
+    }
+  });
+  const own = new Set([String(Deno.pid)]);
+  const cpu: StackCpu = { postgres: 0, postgrest: 0, deno: 0 };
+  for (let grown = -1; grown < own.size;) {
+    grown = own.size;
+    for (const { pid, parent } of processes) if (own.has(parent)) own.add(pid);
+  }
+  for (const { pid, name, ticks } of processes) {
+    if (own.has(pid) && pid !== String(Deno.pid) && name in cpu) {
+      cpu[name as keyof StackCpu] += 10 * ticks.reduce((sum, value) => sum + value);
+    }
+  }
+  return cpu;
+}
+
+/** What each part has taken since then, divided by a count. */
+export function cpuSince(before: StackCpu, count: number): StackCpu {
+  const { postgres, postgrest, deno } = stackCpu();
+  return {
+    postgres: (postgres - before.postgres) / count,
+    postgrest: (postgrest - before.postgrest) / count,
+    deno: (deno - before.deno) / count,
+  };
+}
