@@ -1,26 +1,31 @@
 -- POST /api/leads/import: one chunk of the sales leads of a request.
 
-create function private.insert_leads(agency_id uuid, agent_id uuid, distribution_id uuid, leads json)
-returns jsonb
+create function private.insert_leads(
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  out imported jsonb,
+  out left_over integer
+)
 language plpgsql
 set search_path = ''
 as $$
-declare
-  imported jsonb;
 begin
   -- The argument is json and not jsonb, because json goes from text to columns directly. Time for one row in a chunk of
   -- 2,000, measured from the text that PostgREST passes on: jsonb 37 us, an array of a composite type 35 us, json 31
   -- us, thirteen parallel arrays 30 us, a plain insert ... select 19 us. Parallel arrays save little and are hard to
   -- read. With a composite type, a value that does not fit its column fails the call before the function can report the
   -- row.
-  with input as (
-    -- Sorted by external_id, so that two imports of the same leads wait for each other and never deadlock.
-    select distinct on (lead.external_id) lead.*
+  with sent as materialized (
+    select lead.*
     from json_to_recordset(leads) as lead (
       index integer, external_id uuid, first_name text, last_name text, phone text, phone_e164 text, email text,
       address text, city text, state text, zip text, language text, type text
     )
-    order by lead.external_id, lead.index
+  ), input as (
+    -- Sorted by external_id, so that two imports of the same leads wait for each other and never deadlock.
+    select distinct on (sent.external_id) sent.* from sent order by sent.external_id, sent.index
   ), inserted as (
     insert into public.leads as l (
       external_id, agency_id, agent_id, distribution_id, first_name, last_name, phone, phone_e164, email, address, city,
@@ -35,16 +40,14 @@ begin
     on conflict on constraint leads_agency_id_external_id_key do nothing
     returning l.id, l.external_id
   )
-  select jsonb_agg(jsonb_build_object('index', input.index, 'id', inserted.id)) into imported
-  from inserted
-  join input using (external_id);
-
-  return coalesce(imported, '[]');
+  select coalesce(jsonb_agg(stored), '[]'), (select count(*) from sent) - count(*) into imported, left_over
+  from (select input.index, inserted.id from inserted join input using (external_id)) stored;
 end
 $$;
 
 comment on function private.insert_leads(uuid, uuid, uuid, json) is
-  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones.';
+  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones, and '
+  'how many others there are.';
 grant execute on function private.insert_leads(uuid, uuid, uuid, json) to service_role;
 
 create function public.import_leads(
@@ -61,10 +64,12 @@ as $$
 declare
   agent_is_active boolean;
   kept constant jsonb := private.kept_result('import', idempotency);
-  imported jsonb := '[]';
-  duplicates jsonb := '[]';
+  imported jsonb;
+  left_over integer;
+  duplicates jsonb;
   failed jsonb := '[]';
   lead json;
+  stored record;
 begin
   if kept is not null then
     return kept;
@@ -83,18 +88,21 @@ begin
   end if;
 
   begin
-    imported := private.insert_leads(agency_id, agent_id, distribution_id, leads);
+    select * into imported, left_over from private.insert_leads(agency_id, agent_id, distribution_id, leads);
   exception when others then
     if not private.is_row_error(sqlstate) then
       raise;
     end if;
     -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
+    imported := '[]';
+    left_over := 0;
     for lead in
       select l from json_array_elements(leads) l order by l ->> 'external_id', (l ->> 'index')::integer
     loop
       begin
-        imported := imported
-          || private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
+        stored := private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
+        imported := imported || stored.imported;
+        left_over := left_over + stored.left_over;
       exception when others then
         if not private.is_row_error(sqlstate) then
           raise;
@@ -106,7 +114,7 @@ begin
 
   -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
   -- can see them.
-  if jsonb_array_length(imported) + jsonb_array_length(failed) < json_array_length(leads) then
+  if left_over > 0 then
     select jsonb_agg(jsonb_build_object('index', r.index, 'id', l.id)) into duplicates
     from json_to_recordset(leads) as r (index integer, external_id uuid)
     join public.leads l on l.agency_id = import_leads.agency_id and l.external_id = r.external_id

@@ -88,7 +88,7 @@ async function importAll(
     }
   }
 
-  const stored = await storeLeads(target, rows(), idempotency, requestId);
+  const stored = await storeLeads(target, leads.length, rows(), idempotency, requestId);
   for (const [index, outcome] of stored) outcomes[index] = outcome;
   for (const { index, first } of repeats) {
     outcomes[index] = repeatOf(first, outcomes[first] as Outcome);

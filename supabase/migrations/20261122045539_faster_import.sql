@@ -1,0 +1,134 @@
+set local check_function_bodies = off;
+
+drop function "private"."insert_leads"(uuid, uuid, uuid, json);
+
+create or replace function private.insert_leads (
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  OUT imported jsonb,
+  OUT left_over integer
+)
+  returns record
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  -- The argument is json and not jsonb, because json goes from text to columns directly. Time for one row in a chunk of
+  -- 2,000, measured from the text that PostgREST passes on: jsonb 37 us, an array of a composite type 35 us, json 31
+  -- us, thirteen parallel arrays 30 us, a plain insert ... select 19 us. Parallel arrays save little and are hard to
+  -- read. With a composite type, a value that does not fit its column fails the call before the function can report the
+  -- row.
+  with sent as materialized (
+    select lead.*
+    from json_to_recordset(leads) as lead (
+      index integer, external_id uuid, first_name text, last_name text, phone text, phone_e164 text, email text,
+      address text, city text, state text, zip text, language text, type text
+    )
+  ), input as (
+    -- Sorted by external_id, so that two imports of the same leads wait for each other and never deadlock.
+    select distinct on (sent.external_id) sent.* from sent order by sent.external_id, sent.index
+  ), inserted as (
+    insert into public.leads as l (
+      external_id, agency_id, agent_id, distribution_id, first_name, last_name, phone, phone_e164, email, address, city,
+      state, zip, language, type, source, status, stage
+    )
+    select
+      i.external_id, insert_leads.agency_id, insert_leads.agent_id, insert_leads.distribution_id, i.first_name,
+      i.last_name, i.phone, i.phone_e164, i.email, i.address, i.city, i.state, i.zip, i.language, i.type, 'platform',
+      'open', 'new'
+    from input i
+    order by i.external_id
+    on conflict on constraint leads_agency_id_external_id_key do nothing
+    returning l.id, l.external_id
+  )
+  select coalesce(jsonb_agg(stored), '[]'), (select count(*) from sent) - count(*) into imported, left_over
+  from (select input.index, inserted.id from inserted join input using (external_id)) stored;
+end
+$function$;
+
+create or replace function public.import_leads (
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  idempotency jsonb default null::jsonb
+)
+  returns jsonb
+  language plpgsql
+  set search_path to ''
+  set statement_timeout to '60s'
+  AS $function$
+declare
+  agent_is_active boolean;
+  kept constant jsonb := private.kept_result('import', idempotency);
+  imported jsonb;
+  left_over integer;
+  duplicates jsonb;
+  failed jsonb := '[]';
+  lead json;
+  stored record;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+
+  if not exists (select from public.agencies a where a.id = agency_id) then
+    raise exception 'agency_id: no such agency' using errcode = 'PT400';
+  end if;
+  select a.is_active into agent_is_active
+  from public.agents a
+  where a.id = agent_id and a.agency_id = import_leads.agency_id;
+  if not found then
+    raise exception 'agent_id: no such agent in this agency' using errcode = 'PT400';
+  elsif not agent_is_active then
+    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
+  end if;
+
+  begin
+    select * into imported, left_over from private.insert_leads(agency_id, agent_id, distribution_id, leads);
+  exception when others then
+    if not private.is_row_error(sqlstate) then
+      raise;
+    end if;
+    -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
+    imported := '[]';
+    left_over := 0;
+    for lead in
+      select l from json_array_elements(leads) l order by l ->> 'external_id', (l ->> 'index')::integer
+    loop
+      begin
+        stored := private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
+        imported := imported || stored.imported;
+        left_over := left_over + stored.left_over;
+      exception when others then
+        if not private.is_row_error(sqlstate) then
+          raise;
+        end if;
+        failed := failed || jsonb_build_object('index', lead -> 'index', 'reason', private.row_error_reason(sqlstate));
+      end;
+    end loop;
+  end;
+
+  -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
+  -- can see them.
+  if left_over > 0 then
+    select jsonb_agg(jsonb_build_object('index', r.index, 'id', l.id)) into duplicates
+    from json_to_recordset(leads) as r (index integer, external_id uuid)
+    join public.leads l on l.agency_id = import_leads.agency_id and l.external_id = r.external_id
+    where r.index not in (
+      select done.index from jsonb_to_recordset(imported || failed) as done (index integer)
+    );
+  end if;
+
+  return private.keep_result('import', idempotency, jsonb_build_object(
+    'imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed));
+end
+$function$;
+
+comment on function "private"."insert_leads"(uuid, uuid, uuid, json) is 'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones, and how many others there are.';
+
+revoke all on function "private"."insert_leads"(uuid, uuid, uuid, json) from public;
+
+grant execute on function "private"."insert_leads"(uuid, uuid, uuid, json) to "postgres", "service_role";
