@@ -1,7 +1,7 @@
-import { fileURLToPath } from "node:url";
 import { createAgency } from "./agency.ts";
 import { hostileBodies, type HostileBody, PUBLIC_URL } from "./hostile_bodies.ts";
 import type { Benchmark, Measurement } from "./measurement.ts";
+import { denoArgs, startServer } from "./probe.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
 /**
@@ -121,25 +121,18 @@ async function measureAgain(stack: BenchStack, body: HostileBody): Promise<Usage
 
 /** Sends a body to a process of its own. */
 async function measure(stack: BenchStack, body: HostileBody): Promise<Usage> {
-  const functions = new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "--quiet", "--no-check", "--allow-all", `--v8-flags=--max-heap-size=${MEMORY}`],
-      fileURLToPath(new URL("bodies_probe.ts", import.meta.url)),
-    ],
-    env: {
-      SUPABASE_URL: stack.api_url,
-      SUPABASE_ANON_KEY: stack.anon_key,
-      SUPABASE_SERVICE_ROLE_KEY: stack.service_role_key,
-      LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
-      TWILIO_AUTH_TOKEN: stack.twilio_auth_token,
-      PUBLIC_FUNCTIONS_URL: PUBLIC_URL,
-    },
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
+  const flags = [`--v8-flags=--max-heap-size=${MEMORY}`, "--unstable-no-legacy-abort"];
+  const args = denoArgs("bodies_probe.ts", [], flags);
+  const { printed, stop } = await startServer(Deno.execPath(), args, {
+    SUPABASE_URL: stack.api_url,
+    SUPABASE_ANON_KEY: stack.anon_key,
+    SUPABASE_SERVICE_ROLE_KEY: stack.service_role_key,
+    LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
+    TWILIO_AUTH_TOKEN: stack.twilio_auth_token,
+    PUBLIC_FUNCTIONS_URL: PUBLIC_URL,
+  });
   try {
-    const { value } = await functions.stdout.getReader().read();
-    const url = `http://127.0.0.1:${Number(new TextDecoder().decode(value))}`;
+    const url = `http://127.0.0.1:${printed}`;
     const usage = async () => await (await fetch(`${url}/usage`)).json();
     const texts = Array.from({ length: AT_ONCE }, () => body.make());
     const before = await usage();
@@ -152,8 +145,7 @@ async function measure(stack: BenchStack, body: HostileBody): Promise<Usage> {
       seconds: (after.seconds - before.seconds) / AT_ONCE,
     };
   } finally {
-    functions.kill();
-    await functions.status;
+    await stop();
   }
 }
 

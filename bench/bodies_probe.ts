@@ -5,7 +5,7 @@
 import process from "node:process";
 
 const log = console.log;
-console.log = () => {};
+console.log = console.error = () => {};
 const functions = {
   recruiting: (await import("../supabase/functions/recruiting/index.ts")).default,
   api: (await import("../supabase/functions/api/index.ts")).default,

@@ -18,7 +18,7 @@ export const coldStart: Benchmark = {
       const times: number[] = [];
       for (let run = 0; run < RUNS; run++) {
         // On the platform a new isolate has no code cache of an earlier one either.
-        times.push(await probe("cold_start_probe.ts", [slug, route], {}, ["--no-code-cache"]));
+        times.push(await probe("cold_start_probe.ts", [slug, route], ["--no-code-cache"]));
       }
       measurements.push({
         what: `${slug}: from import to the first answer`,

@@ -3,7 +3,7 @@ import { recruit, salesLeads } from "./leads.ts";
 import { generateLoad, jsonHeaders } from "./load.ts";
 import type { Benchmark } from "./measurement.ts";
 import { markdownTable } from "./report.ts";
-import { cpuSince, PARTS, stackCpu } from "./stack_cpu.ts";
+import { cpuSince, PARTS, stackCpu } from "./cpu.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
 const CONNECTIONS = 16;
@@ -27,7 +27,7 @@ export const costs: Benchmark = {
   title: "Disk, WAL and CPU time of a lead, a text, a callback and an entry of the journal",
   async run({ seconds }) {
     const stack = await startStack();
-    const senders = await createSenders(stack, seconds);
+    const senders = await createSenders(stack, 2 * seconds);
     const rows: Record<string, string>[] = [];
     let connections = 0;
     for (const [what, send] of Object.entries(senders)) {

@@ -9,9 +9,6 @@ import { startStack } from "./stacks.ts";
 
 const ROUNDS = 7;
 
-const ORDERS = 10_000;
-const AGENTS = 10_000;
-const CAPPED_ORDERS = 100;
 const LEADS_TODAY = 10_000;
 
 /** Adds what there is to choose from besides one order and 20 agents. Each is added to a database of its own. */
@@ -23,7 +20,7 @@ const ADDED = {
       select
         ${agencyId}, case when n % 2 = 0 then ${vendorId}::uuid end, case when n % 3 = 0 then '{IL}'::text[] end,
         10000000, 1
-      from generate_series(1, ${ORDERS}::integer) n`,
+      from generate_series(1, 10000) n`,
   otherOrders: (sql: postgres.Sql, agency: Agency) =>
     addOtherOrders(sql, agency, ["{TX}", "{CA}", "{NY}"]),
   listedStates: (sql: postgres.Sql, agency: Agency) =>
@@ -31,12 +28,12 @@ const ADDED = {
   agents: (sql: postgres.Sql, { agencyId }: Agency) =>
     sql`
       insert into agents (agency_id, first_name)
-      select ${agencyId}, 'Agent ' || n from generate_series(1, ${AGENTS}::integer) n`,
-  cappedOrders: async (sql: postgres.Sql, { agencyId, vendorId }: Agency) => {
+      select ${agencyId}, 'Agent ' || n from generate_series(1, 10000) n`,
+  capped: async (sql: postgres.Sql, { agencyId, vendorId }: Agency) => {
     const orders = await sql<{ id: string }[]>`
       insert into recruiting_orders (agency_id, vendor_id, quantity, daily_cap, priority)
       select ${agencyId}, ${vendorId}, 10000000, ${LEADS_TODAY}, 2
-      from generate_series(1, ${CAPPED_ORDERS}::integer) returning id`;
+      from generate_series(1, 100) returning id`;
     await storeLeads(sql, orders.map(({ id }) => id), LEADS_TODAY);
   },
 };
@@ -48,43 +45,17 @@ interface Choice {
   /** The daily cap of the orders that have one. */
   cap?: number;
   /** Whether the one order gets the leads all the same, and the added ones only stand in the way. */
-  goesToOneOrder: boolean;
+  toOne: boolean;
 }
 
-const ONE: Choice = { what: "one order, 20 agents", added: "nothing", goesToOneOrder: true };
+const ONE: Choice = { what: "one order, 20 agents", added: "nothing", toOne: true };
 const CHOICES: Choice[] = [
-  {
-    what: `${ORDERS} open orders that want the lead`,
-    added: "orders",
-    goesToOneOrder: false,
-  },
-  {
-    what: `${ORDERS} open orders for other vendors, or for one other state`,
-    added: "otherOrders",
-    goesToOneOrder: true,
-  },
-  {
-    what: `${ORDERS} open orders for other vendors, or for several other states`,
-    added: "listedStates",
-    goesToOneOrder: true,
-  },
-  {
-    what: `${AGENTS} agents in the agency`,
-    added: "agents",
-    goesToOneOrder: true,
-  },
-  {
-    what: `${CAPPED_ORDERS} orders below their daily cap, with ${LEADS_TODAY} leads each today`,
-    added: "cappedOrders",
-    cap: 2 * LEADS_TODAY,
-    goesToOneOrder: false,
-  },
-  {
-    what: `${CAPPED_ORDERS} orders at their daily cap, with ${LEADS_TODAY} leads each today`,
-    added: "cappedOrders",
-    cap: LEADS_TODAY,
-    goesToOneOrder: true,
-  },
+  { what: "10,000 open orders that want it", added: "orders", toOne: false },
+  { what: "10,000 for other vendors, or for one other state", added: "otherOrders", toOne: true },
+  { what: "10,000 for other vendors, or for several states", added: "listedStates", toOne: true },
+  { what: "10,000 agents", added: "agents", toOne: true },
+  { what: "100 orders below their cap", added: "capped", cap: 2 * LEADS_TODAY, toOne: false },
+  { what: "100 orders at their cap", added: "capped", cap: LEADS_TODAY, toOne: true },
 ];
 
 /** Half of the orders are for other vendors, half for the vendor's leads from these states. All go before the one order. */
@@ -99,7 +70,7 @@ async function addOtherOrders(sql: postgres.Sql, agency: Agency, states: string[
       case when n % 2 = 0 then ${vendorId}::uuid else other.ids[1 + n / 2 % 10] end,
       case when n % 2 = 0 then (${states}::text[])[1 + n / 2 % 3]::text[] end,
       10000000, 2
-    from generate_series(1, ${ORDERS}::integer) n
+    from generate_series(1, 10000) n
     cross join (select array_agg(id) as ids from vendors where slug like 'other-%') other`;
 }
 
@@ -136,7 +107,7 @@ async function measure(newDatabase: () => Promise<string>): Promise<Measurement[
     const one = costs[ONE.what]!;
     const micros = (values: number[]) => `${(1e6 * median(values)).toFixed(0)} µs`;
     return CHOICES.map(({ what }) => ({
-      what: `${what} / ${ONE.what}`,
+      what: `a lead with ${what} / ${ONE.what}`,
       rounds: ratios(costs[what]!, one),
       unit: "×",
       budget: { atMost: 1.5 },
@@ -154,13 +125,13 @@ interface Database {
 
 /** Seconds of CPU that the server process spends on a lead that is stored and handed out. */
 async function costOf({ sql, agency }: Database, choice: Choice): Promise<number> {
-  const { cap = null, goesToOneOrder } = choice;
+  const { cap = null, toOne } = choice;
   await sql`update recruiting_orders set daily_cap = ${cap} where daily_cap <> ${cap}`;
   const before = await countFilled(sql, agency);
   const { leads, cost } = await costOfLead(sql, agency);
   const after = await countFilled(sql, agency);
   const byOneOrder = after.one - before.one;
-  if (after.all - before.all !== leads || (goesToOneOrder && byOneOrder !== leads)) {
+  if (after.all - before.all !== leads || (toOne && byOneOrder !== leads)) {
     throw new Error(
       `${choice.what}: all orders got ${after.all - before.all} leads, the one ${byOneOrder}`,
     );

@@ -1,5 +1,5 @@
 import { createAgency } from "./agency.ts";
-import { backendCpu } from "./backend_cpu.ts";
+import { backendCpu } from "./cpu.ts";
 import { fill, pickRows } from "./fill.ts";
 import { growthChart } from "./growth_chart.ts";
 import { type FullDatabase, GROWTH_REQUESTS, type GrowthRequest } from "./growth_requests.ts";

@@ -158,24 +158,23 @@ export const GROWTH_REQUESTS: GrowthRequest[] = [
 ];
 
 function ingest(
-  database: FullDatabase,
+  { ingest, agency, secretId }: FullDatabase,
   { vendorLeadId, idempotencyKey, deliveryId }: {
     vendorLeadId?: string;
     idempotencyKey?: string;
     deliveryId?: string;
   },
 ) {
-  const recruit = parsedRecruit(crypto.randomUUID());
+  const id = crypto.randomUUID();
   const lead = {
-    ...recruit,
-    vendor_lead_id: vendorLeadId ?? recruit.vendor_lead_id,
+    ...parsedRecruit(id),
+    vendor_lead_id: vendorLeadId ?? id,
     request_id: crypto.randomUUID(),
   };
   const idempotency = idempotencyKey
     ? { key: idempotencyKey, part: 0, request_hash: "0".repeat(64) }
     : null;
-  const { agency, secretId } = database;
-  return database.ingest({
+  return ingest({
     lead,
     idempotency,
     key_hash: deliveryId ? null : agency.keyHash,
@@ -189,7 +188,7 @@ function bulk({ sql, agency }: FullDatabase, vendorLeadId: () => string) {
     row,
   }));
   return sql`
-    select ingest_recruiting_leads(
+    select ingest_recruiting_lead_batch(
       ${agency.keyHash}, ${sql.json(leads)}, null, ${crypto.randomUUID()}
     )`;
 }

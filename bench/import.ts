@@ -4,7 +4,7 @@ import { salesLeads } from "./leads.ts";
 import { jsonHeaders } from "./load.ts";
 import { type Benchmark, inTurns, median, ratios, seconds } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
-import { startReferenceServer } from "./reference_server.ts";
+import { startReference } from "./reference.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
 const ROUNDS = 7;
@@ -28,7 +28,7 @@ export const importLeads: Benchmark = {
     const agency = await createAgency(stack.sql);
     const target = { agency_id: agency.agencyId, agent_id: agency.agentId };
     const plainRpc = await createPlainRpc(stack, "leads", COLUMNS, target);
-    const reference = await startReferenceServer(stack, agency);
+    const reference = await startReference(stack, agency);
     const ours = (count: number) => {
       const headers = { "x-api-key": stack.leads_import_api_key };
       const body = { ...target, leads: salesLeads(count) };

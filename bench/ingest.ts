@@ -4,8 +4,8 @@ import { parsedRecruit, recruit } from "./leads.ts";
 import { generateLoad, jsonHeaders, type Load } from "./load.ts";
 import { type Benchmark, inTurns, type Measurement, median, ratios } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
-import { startReferenceServer } from "./reference_server.ts";
-import { cpuSince, PARTS, type StackCpu, stackCpu } from "./stack_cpu.ts";
+import { startReference } from "./reference.ts";
+import { cpuSince, PARTS, type StackCpu, stackCpu } from "./cpu.ts";
 import { type BenchStack, startStack, stopStacks } from "./stacks.ts";
 
 const ROUNDS = 7;
@@ -17,7 +17,7 @@ const SIDES = {
   duplicate: "a duplicate",
   refusal: "a refusal",
   plain: "plain rpc",
-  fastify: "Fastify + pg, a bare insert",
+  fastify: "a bare insert by Fastify + pg",
 };
 type Side = keyof typeof SIDES;
 
@@ -58,9 +58,7 @@ export const ingest: Benchmark = {
 
 async function compareWithPlainRpc(stack: BenchStack, seconds: number): Promise<Measurement[]> {
   const { loads, assertStored } = await prepare(stack);
-  const sent: Record<Side, number> = {
-    ...{ none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0, fastify: 0 },
-  };
+  const sent = { none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0, fastify: 0 };
   const measurements: Measurement[] = [];
   for (const { connections, latency, ratios: wanted } of CASES) {
     await slowCommits(stack, latency);
@@ -105,11 +103,8 @@ async function compareWithPlainRpc(stack: BenchStack, seconds: number): Promise<
       });
     }
     if (showsGoal) {
-      console.log(
-        `Goal: at ${conditions}, distributed ${perSecond("order")}; Fastify + pg, bare inserts ${
-          perSecond("fastify")
-        }`,
-      );
+      const goal = `bare inserts by Fastify + pg, ${perSecond("fastify")}`;
+      console.log(`Goal: distributed leads, ${perSecond("order")}; ${goal}`);
     }
   }
   await assertStored(sent);
@@ -127,9 +122,9 @@ async function prepare(stack: BenchStack) {
     distribution: "unmatched",
     received_via: "single",
   });
-  const reference = await startReferenceServer(stack, agency);
-  const [stored] = await sql<[{ id: string }]>`
-    select vendor_lead_id as id from recruiting_leads where vendor_id = ${agency.vendorId} limit 1`;
+  const reference = await startReference(stack, agency);
+  const stored = await sql<{ id: string }[]>`
+    select vendor_lead_id as id from recruiting_leads where vendor_id = ${agency.vendorId} limit 1000`;
 
   const load = (url: string, token: string, body: object, status: number) => ({
     ...{ urls: [url], headers: jsonHeaders(token), body: JSON.stringify(body), status },
@@ -140,7 +135,7 @@ async function prepare(stack: BenchStack) {
   const loads: Record<Side, Omit<Load, "connections" | "seconds">> = {
     none: send(unwanted.vendorKey, recruit("{id}"), 201),
     order: send(agency.vendorKey, recruit("{id}"), 201),
-    duplicate: send(agency.vendorKey, recruit(stored.id), 200),
+    duplicate: { ...send(agency.vendorKey, recruit("{id}"), 200), ids: stored.map(({ id }) => id) },
     refusal: send(agency.vendorKey, withoutName, 400),
     plain: load(rpc, stack.service_role_key, { rows: [plainRow] }, 204),
     fastify: load(`${reference}/ingest`, "", recruit("{id}"), 201),

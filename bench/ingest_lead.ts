@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import type { Vendor } from "./agency.ts";
-import { backendCpu } from "./backend_cpu.ts";
+import { backendCpu } from "./cpu.ts";
 import { parsedRecruit } from "./leads.ts";
 
 /** A lead as the function hands it to the database. */
@@ -48,7 +48,9 @@ export async function costOfLead(
   const ingest = await ingestLead(sql);
   const send = async (count: number) => {
     for (let i = 0; i < count; i++) {
-      await ingest({ key_hash: keyHash, lead: parsedRecruit(crypto.randomUUID()) });
+      const lead = parsedRecruit(crypto.randomUUID());
+      const answer = JSON.stringify(await ingest({ key_hash: keyHash, lead }));
+      if (!answer.includes('"created"')) throw new Error(`not stored: ${answer}`);
     }
   };
   await send(WARM_UP);

@@ -5,8 +5,10 @@ export interface Load {
   /** The connections are spread over them. */
   urls: string[];
   headers: Record<string, string>;
-  /** Text of the body; every `{id}` in it becomes one UUID, new for each request. */
+  /** Text of the body; every `{id}` in it becomes a UUID, another one for each request. */
   body: string;
+  /** The UUIDs, over and over. New ones unless given. */
+  ids?: string[];
   /** Requests under way at any time, each on a connection that is kept. */
   connections: number;
   /** How long to send. A tenth of it is sent before, to open the connections, and is not measured. */

@@ -23,13 +23,15 @@ async function send(seconds: number): Promise<number> {
   let count = 0;
   await Promise.all(Array.from({ length: load.connections }, async (_, i) => {
     const url = load.urls[i % load.urls.length]!;
-    for (; performance.now() < end; count++) await sendOne(url);
+    for (; performance.now() < end; count++) {
+      const id = load.ids?.[count % load.ids.length] ?? crypto.randomUUID();
+      await sendOne(url, load.body.replaceAll("{id}", id));
+    }
   }));
   return count;
 }
 
-async function sendOne(url: string): Promise<void> {
-  const body = load.body.replaceAll("{id}", crypto.randomUUID());
+async function sendOne(url: string, body: string): Promise<void> {
   const response = await fetch(url, { method: "POST", headers: load.headers, body });
   const answer = await response.text();
   if (response.status !== load.status) {

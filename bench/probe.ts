@@ -10,17 +10,40 @@ import { fileURLToPath } from "node:url";
 export async function probe<Result>(
   script: string,
   args: string[],
-  env: Record<string, string> = {},
   flags: string[] = [],
 ): Promise<Result> {
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "--quiet", "--no-check", "--allow-all", ...flags],
-      ...[fileURLToPath(new URL(script, import.meta.url)), ...args],
-    ],
-    env,
+    args: denoArgs(script, args, flags),
     stderr: "inherit",
   }).output();
   if (!success) throw new Error(`${script} failed`);
   return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+/** What Deno is started with for a script of this folder. */
+export function denoArgs(script: string, args: string[], flags: string[] = []): string[] {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  return ["run", "--quiet", "--no-check", "--allow-all", ...flags, path, ...args];
+}
+
+/** Starts a server in a process of its own. Resolves to what it prints when it serves: its port or its address. */
+export async function startServer(
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ printed: string; stop(): Promise<void> }> {
+  const child = new Deno.Command(command, { args, env, stdout: "piped", stderr: "inherit" })
+    .spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value } = await reader.read();
+  if (!value) throw new Error(`${command} ${args.join(" ")} could not start`);
+  // What it logs would fill the pipe.
+  void (async () => {
+    while (!(await reader.read()).done);
+  })();
+  const stop = async () => {
+    child.kill();
+    await child.status;
+  };
+  return { printed: value.trim(), stop };
 }

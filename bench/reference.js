@@ -1,7 +1,6 @@
 /**
  * The usual Node stack, Fastify with pg, which checks leads and inserts each by itself. Plain JavaScript, since it is Node
- * that runs it. Takes the connection string and `{agencyId, agentId}` as arguments, prints its address, and stops
- * when its input ends.
+ * that runs it. Takes the connection string and `{agencyId, agentId}` as arguments, and prints its address.
  *
  * - `POST /import` does the work of `POST /api/leads/import`. `?together=<n>` says how many inserts are under way at a
  *   time, each on a connection of a pool.
@@ -11,11 +10,13 @@ import fastify from "fastify";
 import process from "node:process";
 import pg from "pg";
 
+const FIELDS = [
+  ...["external_id", "first_name", "last_name", "phone", "email", "address", "city", "state"],
+  ...["zip", "language", "type"],
+];
 const INSERT = `
-  insert into public.leads (
-    agency_id, agent_id, source, status, stage, external_id, first_name, last_name, phone, email, address, city, state,
-    zip, language, type
-  ) values ($1, $2, 'platform', 'open', 'new', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+  insert into public.leads (agency_id, agent_id, ${FIELDS})
+  values ($1, $2, ${FIELDS.map((_, i) => `$${i + 3}`)})
   on conflict (agency_id, external_id) do nothing
   returning id`;
 
@@ -27,16 +28,11 @@ const body = {
     type: "object",
     required: ["external_id", "first_name", "phone", "state", "type"],
     properties: {
+      ...Object.fromEntries(FIELDS.map((field) => [field, optional])),
       external_id: { type: "string", format: "uuid" },
       first_name: text,
-      last_name: optional,
       phone: text,
-      email: optional,
-      address: optional,
-      city: optional,
       state: text,
-      zip: optional,
-      language: optional,
       type: { enum: ["fwk", "csk", "br", "union", "ncr", "pos", "dcard", "fe", "globe"] },
     },
   },
@@ -52,7 +48,8 @@ app.post("/import", { schema: { body } }, async ({ body, query }) => {
   const rest = body.values();
   const insertRest = async () => {
     for (const lead of rest) {
-      const { rows } = await pool.query({ name: "insert", text: INSERT, values: valuesOf(lead) });
+      const values = [agencyId, agentId, ...FIELDS.map((field) => lead[field])];
+      const { rows } = await pool.query({ name: "insert", text: INSERT, values });
       if (rows.length > 0) ids.push(rows[0].id);
     }
   };
@@ -78,11 +75,3 @@ app.post("/ingest", { schema: { body: recruit } }, async ({ body }, reply) => {
 });
 
 console.log(await app.listen({ host: "127.0.0.1", port: 0 }));
-process.stdin.on("end", () => process.exit(0)).resume();
-
-function valuesOf(lead) {
-  return [
-    ...[agencyId, agentId, lead.external_id, lead.first_name, lead.last_name, lead.phone],
-    ...[lead.email, lead.address, lead.city, lead.state, lead.zip, lead.language, lead.type],
-  ];
-}
