@@ -9,7 +9,6 @@ import { type Budget, inTurns, type Measurement, median, ratios } from "./measur
 import { denoArgs, startServer } from "./probe.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
-const ROUNDS = 7;
 const ISOLATES = 8;
 
 /** One of the two versions, with what is sent to it. */
@@ -34,7 +33,7 @@ export async function compareWithBefore(ref: string, seconds: number): Promise<M
     describe = (rates: number[]) => `${median(rates).toFixed(0)} a second`,
   ) => {
     const sides = { now: () => measure(now), before: () => measure(before) };
-    const values = await inTurns(ROUNDS, sides);
+    const values = await inTurns(sides);
     measurements.push({
       what: `ingest, ${what} / before`,
       rounds: ratios(values.now, values.before),

@@ -7,8 +7,6 @@ import { costOfLead } from "./ingest_lead.ts";
 import { type Benchmark, inTurns, type Measurement, median, ratios } from "./measurement.ts";
 import { startStack } from "./stacks.ts";
 
-const ROUNDS = 7;
-
 const LEADS_TODAY = 10_000;
 
 /** Adds what there is to choose from besides one order and 20 agents. Each is added to a database of its own. */
@@ -95,15 +93,12 @@ async function measure(newDatabase: () => Promise<string>): Promise<Measurement[
       await sql`vacuum analyze`;
       await sql`checkpoint`;
     }
-    const costs = await inTurns(
-      ROUNDS,
-      Object.fromEntries(
-        [ONE, ...CHOICES].map((choice) => [
-          choice.what,
-          () => costOf(databases.get(choice.added)!, choice),
-        ]),
-      ),
-    );
+    const costs = await inTurns(Object.fromEntries(
+      [ONE, ...CHOICES].map((choice) => [
+        choice.what,
+        () => costOf(databases.get(choice.added)!, choice),
+      ]),
+    ));
     const one = costs[ONE.what]!;
     const micros = (values: number[]) => `${(1e6 * median(values)).toFixed(0)} µs`;
     return CHOICES.map(({ what }) => ({

@@ -10,7 +10,6 @@ import { startStack } from "./stacks.ts";
 
 /** Rows in each table, one stack each. */
 const SIZES = [10_000, 100_000, 1_000_000] as const;
-const ROUNDS = 7;
 /** What a request may cost with the most rows, as a multiple of its cost with the fewest. */
 const MOST_GROWTH = 1.25;
 
@@ -28,7 +27,7 @@ export const growth: Benchmark = {
     );
     // For the caches and the plans of the statements.
     for (const [, measure] of sides) await measure();
-    const costs = await inTurns(ROUNDS, Object.fromEntries(sides));
+    const costs = await inTurns(Object.fromEntries(sides));
 
     const growths = GROWTH_REQUESTS.map((request) => ({
       what: request.what,

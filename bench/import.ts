@@ -2,12 +2,11 @@ import { readImportedLead } from "../supabase/functions/api/imported_lead.ts";
 import { type Agency, createAgency } from "./agency.ts";
 import { salesLeads } from "./leads.ts";
 import { jsonHeaders } from "./load.ts";
-import { type Benchmark, inTurns, median, ratios, seconds } from "./measurement.ts";
+import { type Benchmark, inTurns, median, ratios, ROUNDS, seconds } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
 import { startReference } from "./reference.ts";
 import { type BenchStack, startStack } from "./stacks.ts";
 
-const ROUNDS = 7;
 const LEADS = 10_000;
 /** The reference takes its time, and its rate does not depend on how many leads it is given. */
 const REFERENCE_LEADS = 2_000;
@@ -41,14 +40,14 @@ export const importLeads: Benchmark = {
       return rate(url, {}, salesLeads(REFERENCE_LEADS), REFERENCE_LEADS);
     };
 
-    const many = await inTurns(ROUNDS, {
+    const many = await inTurns({
       ours: () => ours(LEADS),
       plain: () => plain(LEADS),
       insertSelect: () => insertSelect(stack, agency),
       oneByOne: () => refer(1),
       tenAtATime: () => refer(10),
     });
-    const few = await inTurns(ROUNDS, {
+    const few = await inTurns({
       ours: () => several(() => ours(FEW_LEADS)),
       plain: () => several(() => plain(FEW_LEADS)),
     });

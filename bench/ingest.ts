@@ -8,8 +8,6 @@ import { startReference } from "./reference.ts";
 import { cpuSince, PARTS, type StackCpu, stackCpu } from "./cpu.ts";
 import { type BenchStack, startStack, stopStacks } from "./stacks.ts";
 
-const ROUNDS = 7;
-
 /** What is sent, each on both sides of some ratio. */
 const SIDES = {
   none: "no order",
@@ -76,7 +74,6 @@ async function compareWithPlainRpc(stack: BenchStack, seconds: number): Promise<
       return result.rate;
     };
     const rates: Record<Side, number[]> = await inTurns(
-      ROUNDS,
       Object.fromEntries([...sides].map((side) => [side, () => rate(side)])),
     );
 

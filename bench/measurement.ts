@@ -48,6 +48,9 @@ function quantile(values: number[], share: number): number {
   return below + (place % 1) * (sorted[Math.ceil(place)]! - below);
 }
 
+/** How often each side of a ratio is measured. */
+export const ROUNDS = 7;
+
 /**
  * Measures the sides in turns, as whatever else the machine does comes and goes: each round measures every side once, and
  * every other round goes backwards.
@@ -55,7 +58,6 @@ function quantile(values: number[], share: number): number {
  * @returns what each side measured, round by round
  */
 export async function inTurns<Side extends string>(
-  rounds: number,
   sides: Record<Side, () => Promise<number>>,
 ): Promise<Record<Side, number[]>> {
   const names = Object.keys(sides) as Side[];
@@ -63,7 +65,7 @@ export async function inTurns<Side extends string>(
     Side,
     number[]
   >;
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       values[name].push(await sides[name]());
     }
