@@ -300,7 +300,7 @@ exception when lock_not_available then
 end
 $function$;
 
-create or replace function private.insert_leads (
+create or replace function private.insert_recruiting_leads (
   leads jsonb,
   sent private.sent_lead[],
   wanted text[]
@@ -953,7 +953,7 @@ declare
   created uuid[];
   results jsonb;
 begin
-  created := private.insert_leads(leads, sent, case when are_distributed then private.wanted_kinds(sent) end);
+  created := private.insert_recruiting_leads(leads, sent, case when are_distributed then private.wanted_kinds(sent) end);
   if cardinality(created) < cardinality(sent) then
     sent := private.note_duplicates(leads, sent, created);
   end if;
@@ -1051,6 +1051,8 @@ begin
     for update skip locked
   );
 
+  -- Whoever stored a lead may not have waited for the disk. Without anything written this commit would not either.
+  perform pg_logical_emit_message(true, 'recruiting leads', '');
   return (
     select coalesce(jsonb_object_agg(given.id, case when l.id is not null then private.created_lead(l) end), '{}')
     from unnest(lead_ids) as given (id)
@@ -1422,7 +1424,7 @@ comment on function "private"."find_placement"(private.waiting_lead[]) is 'Finds
 
 comment on function "private"."hand_out_pending"() is 'Hands out the leads that are pending, unless somebody else does: then null. Returns true when it has tried all of them, so that those that are still pending wait for somebody who has locked an order, an agent or a table; false when its time was over.';
 
-comment on function "private"."insert_leads"(jsonb, private.sent_lead[], text[]) is 'Stores the leads that have no result yet, but those that another transaction or an earlier lead of the call has stored, and returns their ids. wanted: see wanted_kinds(); null: none is to be distributed.';
+comment on function "private"."insert_recruiting_leads"(jsonb, private.sent_lead[], text[]) is 'Stores the leads that have no result yet, but those that another transaction or an earlier lead of the call has stored, and returns their ids. wanted: see wanted_kinds(); null: none is to be distributed.';
 
 comment on function "private"."keep_order_choices"() is 'Trigger: keeps the rows of an order in recruiting_order_choices.';
 
@@ -1460,7 +1462,7 @@ comment on function "private"."time_ordered_id"() is 'A new id that begins with 
 
 comment on function "private"."wanted_kinds"(private.sent_lead[]) is 'Vendors and states, each as one text, of the new leads that an open order wants.';
 
-comment on function "public"."abandon_recruiting_leads"(uuid[]) is 'Decides what became of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with the result of that function for a lead that is stored, and else null: then it will never be stored.';
+comment on function "public"."abandon_recruiting_leads"(uuid[]) is 'Decides what became of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with the result of that function for a lead that is stored, and on disk, and else null: then it will never be stored.';
 
 comment on function "public"."distribute_pending_leads"(uuid[]) is 'Hands out every pending lead, oldest first, if one of these is pending, and says where they went: {leads: {<id>: {distribution, distributed_to: {agency_id, agent_id|null}|null}}, order_is_locked}. distribution is null when there is no such lead: it was deleted, or the server crashed before it was on disk. A lead stays pending while another transaction hands leads out; ask again a moment later. With order_is_locked it waits for somebody who has locked the orders that want it. What it says of a lead is on disk.';
 
@@ -1494,9 +1496,11 @@ revoke all on function "private"."hand_out_pending"() from public;
 
 grant execute on function "private"."hand_out_pending"() to "postgres", "service_role";
 
-revoke all on function "private"."insert_leads"(jsonb, private.sent_lead[], text[]) from public;
+revoke all on function "private"."insert_recruiting_leads"(jsonb, private.sent_lead[], text[]) from public;
 
-grant execute on function "private"."insert_leads"(jsonb, private.sent_lead[], text[]) to "postgres", "service_role";
+grant execute
+  on function "private"."insert_recruiting_leads"(jsonb, private.sent_lead[], text[])
+  to "postgres", "service_role";
 
 revoke all on function "private"."keep_order_choices"() from public;
 
