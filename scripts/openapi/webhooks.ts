@@ -135,6 +135,6 @@ export const operations: Operation[] = [
         },
       },
     },
-    errors: ["UNAUTHORIZED", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"],
+    errors: ["UNAUTHORIZED", "INTERNAL_ERROR"],
   },
 ];
