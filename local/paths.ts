@@ -16,9 +16,6 @@ export const HOSTED_DENO = packaged("deno-2.1/deno");
 /** The Supabase CLI's own binary; the package's `bin` is a Node script that only starts it. */
 export const SUPABASE_CLI = packaged(`@supabase/cli-${PLATFORM}/bin/supabase`);
 
-/** The command-line script of `@supabase/lite`. */
-export const LITE_CLI = packaged("@supabase/lite/dist/cli/index.js");
-
 /**
  * PostgREST: the packaged binary, or else one on the PATH, since there is no package for every platform.
  *
