@@ -8,7 +8,10 @@ import { openApiDocument } from "../scripts/openapi/document.ts";
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  /** As JSON.parse gives it, because tests compare bodies as a caller sees them. A text where it is no JSON, null without one. */
+  /**
+   * As JSON.parse gives it, because tests compare bodies as a caller sees them. A text where it is no JSON, null without
+   * one.
+   */
   body: ReturnType<typeof JSON.parse>;
 }
 

@@ -33,7 +33,10 @@ export function postgrestPart(
   };
 }
 
-/** Auth and storage. `url` is what they log in with; stored objects are kept in `<dataDir>/lite`, e-mails in `<dataDir>/mail`. */
+/**
+ * Auth and storage. `url` is what they log in with. Stored objects are kept in `<dataDir>/lite`, e-mails in
+ * `<dataDir>/mail`.
+ */
 export function litePart(
   { dataDir, url, jwtSecret, serviceRoleKey, siteUrl, port }: {
     dataDir: string;

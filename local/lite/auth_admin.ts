@@ -24,7 +24,8 @@ const EMAIL_EXISTS = "This email address or phone is taken";
 
 /**
  * The part of the Auth API behind `supabase.auth.admin` that `@supabase/lite` lacks: users are created, listed, read,
- * changed, deleted and invited; again, until the link was used. Shapes and error codes are those of Supabase Auth. Only the service role is let in.
+ * changed, deleted and invited. A user is invited again until the link was used. Shapes and error codes are those of
+ * Supabase Auth. Only the service role is let in.
  *
  * @param sendToAuth reaches the other routes of Auth, one of which sends the e-mail of an invitation
  */

@@ -1,4 +1,7 @@
-/** `npm run migration -- <topic>`: writes the migration for what changed in `supabase/schemas`, and what `npm run types` writes. */
+/**
+ * `npm run migration -- <topic>`: writes the migration for what changed in `supabase/schemas`, and what `npm run types`
+ * writes.
+ */
 import { Command } from "commander";
 import { topicProblem } from "./files.ts";
 import { withScratch } from "./scratch.ts";

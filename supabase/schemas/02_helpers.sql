@@ -32,6 +32,25 @@ comment on function private.indexable_id(text) is
   'hex, because an index entry cannot be larger than about 2,700 bytes.';
 grant execute on function private.indexable_id(text) to service_role;
 
+create function private.time_ordered_id() returns uuid
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return encode(
+    overlay(
+      uuid_send(gen_random_uuid())
+      placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+      from 1 for 6),
+    'hex')::uuid;
+end
+$$;
+
+comment on function private.time_ordered_id() is
+  'A new id that begins with the time: new ids go to the end of their index, and not to a page that must be read first.';
+grant execute on function private.time_ordered_id() to service_role;
+
 -- Texts that people have typed or pasted.
 
 create function private.visible_text(given text, instead text default '') returns text
@@ -72,24 +91,6 @@ $$;
 comment on function private.utf16_length(text) is
   'The length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or more.';
 grant execute on function private.utf16_length(text) to service_role;
-create function private.time_ordered_id() returns uuid
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return encode(
-    overlay(
-      uuid_send(gen_random_uuid())
-      placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
-      from 1 for 6),
-    'hex')::uuid;
-end
-$$;
-
-comment on function private.time_ordered_id() is
-  'A new id that begins with the time: new ids go to the end of their index, and not to a page that must be read first.';
-grant execute on function private.time_ordered_id() to service_role;
 
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 

@@ -191,8 +191,8 @@ $$;
 comment on function public.record_rejections(json) is
   'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
   'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
-  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once when somebody has '
-  'locked the journal.';
+  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
+  'when somebody has locked the journal.';
 grant execute on function public.record_rejections(json) to service_role;
 
 create function public.prune_deliveries(older_than interval) returns integer

@@ -14,7 +14,10 @@ interface Waiting {
   start(): void;
 }
 
-/** Lets a few do something at a time; the others wait, in the order in which they came, and no sender for another's many. */
+/**
+ * Lets a few do something at a time. The others wait in the order in which they came, but of the senders the one whose
+ * latest turn is longest ago comes first: nobody waits for all that another has sent.
+ */
 export class Turns {
   #free: number;
   #begun = 0;

@@ -5,9 +5,9 @@ import { type Idempotency, readIdempotentJson } from "../../_shared/idempotency.
 import type { Json } from "../../_shared/json.ts";
 import type { DistributedTo } from "../../_shared/sql_functions.ts";
 import { tryLead } from "./dry_run.ts";
+import { insertWithResume } from "./insert_with_resume.ts";
 import { requireLead } from "./lead.ts";
 import { insertLead } from "./lead_calls.ts";
-import { insertWithResume } from "./insert_with_resume.ts";
 import { authenticateVendor, type Vendor } from "./vendor.ts";
 
 /** How large the body of one lead may be, in bytes. */
