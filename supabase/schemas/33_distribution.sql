@@ -324,6 +324,20 @@ as $$
 declare
   agents constant integer := cardinality(placement.agent_ids);
 begin
+  with ordered as (
+    update public.recruiting_orders o
+    set
+      filled = o.filled + placement.leads,
+      status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
+    where o.id = placement.order_id
+  ), turned as (
+    update public.agents a
+    set last_assigned_at = placement.distributed_at
+      -- The last of the leads that came to this agent.
+      + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
+    from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
+    where a.id = turn.agent_id and turn.ordinal <= placement.leads
+  )
   update public.recruiting_leads l
   set
     distribution = 'distributed',
@@ -333,19 +347,6 @@ begin
     distributed_at = placement.distributed_at + (array_position(lead_ids, l.id) - 1) * interval '1 microsecond'
   -- A join could be planned to read all leads.
   where l.id = any (lead_ids);
-
-  update public.recruiting_orders o
-  set
-    filled = o.filled + placement.leads,
-    status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
-  where o.id = placement.order_id;
-
-  update public.agents a
-  set last_assigned_at = placement.distributed_at
-    -- The last of the leads that came to this agent.
-    + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
-  from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
-  where a.id = turn.agent_id and turn.ordinal <= placement.leads;
 
   -- The worker that sends texts does the rest.
   if placement.has_greeting then

@@ -97,8 +97,8 @@ begin
     join public.recruiting_orders o on o.id = c.order_id
     where c.vendor_id = wanted.vendor
       and c.state = from_state.state
-      -- A vendor may have the id of zeros itself.
-      and (o.vendor_id is null or o.vendor_id = best_order.vendor_id)
+      -- A vendor may have the id of zeros itself. Written so that no index of vendors is used for it.
+      and coalesce(o.vendor_id, best_order.vendor_id) = best_order.vendor_id
       and o.id <> all (passed_over)
       and (o.starts_at is null or o.starts_at <= moment)
       and (o.ends_at is null or o.ends_at > moment)

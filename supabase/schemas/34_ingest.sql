@@ -40,15 +40,26 @@ create type private.sent_lead as (
   id uuid,
   vendor_id uuid,
   vendor_lead_id text,
-  state text,
-  is_test boolean,
   key jsonb,
   result jsonb
 );
 
 comment on type private.sent_lead is
   'A lead of a call: which one, with its vendor and vendor_lead_id as they are stored; by what a repeat is known, see '
-  'private.lead_key(); and its result, null: it is to be stored.';
+  'private.lead_key(); and its result, null: another transaction, or an earlier lead of the call, has stored it meanwhile.';
+
+create type private.sent_leads as (
+  leads private.sent_lead[],
+  results jsonb,
+  is_repeated boolean,
+  has_pending boolean,
+  are_pending boolean,
+  has_key boolean
+);
+
+comment on type private.sent_leads is
+  'The leads of a call, and their results in an array. is_repeated: one of them came before; has_pending, are_pending: one of '
+  'them, or all, are pending; has_key: one of them has a key.';
 
 create function private.store_recruiting_leads(
   leads jsonb,
@@ -59,42 +70,40 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  sent private.sent_lead[] := private.known_leads(leads, of_vendor);
-  created uuid[];
-  results jsonb;
+  sent private.sent_leads := private.insert_recruiting_leads(leads, of_vendor, are_distributed);
+  results jsonb := sent.results;
 begin
-  created := private.insert_recruiting_leads(leads, sent, case when are_distributed then private.wanted_kinds(sent) end);
-  if cardinality(created) < cardinality(sent) then
-    sent := private.note_duplicates(leads, sent, created);
+  if sent.is_repeated then
+    sent.leads := private.note_duplicates(leads, sent.leads);
+    results := (select jsonb_agg(s.result order by s.ordinal) from unnest(sent.leads) s);
   end if;
 
   -- Also when the leads of this call are not wanted: others may have left some behind.
-  if are_distributed
-    and exists (select from public.recruiting_leads l where l.distribution = 'pending')
-    and private.hand_out_pending() is null
-    and cardinality(created) = cardinality(sent)
-    and not exists (select from public.recruiting_leads l where l.id = any (created) and l.distribution <> 'pending')
-  then
-    -- All are left pending. Whoever hands them out waits for the disk, as does whoever asks about them.
-    perform set_config('synchronous_commit', 'off', true);
+  if are_distributed and exists (select from public.recruiting_leads l where l.distribution = 'pending') then
+    if private.hand_out_pending() is null and sent.are_pending then
+      -- Whoever hands them out waits for the disk, as does whoever asks about them.
+      perform set_config('synchronous_commit', 'off', true);
+    elsif sent.has_pending then
+      results := (
+        select jsonb_agg(
+          coalesce(
+            case when r ? 'distribution'
+              then (select private.created_lead(l) from public.recruiting_leads l where l.id = (r ->> 'id')::uuid) end,
+            r
+          )
+          order by ordinal
+        )
+        from jsonb_array_elements(results) with ordinality as result (r, ordinal)
+      );
+    end if;
   end if;
 
-  select jsonb_agg(
-    coalesce(
-      s.result,
-      case when are_distributed
-        then (select private.created_lead(l) from public.recruiting_leads l where l.id = s.id)
-        else jsonb_build_object('id', s.id, 'status', 'created', 'distributed_to', null)
-      end
-    )
-    order by s.ordinal
-  )
-  into results
-  from unnest(sent) s;
-  perform private.keep_result(
-    s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
-  from unnest(sent) s
-  where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
+  if sent.has_key then
+    perform private.keep_result(
+      s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
+    from unnest(sent.leads) s
+    where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
+  end if;
   return results;
 end
 $$;
@@ -105,64 +114,128 @@ comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
   'needs no id.';
 grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
 
-create function private.known_leads(leads jsonb, of_vendor uuid) returns private.sent_lead[]
+create function private.insert_recruiting_leads(leads jsonb, of_vendor uuid, are_distributed boolean)
+returns private.sent_leads
 language plpgsql
 set search_path = ''
 as $$
+declare
+  sent private.sent_leads;
 begin
-  return array(
-    select row(
-      k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, private.lead_state(k.metadata),
-      k.metadata -> 'is_test' is not distinct from 'true', k.key,
-      case
-        when k.vendor_id is null then private.lead_error(
-          'PT401', case when k.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
-        when k.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = k.id)
-          then private.lead_error('55000', 'the lead was abandoned')
-        else coalesce(
-          case when k.key is not null then private.kept_lead(k.key, k.id) end,
-          case when k.lead ->> 'id' is not null then (
-            select case when l.vendor_id = k.vendor_id
-              then private.created_lead(l)
-              else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
-            from public.recruiting_leads l
-            where l.id = k.id
-          ) end,
-          (
-            select jsonb_build_object('id', l.id, 'status', 'duplicate')
-            from public.recruiting_leads l
-            where l.vendor_id = k.vendor_id and l.vendor_lead_id = k.vendor_lead_id
-          ),
-          private.lead_error('PT400', private.lead_problem(k.lead))
-        )
-      end
-    )::private.sent_lead
-    from (
-      select
-        v.*,
-        coalesce((v.lead ->> 'id')::uuid, gen_random_uuid()) as id,
-        private.indexable_id(v.lead ->> 'vendor_lead_id') as vendor_lead_id,
-        v.lead -> 'vendor_metadata' as metadata,
-        case when v.idempotency is not null or v.webhook is not null
-          then private.lead_key(v.vendor_id, v.webhook, v.idempotency) end as key
-      from (
-        select given.*, coalesce(of_vendor, private.proved_vendor(given.key_hash, given.webhook)) as vendor_id
+  for attempt in 1..2 loop
+    begin
+      with given as materialized (
+        select g.*, coalesce(of_vendor, private.proved_vendor(g.key_hash, g.webhook)) as vendor_id
         from rows from (
           jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
-        ) with ordinality as given (key_hash, webhook, lead, idempotency, ordinal)
-        offset 0
-      ) v
-      offset 0
-    ) k
-    order by k.ordinal
-  );
+        ) with ordinality as g (key_hash, webhook, lead, idempotency, ordinal)
+      ), read as materialized (
+        select
+          g.ordinal, g.vendor_id, g.webhook, g.lead,
+          coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
+          private.indexable_id(g.lead ->> 'vendor_lead_id') as vendor_lead_id,
+          private.lead_state(g.lead -> 'vendor_metadata') as state,
+          not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
+          case when g.webhook is not null or g.idempotency is not null
+            then private.lead_key(g.vendor_id, g.webhook, g.idempotency) end as key
+        from given g
+      ), known as materialized (
+        -- What is known of each lead before it is stored: an error, or the result of a lead that came before.
+        select r.*, case
+          when r.vendor_id is null then private.lead_error(
+            'PT401', case when r.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
+          when r.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = r.id)
+            then private.lead_error('55000', 'the lead was abandoned')
+          else coalesce(
+            case when r.key is not null then private.kept_lead(r.key, r.id) end,
+            case when r.lead ->> 'id' is not null then (
+              select case when l.vendor_id = r.vendor_id
+                then private.created_lead(l)
+                else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
+              from public.recruiting_leads l
+              where l.id = r.id
+            ) end,
+            (
+              select jsonb_build_object('id', l.id, 'status', 'duplicate')
+              from public.recruiting_leads l
+              where l.vendor_id = r.vendor_id and l.vendor_lead_id = r.vendor_lead_id
+            ),
+            private.lead_error('PT400', private.lead_problem(r.lead))
+          )
+        end as result
+        from read r
+      ), wanted as materialized (
+        select k.vendor_id, k.state
+        from (select distinct n.vendor_id, n.state from known n where n.result is null and not n.is_kept) k
+        -- While somebody has locked a table nobody knows. Whoever hands the leads out looks again.
+        where attempt = 2 or (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
+      ), inserted as (
+        insert into public.recruiting_leads (
+          id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
+          created_at
+        )
+        select
+          k.id, k.vendor_id, k.vendor_lead_id, k.lead ->> 'first_name',
+          coalesce(nullif(k.lead -> 'vendor_metadata', 'null'), '{}'), k.lead ->> 'resume_path', k.lead ->> 'request_id',
+          k.lead ->> 'received_via',
+          case
+            when k.is_kept then 'not_requested'
+            when exists (select from wanted w where w.vendor_id = k.vendor_id and w.state is not distinct from k.state)
+              then 'pending'
+            else 'unmatched'
+          end,
+          -- In this order they are handed out.
+          now() + k.ordinal * interval '1 microsecond'
+        from known k
+        where k.result is null
+        -- So that two calls with the same leads wait for each other and never deadlock; of two leads of one call with the
+        -- same vendor_lead_id the first is stored.
+        order by k.vendor_id, k.vendor_lead_id, k.ordinal
+        on conflict do nothing
+        returning id, distribution
+      )
+      select
+        array_agg(row(r.ordinal, r.id, r.vendor_id, r.vendor_lead_id, r.key, r.result)::private.sent_lead order by r.ordinal),
+        jsonb_agg(r.result order by r.ordinal),
+        bool_or(r.result is null or r.result ->> 'status' = 'duplicate'),
+        bool_or(r.result ? 'distribution'),
+        bool_and(r.result ? 'distribution'),
+        bool_or(r.key is not null)
+      into sent
+      from (
+        select k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, k.key, coalesce(k.result, case
+          when i.distribution = 'pending' then jsonb_build_object(
+            'id', i.id, 'status', 'created', 'distributed_to', null, 'distribution', 'pending')
+          when i.id is not null then jsonb_build_object('id', i.id, 'status', 'created', 'distributed_to', null)
+        end) as result
+        from known k
+        left join inserted i on i.id = k.id
+      ) r;
+
+      if attempt = 2 then
+        -- A deferred check leaves out a version of the row that the same transaction has replaced, and an update to a key
+        -- that is null.
+        update public.recruiting_leads l
+        set distribution = l.distribution
+        where l.id = any (array(select s.id from unnest(sent.leads) s));
+      end if;
+      return sent;
+    exception when lock_not_available then
+      -- Somebody has locked a table that a foreign key refers to: its check waits even where the key is null. Or somebody is
+      -- storing the same lead, and the second attempt fails as well.
+      if attempt = 2 then
+        raise;
+      end if;
+      set constraints all deferred;
+    end;
+  end loop;
 end
 $$;
 
-comment on function private.known_leads(jsonb, uuid) is
-  'Looks up what is known of each lead before anything is stored: {error} where it must not be stored, and the result of a '
-  'lead that came before.';
-grant execute on function private.known_leads(jsonb, uuid) to service_role;
+comment on function private.insert_recruiting_leads(jsonb, uuid, boolean) is
+  'Looks up what is known of each lead, and stores those of which nothing is known: pending where an open order wants such a '
+  'lead. Arguments: see store_recruiting_leads().';
+grant execute on function private.insert_recruiting_leads(jsonb, uuid, boolean) to service_role;
 
 create function private.lead_problem(lead jsonb) returns text
 language plpgsql
@@ -211,110 +284,27 @@ $$;
 comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
 grant execute on function private.created_lead(public.recruiting_leads) to service_role;
 
-create function private.wanted_kinds(sent private.sent_lead[]) returns text[]
+create function private.note_duplicates(leads jsonb, sent private.sent_lead[]) returns private.sent_lead[]
 language plpgsql
 set search_path = ''
 as $$
+declare
+  noted private.sent_lead[];
 begin
-  return array(
-    select k.vendor_id || coalesce(k.state, '')
-    from (select distinct s.vendor_id, s.state from unnest(sent) s where s.result is null and not s.is_test) k
-    where (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
+  -- What another transaction has committed since the look-up, or what stands twice in the call, has no result yet.
+  noted := array(
+    select row(
+      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.key,
+      coalesce(s.result, (
+        select jsonb_build_object('id', l.id, 'status', 'duplicate')
+        from public.recruiting_leads l
+        where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
+      ))
+    )::private.sent_lead
+    from unnest(sent) s
   );
-exception when lock_not_available then
-  -- Somebody has locked a table. Whoever hands the leads out looks again.
-  return array(select s.vendor_id || coalesce(s.state, '') from unnest(sent) s where s.result is null and not s.is_test);
-end
-$$;
-
-comment on function private.wanted_kinds(private.sent_lead[]) is
-  'Vendors and states, each as one text, of the new leads that an open order wants.';
-grant execute on function private.wanted_kinds(private.sent_lead[]) to service_role;
-
-create function private.insert_recruiting_leads(leads jsonb, sent private.sent_lead[], wanted text[]) returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
-declare
-  created uuid[];
-begin
-  for attempt in 1..2 loop
-    begin
-      -- Sorted, so that two calls with the same leads wait for each other and never deadlock; of two leads of one call with
-      -- the same vendor_lead_id the first is stored.
-      with inserted as (
-        insert into public.recruiting_leads (
-          id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
-          created_at
-        )
-        select
-          s.id, s.vendor_id, s.vendor_lead_id, given.lead ->> 'first_name',
-          coalesce(nullif(given.lead -> 'vendor_metadata', 'null'), '{}'), given.lead ->> 'resume_path',
-          given.lead ->> 'request_id', given.lead ->> 'received_via',
-          case
-            when wanted is null or s.is_test then 'not_requested'
-            when s.vendor_id || coalesce(s.state, '') = any (wanted) then 'pending'
-            else 'unmatched'
-          end,
-          -- In this order they are handed out.
-          now() + s.ordinal * interval '1 microsecond'
-        from unnest(sent) s
-        join rows from (jsonb_to_recordset(leads) as (lead jsonb)) with ordinality as given (lead, ordinal)
-          on given.ordinal = s.ordinal
-        where s.result is null
-        order by s.vendor_id, s.vendor_lead_id, s.ordinal
-        on conflict do nothing
-        returning id
-      )
-      select coalesce(array_agg(i.id), '{}') into created from inserted i;
-
-      if attempt = 2 then
-        -- A deferred check leaves out a version of the row that the same transaction has replaced, and an update to a key
-        -- that is null.
-        update public.recruiting_leads l set distribution = l.distribution where l.id = any (created);
-      end if;
-      return created;
-    exception when lock_not_available then
-      -- Somebody has locked a table that a foreign key refers to: its check waits even where the key is null. Or somebody is
-      -- storing the same lead, and the second attempt fails as well.
-      if attempt = 2 then
-        raise;
-      end if;
-      set constraints all deferred;
-    end;
-  end loop;
-end
-$$;
-
-comment on function private.insert_recruiting_leads(jsonb, private.sent_lead[], text[]) is
-  'Stores the leads that have no result yet, but those that another transaction or an earlier lead of the call has '
-  'stored, and returns their ids. wanted: see wanted_kinds(); null: none is to be distributed.';
-grant execute on function private.insert_recruiting_leads(jsonb, private.sent_lead[], text[]) to service_role;
-
-create function private.note_duplicates(leads jsonb, sent private.sent_lead[], created uuid[])
-returns private.sent_lead[]
-language plpgsql
-set search_path = ''
-as $$
-declare
-  noted private.sent_lead[] := sent;
-begin
-  if cardinality(created) < (select count(*) from unnest(sent) s where s.result is null) then
-    -- What another transaction has committed since the look-up, or what stands twice in the call.
-    noted := array(
-      select row(
-        s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state, s.is_test, s.key,
-        case when s.result is not null or s.id = any (created) then s.result else (
-          select jsonb_build_object('id', l.id, 'status', 'duplicate')
-          from public.recruiting_leads l
-          where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
-        ) end
-      )::private.sent_lead
-      from unnest(sent) s
-    );
-    if exists (select from unnest(noted) s where s.result is null and s.id <> all (created)) then
-      raise exception 'a lead with the same vendor_lead_id was deleted meanwhile' using errcode = 'serialization_failure';
-    end if;
+  if exists (select from unnest(noted) s where s.result is null) then
+    raise exception 'a lead with the same vendor_lead_id was deleted meanwhile' using errcode = 'serialization_failure';
   end if;
 
   if exists (select from unnest(noted) s where s.result ->> 'status' = 'duplicate') then
@@ -339,7 +329,7 @@ begin
       perform pg_logical_emit_message(true, 'recruiting leads', '');
       noted := array(
         select row(
-          s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state, s.is_test, s.key,
+          s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.key,
           s.result || case when s.result ->> 'status' = 'duplicate'
             then jsonb_build_object('record_error', sqlstate) else '{}' end
         )::private.sent_lead
@@ -351,10 +341,10 @@ begin
 end
 $$;
 
-comment on function private.note_duplicates(jsonb, private.sent_lead[], uuid[]) is
+comment on function private.note_duplicates(jsonb, private.sent_lead[]) is
   'Gives the leads that were not stored their result, and records each duplicate. 40001 when a lead was in the way that has '
   'been deleted since: the call is to be repeated.';
-grant execute on function private.note_duplicates(jsonb, private.sent_lead[], uuid[]) to service_role;
+grant execute on function private.note_duplicates(jsonb, private.sent_lead[]) to service_role;
 
 -- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
 
