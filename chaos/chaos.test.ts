@@ -10,6 +10,7 @@ const { runChaos } = await import("./run.ts");
 
 Deno.test("chaos: of 2,000 requests during 4 faults none is lost, doubled, orphaned or wrongly charged", async () => {
   const report = await runChaos({
+    gateways: [stack.api_url, await stack.addGateway()],
     requests: 2_000,
     faults: 4,
     only: [

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { startThrowawayStack } from "../testing/throwaway_stack.ts";
+import { startThrowawayStack, type ThrowawayStack } from "../testing/throwaway_stack.ts";
 
 /** Reads an option of the command line. */
 export function wholeNumber(text: string): number {
@@ -17,7 +17,7 @@ export function wholeNumber(text: string): number {
  */
 export async function onOwnStack(
   seed: number | undefined,
-  run: (seed: number) => Promise<boolean>,
+  run: (seed: number, stack: ThrowawayStack) => Promise<boolean>,
 ): Promise<never> {
   const stack = await startThrowawayStack();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -31,7 +31,7 @@ export async function onOwnStack(
     Deno.env.set("STACK_FILE", stack.file);
     const chosen = seed ?? Math.floor(Math.random() * 1e9);
     console.log(`--seed ${chosen}`);
-    success = await run(chosen);
+    success = await run(chosen, stack);
   } finally {
     await stack.stop();
   }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { stack } from "../e2e/client.ts";
 import { Connection } from "../e2e/connection.ts";
 import type { Random } from "./random.ts";
 import type { Message, Reply, Told, TrafficRequest } from "./traffic.ts";
@@ -33,6 +34,8 @@ export interface Sent {
 export type HangUp = "in the body" | "before the response";
 
 export interface DriverOptions {
+  /** Where the requests go in turns: the stack's gateway unless given. A request that comes again meets the next one. */
+  gateways?: string[];
   /** Requests a second. */
   rate: number;
   /** With so many requests under way no further one is sent, because the machine does not keep up. */
@@ -119,10 +122,13 @@ export class Driver {
 
   async #deliver(sent: Sent): Promise<void> {
     const { request, attempts } = sent;
+    const { gateways = [stack.api_url] } = this.#options;
+    const first = this.count;
     const hangUp = this.#hangUp(request);
     while (attempts.length < MAX_ATTEMPTS) {
       const startedAt = performance.now();
-      const reply = await post(request.make(), attempts.length === 0 ? hangUp : undefined);
+      const gateway = gateways[(first + attempts.length) % gateways.length]!;
+      const reply = await post(gateway, request.make(), attempts.length === 0 ? hangUp : undefined);
       const ms = performance.now() - startedAt;
       if (attempts.length === 0) sent.fault ??= this.fault;
       attempts.push({ status: reply?.status ?? null, ms });
@@ -177,6 +183,7 @@ function maySendAgain(reply: Reply | null): boolean {
 
 /** Sends a request on a connection of its own. Returns null when no response comes. Nothing is ever sent twice by itself. */
 async function post(
+  gateway: string,
   { path, headers, body }: Message,
   hangUp: HangUp | undefined,
 ): Promise<Reply | null> {
@@ -184,7 +191,8 @@ async function post(
   const patience = setTimeout(() => connection?.close(), PATIENCE_MS);
   try {
     const length = new TextEncoder().encode(body).length;
-    connection = await Connection.post(path, { ...headers, "content-length": String(length) });
+    const framed = { ...headers, "content-length": String(length) };
+    connection = await Connection.post(path, framed, gateway);
     await connection.send(hangUp === "in the body" ? body.slice(0, body.length / 2) : body);
     if (hangUp !== undefined) return null;
     const response = await connection.anyResponse();

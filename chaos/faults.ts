@@ -61,23 +61,24 @@ export const FAULTS: Fault[] = [
 ];
 
 /**
- * Waits until all parts work again.
+ * Waits until all parts work again, behind each of these gateways.
  *
  * @throws {Error} when they do not within a minute
  */
-export async function recovery(): Promise<void> {
+export async function recovery(gateways: string[]): Promise<void> {
   const deadline = Date.now() + 60_000;
-  for (const path of ["/functions/v1/recruiting/health", "/auth/v1/health"]) {
-    while (!await isWell(path)) {
-      if (Date.now() > deadline) throw new Error(`${path} is not well a minute after the fault`);
+  const paths = ["/functions/v1/recruiting/health", "/auth/v1/health"];
+  for (const url of gateways.flatMap((gateway) => paths.map((path) => gateway + path))) {
+    while (!await isWell(url)) {
+      if (Date.now() > deadline) throw new Error(`${url} is not well a minute after the fault`);
       await delay(100);
     }
   }
 }
 
-async function isWell(path: string): Promise<boolean> {
+async function isWell(url: string): Promise<boolean> {
   try {
-    const response = await fetch(stack.api_url + path, { signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     await response.body?.cancel();
     return response.ok;
   } catch {
@@ -85,7 +86,7 @@ async function isWell(path: string): Promise<boolean> {
   }
 }
 
-/** Ends a part. The launcher starts it again. */
+/** Ends a part. The launcher starts it again. Of two gateways it is the other one's turn next. */
 async function end(part: Part, signal: Deno.Signal): Promise<void> {
   const pid = pidOf(part);
   Deno.kill(pid, signal);

@@ -21,10 +21,11 @@ const options = new Command("npm run chaos --")
   .parse(Deno.args, { from: "user" })
   .opts();
 
-await onOwnStack(options.seed, async (seed) => {
+await onOwnStack(options.seed, async (seed, stack) => {
   const { runChaos } = await import("./run.ts");
   const { requests, faults, rate, mostUnderWay, seconds, only } = options;
   const report = await runChaos({
+    gateways: [stack.api_url, await stack.addGateway()],
     ...{ requests, faults, only, rate, mostUnderWay, seconds, seed },
     say: console.log,
   });

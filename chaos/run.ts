@@ -10,6 +10,8 @@ import { Traffic } from "./traffic.ts";
 import { createWorld } from "./world.ts";
 
 export interface ChaosOptions {
+  /** The URLs of the gateways, each with functions of its own. The requests go to them in turns. */
+  gateways: string[];
   /** How many requests are sent at least. They go on until the last fault is over. */
   requests: number;
   /** How many faults there are. */
@@ -35,12 +37,13 @@ const SETTLE_MS = 60_000;
 
 /** Sends traffic to the stack while one fault follows another, and takes account of every request. */
 export async function runChaos(options: ChaosOptions): Promise<Report> {
-  const { requests, rate, seed, say } = options;
+  const { gateways, requests, rate, seed, say } = options;
   const random = new Random(seed);
   const faults = chooseFaults(options, random);
   const world = await createWorld(requests);
   const sent: Sent[] = [];
   const driver = new Driver({
+    gateways,
     rate,
     mostUnderWay: options.mostUnderWay,
     // Random numbers of its own, because how many it takes depends on the responses.
@@ -56,7 +59,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
       while (driver.count < due) await delay(20);
       driver.fault = index;
       await fault.run(options.seconds, world, driver);
-      await recovery();
+      await recovery(gateways);
       driver.fault = null;
       done = index + 1;
       say(

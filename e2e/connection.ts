@@ -13,8 +13,12 @@ export class Connection {
   }
 
   /** Connects, and sends the head of a POST. Without a Content-Length among the headers the body has to be chunked. */
-  static async post(path: string, headers: Record<string, string>): Promise<Connection> {
-    const { hostname, port } = new URL(stack.api_url);
+  static async post(
+    path: string,
+    headers: Record<string, string>,
+    gateway = stack.api_url,
+  ): Promise<Connection> {
+    const { hostname, port } = new URL(gateway);
     const connection = new Connection(await Deno.connect({ hostname, port: Number(port) }), path);
     const framing = "content-length" in headers ? {} : { "transfer-encoding": "chunked" };
     const lines = Object.entries({ host: `${hostname}:${port}`, ...headers, ...framing })

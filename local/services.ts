@@ -70,7 +70,7 @@ export function litePart(
 
 /** The gateway with the edge functions, which starts again when a file of theirs changes if it `reloads`. */
 export function gatewayPart(
-  { apiUrl, env, reloads }: { apiUrl: string; env: Record<string, string>; reloads: boolean },
+  { url, env, reloads }: { url: string; env: Record<string, string>; reloads: boolean },
 ): Part {
   // A request's signal then tells that the caller has gone, and not also that it has its response.
   const flags = ["--quiet", "--allow-all", "--unstable-no-legacy-abort"];
@@ -80,7 +80,7 @@ export function gatewayPart(
     command: Deno.execPath(),
     args: ["run", ...flags, ...(reloads ? watch : []), "local/gateway/main.ts"],
     env,
-    isReady: () => isOk(`${apiUrl}/health`),
+    isReady: () => isOk(`${url}/health`),
   };
 }
 

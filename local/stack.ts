@@ -11,7 +11,7 @@ import { endLeftovers } from "./processes/leftovers.ts";
 import { keepVendorKeys, loadSecrets, roleKey } from "./secrets.ts";
 import { gatewayPart, litePart, postgrestPart } from "./services.ts";
 import type { StackInfo } from "./stack_info.ts";
-import { type Listener, Supervisor } from "./processes/supervisor.ts";
+import { type Listener, type Part, Supervisor } from "./processes/supervisor.ts";
 import { TextWorker } from "./text_worker.ts";
 
 /** How to start a stack, and who is told what happens. */
@@ -34,6 +34,7 @@ export class LocalStack {
   readonly #options: StackOptions;
   #lock?: Lock | null;
   #supervisor?: Supervisor;
+  #gateway?: (port: number) => Part;
   #textWorker?: TextWorker;
   #stopped?: Promise<void>;
 
@@ -60,6 +61,17 @@ export class LocalStack {
       await this.stop();
       throw error;
     }
+  }
+
+  /**
+   * Starts one more gateway on a stack that has started. Its functions are another process, as the platform has several.
+   *
+   * @returns its URL, which can stand in for `api_url`
+   */
+  async addGateway(): Promise<string> {
+    const [port] = freePorts(1) as [number];
+    await this.#supervisor!.start(this.#gateway!(port));
+    return urlOf(port);
   }
 
   /** Stops everything, also while it is still starting. */
@@ -123,7 +135,7 @@ export class LocalStack {
   async #launch(supervisor: Supervisor): Promise<StackInfo> {
     const { dataDir, port, dbPort, settings } = this.#options;
     const secrets = loadSecrets(dataDir, settings);
-    const apiUrl = `http://127.0.0.1:${port}`;
+    const apiUrl = urlOf(port);
     const dbUrl = (role: string, password: string) =>
       `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${dbPort}/postgres`;
     const info: StackInfo = {
@@ -168,16 +180,10 @@ export class LocalStack {
 
     this.#options.say?.("Starting PostgREST and the functions");
     const [restPort, restAdminPort] = freePorts(2) as [number, number];
-    this.restUrl = `http://127.0.0.1:${restPort}`;
-    await Promise.all([
-      supervisor.start(postgrestPart({
-        url: dbUrl("authenticator", secrets.rolePasswords.authenticator),
-        jwtSecret: info.jwt_secret,
-        port: restPort,
-        adminPort: restAdminPort,
-      })),
-      supervisor.start(gatewayPart({
-        apiUrl,
+    this.restUrl = urlOf(restPort);
+    this.#gateway = (gatewayPort) =>
+      gatewayPart({
+        url: urlOf(gatewayPort),
         reloads: settings.FUNCTIONS_RELOAD !== "off",
         env: {
           ...settings,
@@ -190,9 +196,9 @@ export class LocalStack {
           SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: info.publishable_key }),
           SUPABASE_SECRET_KEYS: JSON.stringify({ default: info.secret_key }),
           LOCAL_GATEWAY: JSON.stringify({
-            port,
+            port: gatewayPort,
             restUrl: this.restUrl,
-            liteUrl: `http://127.0.0.1:${litePort}`,
+            liteUrl: urlOf(litePort),
             realtime: {
               dbUrl: dbUrl(
                 "supabase_realtime_admin",
@@ -202,10 +208,22 @@ export class LocalStack {
             },
           }),
         },
+      });
+    await Promise.all([
+      supervisor.start(postgrestPart({
+        url: dbUrl("authenticator", secrets.rolePasswords.authenticator),
+        jwtSecret: info.jwt_secret,
+        port: restPort,
+        adminPort: restAdminPort,
       })),
+      supervisor.start(this.#gateway(port)),
     ]);
     return info;
   }
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}`;
 }
 
 /** The first of several secrets that are separated by commas, as they are during a rotation. */

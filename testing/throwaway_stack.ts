@@ -10,6 +10,8 @@ export interface ThrowawayStack extends StackInfo {
   restUrl: string;
   /** The last lines that the gateway and the functions logged. */
   tail(): string;
+  /** Starts one more process with the functions, and returns the URL that stands in for `api_url`. */
+  addGateway(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +55,8 @@ export async function startThrowawayStack(
   try {
     const info = await stack.start();
     const { file, restUrl } = stack;
-    return { ...info, file, restUrl, tail: () => logged.join("\n"), stop };
+    const addGateway = () => stack.addGateway();
+    return { ...info, file, restUrl, tail: () => logged.join("\n"), addGateway, stop };
   } catch (error) {
     await stop();
     throw new Error(`The stack for the tests could not start: ${(error as Error).message}`);
