@@ -6,9 +6,9 @@ import { reportTable } from "./report.ts";
 
 const options = new Command("npm run chaos --")
   .description(
-    "Sends requests of all routes to a stack of its own while its parts are killed, stopped and restarted, connections " +
-      "are cut and rows are locked. Then it takes account of every request. Exits with 1 when one was lost, doubled, " +
-      "orphaned, wrongly charged or wrongly answered.",
+    "Sends requests of all routes to a stack of its own, in turns to two processes with its functions, while its parts " +
+      "are killed, stopped and restarted, connections are cut and rows are locked. Then it takes account of every request. " +
+      "Exits with 1 when one was lost, doubled, orphaned, wrongly charged or wrongly answered.",
   )
   .option("--requests <number>", "how many requests, at least", wholeNumber, 20_000)
   .option("--faults <number>", "how many faults", wholeNumber, 24)

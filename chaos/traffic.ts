@@ -129,8 +129,10 @@ export class Traffic {
     return { ...request, isUnrecognizable: kind === "nothing" };
   }
 
+  /** A lead that has come before. Every second one is recent: during a fault the first request is still under way then. */
   #ingestAgain(): TrafficRequest {
-    return this.#recognized.length === 0 ? this.#ingest() : this.#random.pick(this.#recognized);
+    if (this.#recognized.length === 0) return this.#ingest();
+    return this.#random.pick(this.#recognized.slice(this.#random.happens(0.5) ? -20 : 0));
   }
 
   #badIngest(): TrafficRequest {
