@@ -2,7 +2,7 @@
 -- one that sends leads. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(71);
+select plan(73);
 \ir helpers.psql
 
 create function pg_temp.dsn() returns text language sql as $$
@@ -303,6 +303,8 @@ select is(
 
 -- A locked table, as `create index` takes it
 select pg_temp.with_orders('{"a": {}}');
+select extensions.dblink_exec(pg_temp.dsn(), $$
+  update public.recruiting_orders set greeting_template = '{agency} STOP' where id = md5('a')::uuid $$);
 create function pg_temp.send_during(locked text, mode text) returns text language plpgsql as $$
 begin
   perform extensions.dblink_exec('operator', 'begin');
@@ -315,10 +317,11 @@ end
 $$;
 select is(pg_temp.send_during(locked, mode), 'pending', format('a lead is pending when it meets a lock of %s (%s)', locked, mode))
 from unnest(array[
-  'public.recruiting_orders', 'public.agents', 'private.recruiting_order_days', 'private.recruiting_order_choices']) locked,
+  'public.recruiting_orders', 'public.agents', 'private.recruiting_order_days', 'private.recruiting_order_choices',
+  'private.waiting_greetings']) locked,
   unnest(array['share', 'exclusive']) mode;
 select is(pg_temp.send('afterwards'), 'first', 'the first lead afterwards');
-select is(pg_temp.filled('a'), 9, 'takes all of them along');
+select is(pg_temp.filled('a'), 11, 'takes all of them along');
 
 -- The same lead in a transaction that is not committed
 select pg_temp.with_orders('{"a": {}}');
