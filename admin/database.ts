@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import postgres from "postgres";
-import { MAIL_FOLDER, readStackInfo, stackInfoFile } from "../local/mod.ts";
+import { MAIL_FOLDER, readStackInfo, stackInfoFile } from "../dev/local/mod.ts";
 import { CommandError, UsageError } from "./outcome.ts";
 
 /** What a command line works on. */

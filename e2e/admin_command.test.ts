@@ -1,7 +1,7 @@
 /** `npm run admin`: agencies, agents and orders, without a line of SQL. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused } from "./admin.ts";
-import { createVendor, send, sql } from "./client.ts";
+import { admin, adminJson, assertRefused } from "./support/admin.ts";
+import { createVendor, send, sql } from "./support/client.ts";
 
 const newName = (kind: string) => `${kind} ${crypto.randomUUID()}`;
 

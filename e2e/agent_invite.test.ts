@@ -1,8 +1,8 @@
 /** `npm run admin -- agent invite`: the mailbox of the address gets the login, and nobody else. */
 import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
-import { admin, adminJson, assertRefused, npmRun } from "./admin.ts";
-import { createAgency, sql, stack } from "./client.ts";
+import { admin, adminJson, assertRefused, npmRun } from "./support/admin.ts";
+import { createAgency, sql, stack } from "./support/client.ts";
 
 const { auth } = createClient(stack.api_url, stack.secret_key, {
   auth: { persistSession: false, autoRefreshToken: false },

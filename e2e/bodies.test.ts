@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { ingest } from "./applications.ts";
+import { ingest } from "./support/applications.ts";
 import {
   assertError,
   createVendor,
@@ -13,12 +13,12 @@ import {
   storedLeads,
   storedResumes,
   withKey,
-} from "./client.ts";
-import { chunk, Connection } from "./connection.ts";
-import { createTarget, importLeads, lead, storedLeads as importedLeads } from "./leads.ts";
-import { memoryGrowth } from "./processes.ts";
-import { createConversation, messages, newSid } from "./sms.ts";
-import { createWebhook, deliver, proofOf } from "./webhooks.ts";
+} from "./support/client.ts";
+import { chunk, Connection } from "./support/connection.ts";
+import { createTarget, importLeads, lead, storedLeads as importedLeads } from "./support/leads.ts";
+import { memoryGrowth } from "./support/processes.ts";
+import { createConversation, messages, newSid } from "./support/sms.ts";
+import { createWebhook, deliver, proofOf } from "./support/webhooks.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };

@@ -1,9 +1,9 @@
 /** The settings that docs/connecting.md gives for vendors that sign: as pasted, and with what each vendor sends. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { admin, adminWithSecret } from "./admin.ts";
-import { assertError, createVendor, send, storedLeads } from "./client.ts";
-import { readPage } from "./docs.ts";
+import { admin, adminWithSecret } from "./support/admin.ts";
+import { assertError, createVendor, send, storedLeads } from "./support/client.ts";
+import { readPage } from "./support/docs.ts";
 
 /** The words of each `webhook set <slug> --scheme hmac …` on the page, by slug. */
 const SETTINGS = new Map(

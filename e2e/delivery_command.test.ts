@@ -1,7 +1,7 @@
 /** `npm run admin -- delivery`: what was refused is looked at, put right and taken in. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { admin, adminJson, assertRefused, npmRunOnTerminal } from "./admin.ts";
+import { admin, adminJson, assertRefused, npmRunOnTerminal } from "./support/admin.ts";
 import {
   createOrder,
   createVendor,
@@ -11,16 +11,16 @@ import {
   storedLeads,
   type Vendor,
   withKey,
-} from "./client.ts";
+} from "./support/client.ts";
 import {
   createTarget,
   importLeads,
   lead as salesLead,
   storedLeads as storedSalesLeads,
   type Target,
-} from "./leads.ts";
-import { eventually } from "./processes.ts";
-import { newPhone } from "./sms.ts";
+} from "./support/leads.ts";
+import { eventually } from "./support/processes.ts";
+import { newPhone } from "./support/sms.ts";
 
 interface Rejection {
   vendor_id?: string | null;

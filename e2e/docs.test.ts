@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { sql } from "./client.ts";
-import { assertLike, examplesIn, paste, readPage, ROOT, variables } from "./docs.ts";
+import { sql } from "./support/client.ts";
+import { assertLike, examplesIn, paste, readPage, ROOT, variables } from "./support/docs.ts";
 
 /** The JSON that docs/parsers.md shows below a mark; its commands name it as a file. */
 function shownJson(mark: string): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { examples } from "../local/mod.ts";
-import { stack } from "./client.ts";
+import { examples } from "../dev/local/mod.ts";
+import { stack } from "./support/client.ts";
 
 const RESPONSES: Record<string, object> = {
   "POST /recruiting/ingest": { status: "created" },
@@ -13,7 +13,7 @@ const RESPONSES: Record<string, object> = {
 
 const list = examples(stack);
 
-Deno.test("local/commands/examples.ts has a command for every route of the specification", () => {
+Deno.test("dev/local/commands/examples.ts has a command for every route of the specification", () => {
   assert.deepEqual(list.map(({ route }) => route), Object.keys(RESPONSES));
 });
 

@@ -13,8 +13,8 @@ import {
   storedResumes,
   type Vendor,
   withKey,
-} from "./client.ts";
-import { eventually, pidOf } from "./processes.ts";
+} from "./support/client.ts";
+import { eventually, pidOf } from "./support/processes.ts";
 
 function application(n: number, resume = true) {
   return {

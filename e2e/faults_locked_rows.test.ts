@@ -1,6 +1,6 @@
 /** What somebody with an open transaction has locked stops nobody else. */
 import assert from "node:assert/strict";
-import { ingest } from "./applications.ts";
+import { ingest } from "./support/applications.ts";
 import {
   assertDailyCounts,
   createOrder,
@@ -11,10 +11,10 @@ import {
   storedLeads,
   type Vendor,
   withoutOpenOrders,
-} from "./client.ts";
-import { createTarget, importLeads, lead } from "./leads.ts";
-import { eventually } from "./processes.ts";
-import { createConversation, receive } from "./sms.ts";
+} from "./support/client.ts";
+import { createTarget, importLeads, lead } from "./support/leads.ts";
+import { eventually } from "./support/processes.ts";
+import { createConversation, receive } from "./support/sms.ts";
 
 /** Keeps an order locked in an open transaction, as an operator may, until `run` ends. No other order is open then. */
 async function whileLocked(order: { id: string }, run: () => Promise<void>): Promise<void> {

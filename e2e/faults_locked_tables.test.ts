@@ -1,6 +1,6 @@
 /** A table that somebody has locked, as `create index` does, loses no lead and stops no other request. */
 import assert from "node:assert/strict";
-import { ingest, PDF_BASE64 } from "./applications.ts";
+import { ingest, PDF_BASE64 } from "./support/applications.ts";
 import {
   assertDailyCounts,
   createOrder,
@@ -11,10 +11,10 @@ import {
   type Vendor,
   withKey,
   withoutOpenOrders,
-} from "./client.ts";
-import { eventually, loggedErrors } from "./processes.ts";
-import { createConversation, receive } from "./sms.ts";
-import { createWebhook, deliver } from "./webhooks.ts";
+} from "./support/client.ts";
+import { eventually, loggedErrors } from "./support/processes.ts";
+import { createConversation, receive } from "./support/sms.ts";
+import { createWebhook, deliver } from "./support/webhooks.ts";
 
 /** The lock of `create index`, and the one of `alter table`. */
 const MODES = ["share", "access exclusive"];

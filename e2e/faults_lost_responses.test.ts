@@ -3,9 +3,9 @@
  * stored once after those with a 500 are sent again.
  */
 import assert from "node:assert/strict";
-import { ingest } from "./applications.ts";
-import { type ApiResponse, createVendor, sql, storedLeads, type Vendor } from "./client.ts";
-import { pidOf } from "./processes.ts";
+import { ingest } from "./support/applications.ts";
+import { type ApiResponse, createVendor, sql, storedLeads, type Vendor } from "./support/client.ts";
+import { pidOf } from "./support/processes.ts";
 
 const COUNT = 20;
 const SEND_AGAIN = "the request could not be completed; send the same request again";

@@ -7,8 +7,8 @@ import type {
   Submitted,
 } from "../docs/examples/submission.ts";
 import type { Database } from "../supabase/functions/_shared/database.types.ts";
-import { createAgentWithLead } from "./agents.ts";
-import { sql } from "./client.ts";
+import { createAgentWithLead } from "./support/agents.ts";
+import { sql } from "./support/client.ts";
 
 const DOCS = new URL("../docs/", import.meta.url);
 const page = Deno.readTextFileSync(new URL("frontend.md", DOCS));

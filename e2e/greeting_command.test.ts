@@ -1,8 +1,8 @@
 /** `npm run admin`: which recruits are greeted by text, and with what. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused } from "./admin.ts";
-import { createVendor, send, sql, withKey } from "./client.ts";
-import { greetWaiting, newPhone } from "./sms.ts";
+import { admin, adminJson, assertRefused } from "./support/admin.ts";
+import { createVendor, send, sql, withKey } from "./support/client.ts";
+import { greetWaiting, newPhone } from "./support/sms.ts";
 
 const TEMPLATE = "Hi {first_name}, {agent} of {agency} here. Reply STOP to opt out.";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { NEWEST_MIGRATION } from "../supabase/functions/_shared/version.ts";
-import { type ApiResponse, send, sql } from "./client.ts";
+import { type ApiResponse, send, sql } from "./support/client.ts";
 
 const PATHS = ["/recruiting/health", "/api/health", "/texting/health"];
 

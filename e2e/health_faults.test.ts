@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { send } from "./client.ts";
-import { eventually, pidOf } from "./processes.ts";
+import { send } from "./support/client.ts";
+import { eventually, pidOf } from "./support/processes.ts";
 
 Deno.test("fault: 503 within 10 s while PostgREST hangs, and 200 again afterwards", async () => {
   Deno.kill(pidOf("postgrest"), "SIGSTOP");

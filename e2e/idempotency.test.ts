@@ -13,9 +13,9 @@ import {
   storedResumes,
   type Vendor,
   withKey,
-} from "./client.ts";
-import { createTarget, importLeads, lead } from "./leads.ts";
-import { createWebhook, deliver } from "./webhooks.ts";
+} from "./support/client.ts";
+import { createTarget, importLeads, lead } from "./support/leads.ts";
+import { createWebhook, deliver } from "./support/webhooks.ts";
 
 const newKey = () => crypto.randomUUID();
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { assertError, send, sql, stack } from "./client.ts";
-import { createTarget, importLeads, lead, storedLeads } from "./leads.ts";
+import { assertError, send, sql, stack } from "./support/client.ts";
+import { createTarget, importLeads, lead, storedLeads } from "./support/leads.ts";
 
 const TYPES = ["fwk", "csk", "br", "union", "ncr", "pos", "dcard", "fe", "globe"];
 

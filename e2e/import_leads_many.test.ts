@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { assertError, send, sql, stack } from "./client.ts";
-import { createTarget, importLeads, lead, storedLeads } from "./leads.ts";
+import { assertError, send, sql, stack } from "./support/client.ts";
+import { createTarget, importLeads, lead, storedLeads } from "./support/leads.ts";
 
 /** An entry of `errors`. */
 interface Failure {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
-import { application, downloadResume, ingest } from "./applications.ts";
+import { application, downloadResume, ingest } from "./support/applications.ts";
 import {
   assertDailyCounts,
   assertError,
@@ -14,7 +14,7 @@ import {
   storedResumes,
   withKey,
   withoutOpenOrders,
-} from "./client.ts";
+} from "./support/client.ts";
 
 Deno.test("SPEC 4.1: an Indeed application with a resume becomes a lead, an object and a distribution", async () => {
   const vendor = await createVendor("indeed");

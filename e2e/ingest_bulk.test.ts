@@ -11,7 +11,7 @@ import {
   storedResumes,
   type Vendor,
   withKey,
-} from "./client.ts";
+} from "./support/client.ts";
 
 function ingestBulk(vendor: Vendor, body: unknown): Promise<ApiResponse> {
   return send("/recruiting/ingest/bulk", { headers: withKey(vendor), body });

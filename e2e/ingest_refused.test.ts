@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ingest } from "./applications.ts";
+import { ingest } from "./support/applications.ts";
 import {
   assertError,
   createVendor,
@@ -9,7 +9,7 @@ import {
   storedResumes,
   type Vendor,
   withKey,
-} from "./client.ts";
+} from "./support/client.ts";
 
 const KEY_FAULTS: [
   string,

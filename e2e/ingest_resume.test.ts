@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { DOCUMENTS, zip } from "../supabase/functions/recruiting/resumes/fixtures/documents.ts";
-import { application, downloadFile, downloadResume, ingest, PDF_BASE64 } from "./applications.ts";
-import { createVendor, PDF, stack, storedLeads, storedResumes } from "./client.ts";
-import { readPage } from "./docs.ts";
+import {
+  application,
+  downloadFile,
+  downloadResume,
+  ingest,
+  PDF_BASE64,
+} from "./support/applications.ts";
+import { createVendor, PDF, stack, storedLeads, storedResumes } from "./support/client.ts";
+import { readPage } from "./support/docs.ts";
 
 for (const [ending, { mediaType, bytes }] of Object.entries(DOCUMENTS)) {
   Deno.test(`a resume .${ending} is stored under its own name and type, whatever the vendor says of it`, async () => {

@@ -1,6 +1,6 @@
 /** Leads of several requests that go to the database in one call. */
 import assert from "node:assert/strict";
-import { ingest } from "./applications.ts";
+import { ingest } from "./support/applications.ts";
 import {
   assertDailyCounts,
   createOrder,
@@ -9,9 +9,9 @@ import {
   storedLeads,
   type Vendor,
   withKey,
-} from "./client.ts";
-import { functionWith } from "./function.ts";
-import { eventually } from "./processes.ts";
+} from "./support/client.ts";
+import { functionWith } from "./support/function.ts";
+import { eventually } from "./support/processes.ts";
 
 const CALL = "/rpc/ingest_recruiting_leads";
 

@@ -11,8 +11,8 @@ import {
   storedLeads,
   type Vendor,
   withKey,
-} from "./client.ts";
-import { createTarget, importLeads, lead } from "./leads.ts";
+} from "./support/client.ts";
+import { createTarget, importLeads, lead } from "./support/leads.ts";
 
 /** The deliveries of a request, in the order of their rows. */
 function deliveries(requestId: string | null) {
@@ -384,7 +384,7 @@ Deno.test("a hundred refusals at once are all in the journal", async () => {
 });
 
 Deno.test("an unmatched text is kept, and belongs to the conversation that is made later", async () => {
-  const { newPhone, newSid, sendSigned } = await import("./sms.ts");
+  const { newPhone, newSid, sendSigned } = await import("./support/sms.ts");
   const [From, To, MessageSid] = [newPhone(), newPhone(), newSid()];
   const { body } = await sendSigned("/recruiting/sms/inbound", {
     From,

@@ -1,7 +1,7 @@
 /** `npm run admin -- key`: the life of a vendor's keys. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused, npmRunOnTerminal } from "./admin.ts";
-import { createVendor, send, sql, type Vendor } from "./client.ts";
+import { admin, adminJson, assertRefused, npmRunOnTerminal } from "./support/admin.ts";
+import { createVendor, send, sql, type Vendor } from "./support/client.ts";
 
 async function statusWith(key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { signInNewUser } from "./agents.ts";
-import { type ApiResponse, assertError, send, sql, stack } from "./client.ts";
-import { createTarget, importLeads, lead, type Target } from "./leads.ts";
+import { signInNewUser } from "./support/agents.ts";
+import { type ApiResponse, assertError, send, sql, stack } from "./support/client.ts";
+import { createTarget, importLeads, lead, type Target } from "./support/leads.ts";
 
 const PATH = "/api/leads/log-presentation-activity";
 

@@ -7,10 +7,10 @@ import {
   storedLeads,
   type Vendor,
   withKey,
-} from "./client.ts";
-import { functionWith, losingResponseOf } from "./function.ts";
-import { createTarget, lead } from "./leads.ts";
-import { createWebhook, proofOf } from "./webhooks.ts";
+} from "./support/client.ts";
+import { functionWith, losingResponseOf } from "./support/function.ts";
+import { createTarget, lead } from "./support/leads.ts";
+import { createWebhook, proofOf } from "./support/webhooks.ts";
 
 Deno.test("fault: a lead without an id is stored once when the database's response is lost", async () => {
   const recruiting = await functionWith("recruiting", {});

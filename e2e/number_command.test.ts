@@ -1,8 +1,8 @@
 /** `npm run admin -- number` and `consent`: what is texted from, and who may be texted. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused } from "./admin.ts";
-import { createAgency, sql } from "./client.ts";
-import { newPhone } from "./sms.ts";
+import { admin, adminJson, assertRefused } from "./support/admin.ts";
+import { createAgency, sql } from "./support/client.ts";
+import { newPhone } from "./support/sms.ts";
 
 const number = (...words: string[]) => admin("number", ...words);
 

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
-import { FUNCTION_NAMES } from "../scripts/edge_functions.ts";
-import { openApiDocument, OPERATIONS } from "../scripts/openapi/document.ts";
-import { OPENAPI_FILE, openApiText } from "../scripts/openapi/main.ts";
+import { FUNCTION_NAMES } from "../dev/scripts/edge_functions.ts";
+import { openApiDocument, OPERATIONS } from "../dev/scripts/openapi/document.ts";
+import { OPENAPI_FILE, openApiText } from "../dev/scripts/openapi/main.ts";
 import type { App } from "../supabase/functions/_shared/app.ts";
 import { BATCH_BOUNDS, JSON_BOUNDS } from "../supabase/functions/_shared/json.ts";
-import { send, stack } from "./client.ts";
-import { sendSigned } from "./sms.ts";
-import { createWebhook, deliver } from "./webhooks.ts";
+import { send, stack } from "./support/client.ts";
+import { sendSigned } from "./support/sms.ts";
+import { createWebhook, deliver } from "./support/webhooks.ts";
 
 const published = JSON.parse(openApiText());
 
@@ -40,7 +40,7 @@ Deno.test("every route of the functions is documented, and no other", async () =
     ...added.filter((route) => !documented.includes(route)).map((route) => `${route} is missing`),
     ...documented.filter((route) => !added.includes(route)).map((route) => `${route} is no route`),
   ];
-  const remedy = "add or remove it in scripts/openapi; then npm run openapi";
+  const remedy = "add or remove it in dev/scripts/openapi; then npm run openapi";
   assert.equal(differences.length, 0, `${differences.join(", ")}: ${remedy}`);
 });
 

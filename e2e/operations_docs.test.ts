@@ -1,8 +1,8 @@
 /** Every command in docs/operations.md does what the page says. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { TwilioDouble } from "../testing/twilio/double.ts";
-import { send, sql, withoutOpenOrders } from "./client.ts";
+import { TwilioDouble } from "../dev/testing/twilio/double.ts";
+import { send, sql, withoutOpenOrders } from "./support/client.ts";
 import {
   assertLike,
   examplesIn,
@@ -11,8 +11,8 @@ import {
   ROOT,
   variables,
   variablesSetBy,
-} from "./docs.ts";
-import { eventually } from "./processes.ts";
+} from "./support/docs.ts";
+import { eventually } from "./support/processes.ts";
 
 /** Takes away what the commands of the page make. */
 async function removeWhatCommandsMake(): Promise<void> {

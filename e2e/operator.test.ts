@@ -1,6 +1,6 @@
 /** `npm run admin`: what an operator looks into and puts right. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused, npmRun } from "./admin.ts";
+import { admin, adminJson, assertRefused, npmRun } from "./support/admin.ts";
 import {
   createOrder,
   createVendor,
@@ -10,9 +10,9 @@ import {
   type Vendor,
   withKey,
   withoutOpenOrders,
-} from "./client.ts";
-import { createTarget, importLeads, lead as salesLead } from "./leads.ts";
-import { createConversation, messages, newPhone, newSid, storeOutbound } from "./sms.ts";
+} from "./support/client.ts";
+import { createTarget, importLeads, lead as salesLead } from "./support/leads.ts";
+import { createConversation, messages, newPhone, newSid, storeOutbound } from "./support/sms.ts";
 
 async function ingest(vendor: Vendor, body: object): Promise<string> {
   const response = await send("/recruiting/ingest", { headers: withKey(vendor), body });

@@ -1,8 +1,8 @@
 /** `npm run admin -- text outbox` and `text retry`: what is not sent, why, and once more. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused } from "./admin.ts";
-import { createAgency, sql } from "./client.ts";
-import { newPhone, newSid } from "./sms.ts";
+import { admin, adminJson, assertRefused } from "./support/admin.ts";
+import { createAgency, sql } from "./support/client.ts";
+import { newPhone, newSid } from "./support/sms.ts";
 
 /** An agency with a number, and texts of it in the outbox. */
 class Outbox {

@@ -15,7 +15,7 @@ import {
   sql,
   storedLeads,
   withKey,
-} from "./client.ts";
+} from "./support/client.ts";
 
 const fixtures = fixtureNames().filter((name) => name !== "meta_notification");
 

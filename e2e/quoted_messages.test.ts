@@ -1,10 +1,10 @@
 /** Every message of a response that the docs and openapi.json quote is one that the service sends. */
 import assert from "node:assert/strict";
 import { STATUS_OF_CODE } from "../supabase/functions/_shared/errors.ts";
-import { ingest } from "./applications.ts";
-import { type ApiResponse, createVendor, send, sql, stack, withKey } from "./client.ts";
-import { readPage } from "./docs.ts";
-import { createTarget, importLeads, lead } from "./leads.ts";
+import { ingest } from "./support/applications.ts";
+import { type ApiResponse, createVendor, send, sql, stack, withKey } from "./support/client.ts";
+import { readPage } from "./support/docs.ts";
+import { createTarget, importLeads, lead } from "./support/leads.ts";
 
 const PAGES = ["vendors", "decisions", "parsers", "specification"].map((name) => `docs/${name}.md`);
 const OPENAPI = "supabase/functions/_shared/openapi.json";
@@ -96,7 +96,7 @@ for (const [message, quotes] of QUOTED) {
   const files = [...new Set(quotes.map(({ file }) => file))].join(" and ");
   Deno.test(`${files} quotes "${message}", which a response has`, async () => {
     const remedy = `correct what ${files} quotes` +
-      (files.includes(OPENAPI) ? " (in scripts/openapi; then npm run openapi)" : "");
+      (files.includes(OPENAPI) ? " (in dev/scripts/openapi; then npm run openapi)" : "");
     const test = ELSEWHERE[message];
     if (test !== undefined) {
       assert(readPage(test).includes(message), `${test} does not wait for it: ${remedy}`);

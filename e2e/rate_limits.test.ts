@@ -8,9 +8,9 @@ import {
   stack,
   type Vendor,
   withKey,
-} from "./client.ts";
-import { functionWith } from "./function.ts";
-import { createTarget, importLeads, lead } from "./leads.ts";
+} from "./support/client.ts";
+import { functionWith } from "./support/function.ts";
+import { createTarget, importLeads, lead } from "./support/leads.ts";
 
 async function createLimitedVendor(rateLimit: number): Promise<Vendor> {
   const vendor = await createVendor();

@@ -1,8 +1,8 @@
 /** Notifications over Realtime, with supabase-js itself. */
 import assert from "node:assert/strict";
 import { sign } from "hono/jwt";
-import { browserClient, signInNewAgent } from "./agents.ts";
-import { sql, stack } from "./client.ts";
+import { browserClient, signInNewAgent } from "./support/agents.ts";
+import { sql, stack } from "./support/client.ts";
 import {
   awaitEvents,
   awaitStatus,
@@ -11,8 +11,8 @@ import {
   realtimeTest,
   subscribe,
   until,
-} from "./realtime.ts";
-import { newSid, receive } from "./sms.ts";
+} from "./support/realtime.ts";
+import { newSid, receive } from "./support/sms.ts";
 
 /** A token of a user as auth signs it. */
 function tokenOf(user_id: string, seconds: number, secret = stack.jwt_secret): Promise<string> {

@@ -1,8 +1,8 @@
 /** Realtime as the gateway of `npm start` serves it: what it refuses, and how clients get over its faults. */
 import assert from "node:assert/strict";
-import { createAgentWithLead } from "./agents.ts";
-import { sql, stack } from "./client.ts";
-import { pidOf } from "./processes.ts";
+import { createAgentWithLead } from "./support/agents.ts";
+import { sql, stack } from "./support/client.ts";
+import { pidOf } from "./support/processes.ts";
 import {
   awaitEvents,
   awaitStatus,
@@ -12,8 +12,8 @@ import {
   realtimeTest,
   subscribe,
   until,
-} from "./realtime.ts";
-import { receive } from "./sms.ts";
+} from "./support/realtime.ts";
+import { receive } from "./support/sms.ts";
 
 /** Stores a notification without the gateway. */
 async function notify({ agent_id, conversation }: Escalated): Promise<string> {

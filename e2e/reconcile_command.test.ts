@@ -2,11 +2,17 @@
 import assert from "node:assert/strict";
 import { twilioAccount } from "../supabase/functions/texting/twilio_account.ts";
 import { createMessage } from "../supabase/functions/texting/twilio_api.ts";
-import { TwilioDouble } from "../testing/twilio/double.ts";
-import { admin, adminJson, assertRefused } from "./admin.ts";
-import { sql } from "./client.ts";
-import { eventually } from "./processes.ts";
-import { type Conversation, createConversation, messages, newPhone, storeOutbound } from "./sms.ts";
+import { TwilioDouble } from "../dev/testing/twilio/double.ts";
+import { admin, adminJson, assertRefused } from "./support/admin.ts";
+import { sql } from "./support/client.ts";
+import { eventually } from "./support/processes.ts";
+import {
+  type Conversation,
+  createConversation,
+  messages,
+  newPhone,
+  storeOutbound,
+} from "./support/sms.ts";
 
 const SINCE = ["--since", new Date(Date.now() - 3_600_000).toISOString()];
 const NOTHING = { received: 0, no_conversation: 0, updated: 0, found: 0 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { SupabaseClient } from "@supabase/supabase-js";
-import { browserClient, signInNewAgent } from "./agents.ts";
-import { ingest, PDF_BASE64 } from "./applications.ts";
-import { createAgency, createVendor, PDF, sql } from "./client.ts";
+import { browserClient, signInNewAgent } from "./support/agents.ts";
+import { ingest, PDF_BASE64 } from "./support/applications.ts";
+import { createAgency, createVendor, PDF, sql } from "./support/client.ts";
 
 /** A resume that was sent for a lead, and the lead given to an agent of an agency (or to nobody). */
 async function createResume(agency_id: string | null, agent_id: string | null): Promise<string> {

@@ -11,9 +11,9 @@ import {
   storedResumes,
   withKey,
   withoutOpenOrders,
-} from "./client.ts";
-import { newSid, sendSigned } from "./sms.ts";
-import type { World } from "./world.ts";
+} from "./support/client.ts";
+import { newSid, sendSigned } from "./support/sms.ts";
+import type { World } from "./support/world.ts";
 
 /** One row of a table of SPEC.md. */
 export interface Scenario {

@@ -1,7 +1,7 @@
 /** What texts and callbacks change besides the message: consent, the outbox and what the agent is told. */
 import assert from "node:assert/strict";
-import { signInNewAgent } from "./agents.ts";
-import { assertError, createAgency, createVendor, send, sql, withKey } from "./client.ts";
+import { signInNewAgent } from "./support/agents.ts";
+import { assertError, createAgency, createVendor, send, sql, withKey } from "./support/client.ts";
 import {
   type Conversation,
   greetWaiting,
@@ -10,7 +10,7 @@ import {
   receive,
   sendSigned,
   signedForm,
-} from "./sms.ts";
+} from "./support/sms.ts";
 
 interface Texting extends Conversation {
   agency_id: string;

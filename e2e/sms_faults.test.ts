@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { eventually, loggedErrors, pidOf } from "./processes.ts";
-import { createConversation, messages, newSid, receive } from "./sms.ts";
+import { eventually, loggedErrors, pidOf } from "./support/processes.ts";
+import { createConversation, messages, newSid, receive } from "./support/sms.ts";
 
 Deno.test("fault: a message that comes while PostgREST hangs for 3 s is stored once", async () => {
   const conversation = await createConversation();

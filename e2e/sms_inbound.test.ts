@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { assertError, send, sql, stack } from "./client.ts";
-import { createConversation, messages, newSid, receive, sendSigned } from "./sms.ts";
+import { assertError, send, sql, stack } from "./support/client.ts";
+import { createConversation, messages, newSid, receive, sendSigned } from "./support/sms.ts";
 
 const PATH = "/recruiting/sms/inbound";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import { assertError, send, sql, stack } from "./client.ts";
+import { assertError, send, sql, stack } from "./support/client.ts";
 import {
   createConversation,
   messages,
@@ -9,7 +9,7 @@ import {
   report,
   sendSigned,
   storeOutbound,
-} from "./sms.ts";
+} from "./support/sms.ts";
 
 const PATH = "/recruiting/sms/status";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { sql } from "./client.ts";
+import { sql } from "./support/client.ts";
 import { SCENARIOS } from "./scenarios.ts";
-import { theWorld } from "./world.ts";
+import { theWorld } from "./support/world.ts";
 
 for (const { spec, send, status, body, then } of SCENARIOS) {
   Deno.test(`SPEC ${spec}`, async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { browserClient, createAgentWithLead, signInNewAgent } from "./agents.ts";
-import { sql } from "./client.ts";
+import { browserClient, createAgentWithLead, signInNewAgent } from "./support/agents.ts";
+import { sql } from "./support/client.ts";
 
 const submission = {
   demographics: {

@@ -1,8 +1,8 @@
 /** `npm run vendor` against the running stack, as an agency takes on a vendor that no parser knows. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { admin, adminJson, assertRefused, npmRun } from "./admin.ts";
-import { assertError, send, sql, stack } from "./client.ts";
+import { admin, adminJson, assertRefused, npmRun } from "./support/admin.ts";
+import { assertError, send, sql, stack } from "./support/client.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAYLOAD = "supabase/functions/recruiting/parsers/fixtures/mapping.json";

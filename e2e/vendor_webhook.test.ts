@@ -15,7 +15,7 @@ import {
   storedLeads,
   storedResumes,
   type Vendor,
-} from "./client.ts";
+} from "./support/client.ts";
 
 Deno.env.set("SUPABASE_URL", stack.api_url);
 Deno.env.set("SUPABASE_SECRET_KEYS", JSON.stringify({ default: stack.secret_key }));

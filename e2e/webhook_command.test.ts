@@ -8,8 +8,8 @@ import {
   assertRefused,
   npmRun,
   npmRunOnTerminal,
-} from "./admin.ts";
-import { createVendor, sql, stack, type Vendor } from "./client.ts";
+} from "./support/admin.ts";
+import { createVendor, sql, stack, type Vendor } from "./support/client.ts";
 
 const json = (...words: string[]) => adminJson("vendor", "webhook", ...words);
 const webhook = (...words: string[]) => admin("vendor", "webhook", ...words);

@@ -1,9 +1,9 @@
 /** Webhook deliveries with several leads, or with none. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused } from "./admin.ts";
-import { assertError, createOrder, send, sql, storedLeads } from "./client.ts";
-import { functionWith } from "./function.ts";
-import { createWebhook, deliver, proofOf, rejected } from "./webhooks.ts";
+import { admin, adminJson, assertRefused } from "./support/admin.ts";
+import { assertError, createOrder, send, sql, storedLeads } from "./support/client.ts";
+import { functionWith } from "./support/function.ts";
+import { createWebhook, deliver, proofOf, rejected } from "./support/webhooks.ts";
 
 Deno.test("of several leads each is stored by itself; a bad one is in the journal and can be replayed", async () => {
   const webhook = await createWebhook("standard");

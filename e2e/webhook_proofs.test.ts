@@ -1,8 +1,22 @@
 /** What vendors prove to their webhooks, and that a stranger learns nothing. */
 import assert from "node:assert/strict";
-import { type ApiResponse, assertError, createOrder, send, sql, storedLeads } from "./client.ts";
-import { functionWith } from "./function.ts";
-import { addSecret, createWebhook, deliver, proofOf, rejected, type Webhook } from "./webhooks.ts";
+import {
+  type ApiResponse,
+  assertError,
+  createOrder,
+  send,
+  sql,
+  storedLeads,
+} from "./support/client.ts";
+import { functionWith } from "./support/function.ts";
+import {
+  addSecret,
+  createWebhook,
+  deliver,
+  proofOf,
+  rejected,
+  type Webhook,
+} from "./support/webhooks.ts";
 
 /** What the vendors of the schemes with a format of their own send. */
 const BODIES: Record<string, { parser: string; body: object }> = {

@@ -1,9 +1,9 @@
 /** Deliveries to webhooks: repeated ones, forms, and what is the same as on ingest. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { downloadResume } from "./applications.ts";
-import { assertError, PDF, sql, storedLeads } from "./client.ts";
-import { createWebhook, deliver, rejected } from "./webhooks.ts";
+import { downloadResume } from "./support/applications.ts";
+import { assertError, PDF, sql, storedLeads } from "./support/client.ts";
+import { createWebhook, deliver, rejected } from "./support/webhooks.ts";
 
 Deno.test("a delivery of Standard Webhooks that is repeated or stale makes no second lead", async () => {
   const webhook = await createWebhook("standard");

@@ -1,7 +1,7 @@
 import { type AuthError, createClient } from "@supabase/supabase-js";
 import { existsSync } from "node:fs";
 import type postgres from "postgres";
-import { mailFile } from "../../local/mod.ts";
+import { mailFile } from "../../dev/local/mod.ts";
 import type { ProjectApi } from "../database.ts";
 import { type AgentRow, findAgent } from "../find.ts";
 import { CommandError, explain, type Outcome, type Session } from "../outcome.ts";

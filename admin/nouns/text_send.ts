@@ -1,5 +1,5 @@
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import { readPublicUrl, readStackInfo } from "../../local/mod.ts";
+import { readPublicUrl, readStackInfo } from "../../dev/local/mod.ts";
 import { CommandError, type Outcome, UsageError } from "../outcome.ts";
 
 /** What to send, in the words of the command line. */

@@ -1,5 +1,5 @@
 -- On a hosted project pg_cron and pg_net call POST /texting/work when texts are due. Locally `npm start` does it
--- (local/text_worker.ts). Where the extensions are missing, nothing here does anything.
+-- (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
 
 create function private.request_text_work() returns bigint
 language plpgsql

@@ -1,7 +1,7 @@
 /** Notifications of agents and Realtime: a notification is stored whatever Realtime does. */
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { connect, readStackInfo } from "../../local/mod.ts";
+import { connect, readStackInfo } from "../../dev/local/mod.ts";
 
 const { db_url } = readStackInfo();
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
-import { connect, readStackInfo } from "../../local/mod.ts";
+import { connect, readStackInfo } from "../../dev/local/mod.ts";
 
 /** Exchanges, the next three digits. Of each area code that libphonenumber knows, it knows numbers in one of these. */
 const EXCHANGES = [266, 468, 235, 677, 349, 510];

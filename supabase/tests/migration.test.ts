@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { readStackInfo, ROOT } from "../../local/mod.ts";
-import { type Scratch, withScratch } from "../../scripts/migration/scratch.ts";
-import { writeMigration, type Written } from "../../scripts/migration/write.ts";
+import { readStackInfo, ROOT } from "../../dev/local/mod.ts";
+import { type Scratch, withScratch } from "../../dev/scripts/migration/scratch.ts";
+import { writeMigration, type Written } from "../../dev/scripts/migration/write.ts";
 
 const SCHEMA = `create schema private;
 grant usage on schema private to authenticated;
@@ -220,7 +220,7 @@ for (
 ) {
   Deno.test(`npm run migration -- ${args.join(" ")} is wrong usage`, () => {
     const { code, stdout, stderr } = new Deno.Command("sh", {
-      args: ["scripts/run.sh", "scripts/migration/main.ts", ...args],
+      args: ["dev/scripts/run.sh", "dev/scripts/migration/main.ts", ...args],
       cwd: ROOT,
     }).outputSync();
     assert.equal(code, 2);

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type postgres from "postgres";
 import { runCommandLine } from "../../admin/command_line.ts";
-import { connect, readStackInfo, ROOT } from "../../local/mod.ts";
+import { connect, readStackInfo, ROOT } from "../../dev/local/mod.ts";
 import {
   type Catalogue,
   compareCatalogues,
   readCatalogue,
-} from "../../scripts/migration/catalogue.ts";
-import { migrationFiles, type SqlFile } from "../../scripts/migration/files.ts";
-import { applyFiles, withScratch } from "../../scripts/migration/scratch.ts";
-import { installPgtap, runTapFile } from "../../testing/pgtap.ts";
+} from "../../dev/scripts/migration/catalogue.ts";
+import { migrationFiles, type SqlFile } from "../../dev/scripts/migration/files.ts";
+import { applyFiles, withScratch } from "../../dev/scripts/migration/scratch.ts";
+import { installPgtap, runTapFile } from "../../dev/testing/pgtap.ts";
 
 const FOLDER = "docs/scaling";
 const TABLES = ["rejected_deliveries", "recruiting_message_events", "recruiting_messages"];

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { connect, readStackInfo } from "../../local/mod.ts";
+import { connect, readStackInfo } from "../../dev/local/mod.ts";
 import {
   compareCatalogues,
   compareDatabases,
   readCatalogue,
-} from "../../scripts/migration/catalogue.ts";
-import { migrationFiles, schemaFiles } from "../../scripts/migration/files.ts";
-import { withScratch } from "../../scripts/migration/scratch.ts";
+} from "../../dev/scripts/migration/catalogue.ts";
+import { migrationFiles, schemaFiles } from "../../dev/scripts/migration/files.ts";
+import { withScratch } from "../../dev/scripts/migration/scratch.ts";
 
 const { db_url } = readStackInfo();
 

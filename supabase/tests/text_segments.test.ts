@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SegmentedMessage } from "sms-segments-calculator";
-import { connect, readStackInfo } from "../../local/mod.ts";
+import { connect, readStackInfo } from "../../dev/local/mod.ts";
 
 const GSM = [..."aZ09 @£$¥èéÇ\nØ\rÅΔ_ΦßÉ!\"#¤%&'-/ñ¿€[]{}|~^\\\f"];
 const OTHER = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { visibleText } from "../../admin/visible.ts";
-import { connect, readStackInfo } from "../../local/mod.ts";
+import { connect, readStackInfo } from "../../dev/local/mod.ts";
 
 Deno.test("private.visible_text leaves out what Unicode says is invisible, and no other character", async () => {
   // All but U+0000 and the surrogates, which Postgres cannot store.

@@ -29,7 +29,7 @@ const TESTS_MAY_IMPORT: Record<string, string[]> = {
 };
 
 /**
- * The imports of a file that the table does not allow. An import that leaves the functions' folder, to scripts/ say, is
+ * The imports of a file that the table does not allow. An import that leaves the functions' folder, to dev/scripts/ say, is
  * never allowed: a function is deployed without it.
  *
  * @param path the file below supabase/functions, e.g. `api/index.ts`
@@ -72,7 +72,7 @@ for (
   const [path, specifier] of [
     ["_shared/app.ts", "../api/index.ts"],
     ["api/index.ts", "../recruiting/index.ts"],
-    ["api/index.ts", "../../../scripts/openapi/main.ts"],
+    ["api/index.ts", "../../../dev/scripts/openapi/main.ts"],
     ["recruiting/parsers/indeed.ts", "../ingest/ingest.ts"],
     ["recruiting/parsers/indeed.ts", "./fixtures/read.ts"],
     ["recruiting/sms/inbound.ts", "../parsers/index.ts"],

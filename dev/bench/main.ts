@@ -1,0 +1,98 @@
+/** `npm run bench`: measures what docs/performance.md lists, or what is named: npm run bench -- ingest import */
+import { Argument, Command } from "commander";
+import { formatTable } from "../../admin/table.ts";
+import { bodies } from "./bodies.ts";
+import { codeSize } from "./code_size.ts";
+import { coldStart } from "./cold_start.ts";
+import { costs } from "./costs.ts";
+import { distribution } from "./distribution.ts";
+import { growth } from "./growth.ts";
+import { importLeads } from "./import.ts";
+import { ingest } from "./ingest.ts";
+import {
+  type Benchmark,
+  type BenchmarkOptions,
+  type Measurement,
+  median,
+  quartiles,
+} from "./measurement.ts";
+import { commandAndMachine } from "./report.ts";
+import { stopStacks } from "./stacks.ts";
+import { judge, type Verdict } from "./verdict.ts";
+
+const BENCHMARKS: Benchmark[] = [
+  ingest,
+  importLeads,
+  growth,
+  distribution,
+  bodies,
+  coldStart,
+  codeSize,
+  costs,
+];
+
+const command = new Command("npm run bench --")
+  .description("Measures what docs/performance.md lists, or only what is named.")
+  .addArgument(new Argument("[benchmark...]").choices(BENCHMARKS.map(({ name }) => name)))
+  .option("--check", "exit with 1 when a budget is missed by more than the noise")
+  .option("--plot <file>", "where growth writes its chart, as SVG")
+  .option("--seconds <seconds>", "how long a round of requests lasts", Number, 2)
+  .option("--before <ref>", "compare ingest with an earlier version, e.g. main~20")
+  .addHelpText(
+    "after",
+    `\nBenchmarks:\n${
+      BENCHMARKS.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join("\n")
+    }`,
+  )
+  .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
+  .parse(Deno.args, { from: "user" });
+const [names] = command.processedArgs as [string[]?];
+const { check = false, ...options } = command.opts<{ check?: boolean } & BenchmarkOptions>();
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  Deno.addSignalListener(signal, async () => {
+    await stopStacks();
+    Deno.exit(1);
+  });
+}
+
+console.log(commandAndMachine("bench"));
+const measurements: Measurement[] = [];
+for (const { name, title, run } of BENCHMARKS) {
+  if (names?.length && !names.includes(name)) continue;
+  console.log(`\n=== ${title} (${name})`);
+  try {
+    for (const measurement of await run(options)) {
+      console.log(`${measurement.what}: ${measurement.detail}`);
+      measurements.push(measurement);
+    }
+  } finally {
+    await stopStacks();
+  }
+}
+
+const count = (verdict: Verdict) => measurements.filter((each) => judge(each) === verdict).length;
+if (measurements.length > 0) {
+  console.log(`\n${formatTable(measurements.map(toRow))}\n`);
+  console.log(
+    `${count("met")} budgets met, ${count("within noise")} missed within the noise, ${
+      count("missed")
+    } missed`,
+  );
+}
+Deno.exit(check && count("missed") > 0 ? 1 : 0);
+
+function toRow(measurement: Measurement) {
+  const { what, rounds, unit, budget } = measurement;
+  return {
+    what,
+    measured: `${median(rounds).toPrecision(3)} ${unit}`,
+    noise: rounds.length > 1
+      ? quartiles(rounds).map((quartile) => quartile.toPrecision(3)).join(" to ")
+      : "",
+    budget: "atLeast" in budget
+      ? `at least ${budget.atLeast} ${unit}`
+      : `at most ${budget.atMost} ${unit}`,
+    met: { "met": "yes", "within noise": "within noise", "missed": "MISSED" }[judge(measurement)],
+  };
+}

@@ -1,0 +1,37 @@
+/** `npm run chaos`: shows that no fault loses a lead, or hands it out twice: npm run chaos -- --seed 7 */
+import { Command } from "commander";
+import { commandAndMachine } from "../bench/report.ts";
+import { onOwnStack, wholeNumber } from "./command.ts";
+import { reportTable } from "./report.ts";
+
+const options = new Command("npm run chaos --")
+  .description(
+    "Sends requests of all routes to a stack of its own, in turns to two processes with its functions, while its parts " +
+      "are killed, stopped and restarted, connections are cut and rows are locked. Then it takes account of every request. " +
+      "Exits with 1 when one was lost, doubled, orphaned, wrongly charged or wrongly answered.",
+  )
+  .option("--requests <number>", "how many requests, at least", wholeNumber, 20_000)
+  .option("--faults <number>", "how many faults", wholeNumber, 24)
+  .option("--rate <number>", "requests a second", wholeNumber, 100)
+  .option("--most-under-way <number>", "no more requests at a time", wholeNumber, 1_000)
+  .option("--seconds <number>", "how long a fault takes, about", wholeNumber, 3)
+  .option("--seed <number>", "makes the same requests and faults again", wholeNumber)
+  .option("--only <fault...>", "only these faults, by their names in dev/chaos/faults.ts")
+  .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
+  .parse(Deno.args, { from: "user" })
+  .opts();
+
+await onOwnStack(options.seed, async (seed, stack) => {
+  const { runChaos } = await import("./run.ts");
+  const { requests, faults, rate, mostUnderWay, seconds, only } = options;
+  const report = await runChaos({
+    gateways: [stack.api_url, await stack.addGateway()],
+    ...{ requests, faults, only, rate, mostUnderWay, seconds, seed },
+    say: console.log,
+  });
+  const { findings } = report;
+  for (const { kind, what } of findings.slice(0, 30)) console.log(`${kind}: ${what}`);
+  console.log(`\nThe last run: ${commandAndMachine("chaos", seed)}.\n\n${reportTable(report)}`);
+  console.log(findings.length > 0 ? `${findings.length} findings` : "Nothing is wrong.");
+  return findings.length === 0;
+});

@@ -1,0 +1,331 @@
+/** What stands behind the gateway, and what it must not give out. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { createClient } from "@supabase/supabase-js";
+import postgres from "postgres";
+import { startThrowawayStack, type ThrowawayStack } from "../../testing/throwaway_stack.ts";
+
+let stack: ThrowawayStack;
+let sql: postgres.Sql;
+
+Deno.test.beforeAll(async () => {
+  stack = await startThrowawayStack();
+  sql = postgres(stack.db_url, { max: 2, onnotice: () => {} });
+});
+
+Deno.test.afterAll(async () => {
+  await sql.end();
+  await stack.stop();
+});
+
+Deno.test("the first resumes after a start may come all at once", async () => {
+  const { api_key } = stack.vendors.find(({ parser }) => parser === "generic")!;
+  const answers = await Promise.all(Array.from({ length: 20 }, async (_, n) => {
+    const response = await fetch(`${stack.functions_url}/recruiting/ingest`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        first_name: "A",
+        vendor_lead_id: `first-${n}`,
+        resume: Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64"),
+      }),
+    });
+    await response.body?.cancel();
+    return response.status;
+  }));
+  assert.deepEqual(answers, Array(20).fill(201));
+});
+
+Deno.test("a key in apikey alone makes the role, and without a key nobody is let in", async () => {
+  const rows = async (query: string, headers: Record<string, string>) => {
+    const response = await fetch(`${stack.api_url}/rest/v1/vendors?select=slug${query}`, {
+      headers,
+    });
+    return response.ok ? (await response.json()).length : (await response.text(), response.status);
+  };
+  assert.ok(await rows("", { apikey: stack.secret_key }) > 0);
+  assert.ok(await rows(`&apikey=${stack.secret_key}`, {}) > 0);
+  assert.ok(await rows("", { apikey: stack.service_role_key }) > 0);
+  const secret = `Bearer ${stack.secret_key}`;
+  assert.ok(await rows("", { apikey: stack.secret_key, authorization: secret }) > 0);
+  const serviceRole = `Bearer ${stack.service_role_key}`;
+  assert.ok(await rows("", { apikey: stack.publishable_key, authorization: serviceRole }) > 0);
+  assert.equal(await rows("", { apikey: "sb_secret_wrong" }), 401);
+  assert.equal(await rows("", {}), 401);
+});
+
+Deno.test("a browser on another origin may call the services", async () => {
+  const preflight = await fetch(`${stack.api_url}/rest/v1/agents`, {
+    method: "OPTIONS",
+    headers: {
+      origin: "https://app.example",
+      "access-control-request-method": "PATCH",
+      "access-control-request-headers": "apikey, content-type",
+    },
+  });
+  assert.equal(preflight.status, 204);
+  assert.match(preflight.headers.get("access-control-allow-methods")!, /PATCH/);
+  assert.match(preflight.headers.get("access-control-allow-headers")!, /apikey/);
+  const headers = { origin: "https://app.example", apikey: stack.publishable_key };
+  for (const path of ["/rest/v1/agents", "/auth/v1/settings"]) {
+    const response = await fetch(stack.api_url + path, { headers });
+    await response.body?.cancel();
+    assert.equal(response.headers.get("access-control-allow-origin"), "*");
+  }
+});
+
+Deno.test("a method that no request object can have is refused", async () => {
+  for (const path of ["/functions/v1/recruiting/ingest", "/auth/v1/user"]) {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    httpRequest(stack.api_url + path, { method: "TRACE" }, resolve).on("error", reject).end();
+    const { statusCode, headers } = (await promise).resume();
+    assert.deepEqual([statusCode, headers.allow], [405, "GET, POST, OPTIONS"]);
+  }
+});
+
+Deno.test("storage gives back every byte of a large object", async () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(65_536));
+  const body = new Blob(Array.from({ length: 150 }, () => bytes), { type: "application/pdf" });
+  const url = `${stack.api_url}/storage/v1/object/resumes/test/large.pdf`;
+  const headers = { apikey: stack.secret_key };
+  const stored = await fetch(url, { method: "POST", headers, body });
+  assert.equal(stored.status, 200, await stored.text());
+  const read = await (await fetch(url, { headers })).bytes();
+  assert.deepEqual(read, await body.bytes());
+});
+
+Deno.test("storage takes a file as a browser's form sends it", async () => {
+  const { storage } = createClient(stack.api_url, stack.secret_key);
+  const bucket = storage.from("resumes");
+  const file = new File(["%PDF-1.4"], "resume.pdf", { type: "application/pdf" });
+  assert.equal((await bucket.upload("test/form.pdf", file)).error, null);
+  const { data } = await bucket.download("test/form.pdf");
+  assert.deepEqual([data!.type, await data!.text()], ["application/pdf", "%PDF-1.4"]);
+});
+
+for (
+  const path of [
+    "/_system/info",
+    "/_system/config",
+    "/auth/v1/../../_system/info",
+    "/auth/v1/%2e%2e/%2e%2e/_system/info",
+    "/auth/v1/..%2f..%2f_system/info",
+    "/auth/v1/..\\..\\_system/info",
+    "/auth/v1/..%5c..%5c_system/info",
+    "/auth/v1/%252e%252e/%252e%252e/_system/info",
+    "/storage/v1/../../_system/config",
+    "/auth/v1//../../../_system/info",
+    "/auth/v1/../../rest/v1/../../_system/info",
+    "http://127.0.0.1/auth/v1/../../_system/info",
+  ]
+) {
+  Deno.test(`nothing inside is given out to ${path}`, async () => {
+    for (const apikey of ["", `apikey: ${stack.secret_key}\r\n`]) {
+      const response = await sendRaw(`GET ${path} HTTP/1.1`, apikey);
+      assert.match(response, /^HTTP\/1\.1 4\d\d /);
+      assert.doesNotMatch(response, /postgresql:|jwt_secret|supabase_lite/);
+    }
+  });
+}
+
+Deno.test("an object's path cannot leave the storage folder", async () => {
+  const response = await sendRaw(
+    "GET /storage/v1/object/resumes/..%2f..%2f..%2f..%2f..%2fsecrets.json HTTP/1.1",
+    `apikey: ${stack.secret_key}\r\n`,
+  );
+  assert.match(response, /^HTTP\/1\.1 400 /);
+});
+
+Deno.test("each service logs in as a role of its own, with its own password and no superuser", async () => {
+  const roles = await sql`
+    select distinct usename, rolsuper from pg_stat_activity join pg_roles on rolname = usename
+    where backend_type = 'client backend' and pid <> all (${await ownPids()}) order by usename`;
+  assert.deepEqual([...roles], [
+    { usename: "authenticator", rolsuper: false },
+    { usename: "supabase_lite", rolsuper: false },
+  ]);
+  for (const role of ["authenticator", "supabase_lite", "supabase_realtime_admin"]) {
+    const url = new URL(stack.db_url);
+    url.username = role;
+    const other = postgres(url.href, { max: 1, onnotice: () => {} });
+    await assert.rejects(other`select 1`, { code: "28P01" });
+    await other.end();
+  }
+});
+
+Deno.test("serving auth and storage has given nobody a right in public", async () => {
+  const granted = await sql`
+    select relname from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r'
+      and has_table_privilege('anon', oid, 'select, insert, update, delete')`;
+  assert.deepEqual([...granted], []);
+});
+
+for (const kind of ["service_role_key", "secret_key"] as const) {
+  Deno.test(`supabase-js manages users with the ${kind}`, async () => {
+    const { auth } = createClient(stack.api_url, stack[kind], { auth: { persistSession: false } });
+    const email = `${kind}@example.com`;
+    const created = await auth.admin.createUser({
+      email: email.toUpperCase(),
+      password: "correct horse",
+      email_confirm: true,
+      user_metadata: { a: 1, b: { c: null } },
+    });
+    assert.equal(created.error, null);
+    const { id } = created.data.user!;
+    assert.equal(created.data.user!.email, email);
+    assert.ok(created.data.user!.email_confirmed_at);
+
+    const again = await auth.admin.createUser({ email, password: "correct horse" });
+    assert.deepEqual([again.error?.status, again.error?.code], [422, "email_exists"]);
+
+    const updated = await auth.admin.updateUserById(id, {
+      password: "battery staple",
+      user_metadata: { a: null, d: 2 },
+      app_metadata: { admin: true },
+    });
+    assert.deepEqual(updated.data.user?.user_metadata, { b: { c: null }, d: 2 });
+    assert.deepEqual(updated.data.user?.app_metadata, {
+      provider: "email",
+      providers: ["email"],
+      admin: true,
+    });
+    assert.equal((await auth.admin.getUserById(id)).data.user?.identities?.length, 1);
+    const listed = await auth.admin.listUsers({ page: 1, perPage: 1_000 });
+    assert.ok(listed.data.users.some((user) => user.id === id));
+
+    const visitor = createClient(stack.api_url, stack.publishable_key, {
+      auth: { persistSession: false, autoRefreshToken: false },
+    });
+    const signIn = (password: string) => visitor.auth.signInWithPassword({ email, password });
+    assert.equal((await signIn("correct horse")).error?.code, "invalid_credentials");
+    assert.equal((await signIn("battery staple")).data.user?.id, id);
+
+    assert.equal((await auth.admin.deleteUser(id)).error, null);
+    assert.equal((await auth.admin.getUserById(id)).error?.status, 404);
+  });
+}
+
+Deno.test("nobody can sign up, in any way, and each address is confirmed by its mailbox", async () => {
+  const visitor = createClient(stack.api_url, stack.publishable_key, {
+    auth: { persistSession: false, autoRefreshToken: false },
+  });
+  const email = "stranger@example.com";
+  const refusals = [
+    await visitor.auth.signUp({ email, password: "correct horse" }),
+    await visitor.auth.signInWithOtp({ email }),
+    await visitor.auth.signInWithOtp({ email, options: { shouldCreateUser: true } }),
+    await visitor.auth.signInAnonymously(),
+  ];
+  for (const { error } of refusals) assert.equal(error?.status, 422, error?.message);
+  const magicLink = await fetch(`${stack.api_url}/auth/v1/magiclink`, {
+    method: "POST",
+    headers: { apikey: stack.publishable_key, "content-type": "application/json" },
+    body: JSON.stringify({ email }),
+  });
+  assert.equal(magicLink.status, 422, await magicLink.text());
+  assert.equal((await sql`select from auth.users where email = ${email}`).length, 0);
+
+  const settings = await fetch(`${stack.api_url}/auth/v1/settings`, {
+    headers: { apikey: stack.publishable_key },
+  });
+  assert.partialDeepStrictEqual(await settings.json(), {
+    disable_signup: true,
+    mailer_autoconfirm: false,
+    external: { email: true },
+  });
+});
+
+Deno.test("supabase/config.toml closes sign-up for supabase start too, and keeps signing in open", () => {
+  const config = Deno.readTextFileSync(new URL("../../../supabase/config.toml", import.meta.url));
+  const section = (name: string) => config.split(`\n[${name}]\n`)[1]!.split("\n[", 1)[0]!;
+  assert.match(section("auth"), /^enable_signup = false$/m);
+  assert.doesNotMatch(section("auth.email"), /enable_signup = false/);
+  assert.match(section("auth.email"), /^enable_confirmations = true$/m);
+});
+
+Deno.test("an invitation is kept as a file, and its latest link signs in once, on the page it names", async () => {
+  const { auth } = createClient(stack.api_url, stack.secret_key);
+  const email = "invited@example.com";
+  const page = "http://localhost:5173/password.html";
+  const invite = async () => {
+    const { data, error } = await auth.admin.inviteUserByEmail(email.toUpperCase(), {
+      data: { name: "New" },
+      redirectTo: page,
+    });
+    assert.equal(error, null);
+    assert.ok(data.user!.invited_at);
+    assert.deepEqual(data.user!.user_metadata, { name: "New" });
+    const file = stack.file.replace("stack.json", "mail/invited@example.com.txt");
+    assert.equal(Deno.statSync(file).mode! & 0o777, 0o600);
+    const mail = Deno.readTextFileSync(file);
+    assert.match(mail, /^To: invited@example\.com$/m);
+    return { id: data.user!.id, link: /http\S+verify\?\S+/.exec(mail)![0] };
+  };
+  const follow = async (link: string) => {
+    const response = await fetch(link, { redirect: "manual" });
+    await response.body?.cancel();
+    return new URL(response.headers.get("location")!);
+  };
+  const first = await invite();
+  const second = await invite();
+  assert.equal(second.id, first.id);
+  assert.match((await follow(first.link)).hash, /error_code=otp_expired/);
+  const landed = await follow(second.link);
+  assert.equal(landed.origin + landed.pathname, page);
+  assert.match(landed.hash, /[#&]access_token=/);
+  assert.match((await follow(second.link)).hash, /error_code=otp_expired/);
+  const again = await auth.admin.inviteUserByEmail(email);
+  assert.deepEqual([again.error?.status, again.error?.code], [422, "email_exists"]);
+  const log = Deno.readTextFileSync(stack.file.replace("stack.json", "logs/lite.log"));
+  assert.doesNotMatch(log, /verify\?|invited/);
+});
+
+Deno.test("a link leads to no page of a stranger", async () => {
+  const { auth } = createClient(stack.api_url, stack.secret_key);
+  const email = "elsewhere@example.com";
+  const invited = await auth.admin.inviteUserByEmail(email, {
+    redirectTo: "https://stranger.example/",
+  });
+  assert.equal(invited.error, null);
+  const mail = Deno.readTextFileSync(stack.file.replace("stack.json", `mail/${email}.txt`));
+  const response = await fetch(/http\S+verify\?\S+/.exec(mail)![0], { redirect: "manual" });
+  await response.body?.cancel();
+  assert.ok(response.headers.get("location")!.startsWith(stack.api_url));
+});
+
+Deno.test("users are managed with the service role alone, and a mistake is named", async () => {
+  const anon = createClient(stack.api_url, stack.publishable_key);
+  assert.equal((await anon.auth.admin.listUsers()).error?.status, 403);
+  const response = await fetch(`${stack.api_url}/auth/v1/admin/users`);
+  assert.equal(response.status, 401, await response.text());
+
+  const { auth } = createClient(stack.api_url, stack.secret_key);
+  for (
+    const [attributes, message] of [
+      [{}, /email or phone/],
+      [{ email: "nobody" }, /email/],
+      [{ email: "a@example.com", ban_duration: "24h" }, /ban_duration/],
+    ] as const
+  ) {
+    const { error } = await auth.admin.createUser(attributes);
+    assert.deepEqual([error?.status, error?.code], [400, "validation_failed"]);
+    assert.match(error!.message, message);
+  }
+  assert.equal((await auth.admin.getUserById(crypto.randomUUID())).error?.code, "user_not_found");
+});
+
+/** Sends a request whose first line is written as given, and reads the whole response. */
+async function sendRaw(line: string, headers = ""): Promise<string> {
+  const { hostname, port } = new URL(stack.api_url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const text = `${line}\r\nHost: ${hostname}\r\n${headers}Connection: close\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(text));
+  return await new Response(connection.readable).text();
+}
+
+async function ownPids(): Promise<number[]> {
+  const rows = await sql`select pid from pg_stat_activity where usename = 'postgres'`;
+  return rows.map(({ pid }) => pid);
+}

@@ -1,0 +1,171 @@
+/**
+ * The one port of the stack, in place of the hosted gateway. The functions run in this process, which saves them a hop.
+ * Started by the launcher, which tells it where the services are in LOCAL_GATEWAY.
+ */
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { proxy } from "hono/proxy";
+import { callFunction, failure, loadFunctions } from "./functions.ts";
+import { authorizationFor, type ProjectKeys } from "./project_keys.ts";
+import type { RealtimeConfig, RealtimeEndpoint } from "./realtime/endpoint.ts";
+import { safePath } from "./safe_path.ts";
+
+interface Service {
+  /** For messages. */
+  name: string;
+  /** Path on the gateway. */
+  prefix: string;
+  /** What takes the prefix's place. */
+  base: string;
+}
+
+/** Path of the functions on the gateway. */
+const FUNCTIONS = "/functions/v1/";
+const REALTIME = "/realtime/v1/websocket";
+const config: { port: number; restUrl: string; liteUrl: string; realtime: RealtimeConfig } = JSON
+  .parse(Deno.env.get("LOCAL_GATEWAY")!);
+const env = (name: string) => Deno.env.get(name)!;
+const apiUrl = env("SUPABASE_URL");
+const keys: ProjectKeys = [
+  [JSON.parse(env("SUPABASE_PUBLISHABLE_KEYS")).default, env("SUPABASE_ANON_KEY")],
+  [JSON.parse(env("SUPABASE_SECRET_KEYS")).default, env("SUPABASE_SERVICE_ROLE_KEY")],
+];
+const services: Service[] = [
+  { name: "PostgREST", prefix: "/rest/v1", base: config.restUrl },
+  { name: "auth", prefix: "/auth/v1", base: `${config.liteUrl}/auth/v1` },
+  { name: "storage", prefix: "/storage/v1", base: `${config.liteUrl}/storage/v1` },
+];
+
+// PostgREST closes idle connections after 30 s; letting go of them earlier avoids writing to one that is just closing.
+const client = Deno.createHttpClient({ poolIdleTimeout: 20_000, poolMaxIdlePerHost: 64 });
+const plainFetch = globalThis.fetch;
+
+// The functions reach the services by SUPABASE_URL, which is this gateway: their requests go straight on instead.
+globalThis.fetch = (input, init) => {
+  const url = input instanceof Request ? null : String(input);
+  const path = url?.startsWith(apiUrl) ? url.slice(apiUrl.length) : "";
+  const service = services.find(({ prefix }) => isBelow(path, prefix));
+  if (!service) return plainFetch(input, init);
+  const headers = new Headers(init?.headers);
+  const authorization = authorizationFor(headers, keys);
+  if (authorization) headers.set("authorization", authorization);
+  const target = service.base + path.slice(service.prefix.length);
+  return plainFetch(target, { ...init, headers, client });
+};
+
+// Hosted, a promise that a function forgot to catch ends that function's worker, not the gateway.
+globalThis.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  console.error("A function left a rejected promise.", event.reason);
+});
+
+const functions = await loadFunctions();
+
+const app = new Hono();
+app.get("/", health);
+app.get("/health", health);
+for (const service of services) {
+  app.use(
+    `${service.prefix}/*`,
+    cors({
+      origin: "*",
+      allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+      exposeHeaders: ["*"],
+      maxAge: 3600,
+    }),
+    async (c, next) => {
+      const startedAt = performance.now();
+      await next();
+      console.log(JSON.stringify({
+        level: "info",
+        time: new Date(),
+        method: c.req.method,
+        route: new URL(c.req.url).pathname,
+        status: c.res.status,
+        duration_ms: Math.round(performance.now() - startedAt),
+      }));
+    },
+  );
+  app.all(`${service.prefix}/*`, (c) => pass(c.req.raw, service));
+}
+app.notFound(() => failure(404, "NOT_FOUND", "nothing is served here"));
+
+Deno.serve({ port: config.port, hostname: "127.0.0.1", onListen() {} }, (request) => {
+  const path = safePath(request.url);
+  if (path === null) return failure(400, "BAD_REQUEST", "the path has encoded dot segments");
+  if (path.split("?", 1)[0] === REALTIME) return connectToRealtime(request, path);
+  const isFunction = path.startsWith(FUNCTIONS);
+  let received: Request;
+  try {
+    // A hosted function sees an internal address whose path begins with its own name.
+    const seen = isFunction ? path.slice(FUNCTIONS.length - 1) : path;
+    received = new Request(`http://internal${seen}`, request);
+  } catch {
+    // A Request cannot have every method that HTTP has: TRACE is one.
+    const refusal = failure(405, "METHOD_NOT_ALLOWED", "nothing here takes this method");
+    refusal.headers.set("allow", "GET, POST, OPTIONS");
+    return refusal;
+  }
+  return isFunction ? callFunction(functions, received) : app.fetch(received);
+});
+
+async function pass(request: Request, service: Service): Promise<Response> {
+  const url = new URL(request.url);
+  const queryKey = url.searchParams.get("apikey");
+  // PostgREST would take the key for a filter on a column of that name.
+  if (queryKey !== null) url.searchParams.delete("apikey");
+  if (service.name === "PostgREST" && queryKey === null && !request.headers.has("apikey")) {
+    return Response.json({
+      message: "No API key found in request",
+      hint: "No `apikey` request header or url param was found.",
+    }, { status: 401 });
+  }
+  const authorization = authorizationFor(request.headers, keys, queryKey);
+  if (authorization) request.headers.set("authorization", authorization);
+  request.headers.delete("host");
+  try {
+    return await proxy(service.base + url.pathname.slice(service.prefix.length) + url.search, {
+      raw: request,
+      redirect: "manual",
+      customFetch: (sent) => plainFetch(sent, { client }),
+    });
+  } catch (error) {
+    console.error(`${service.name} cannot be reached.`, error);
+    return failure(502, "BAD_GATEWAY", `${service.name} cannot be reached`);
+  }
+}
+
+let realtime: Promise<RealtimeEndpoint> | undefined;
+
+/** Loads Realtime with its first client, so that a fault of it is its own. */
+async function connectToRealtime(request: Request, path: string): Promise<Response> {
+  try {
+    realtime ??= import("./realtime/endpoint.ts")
+      .then(({ RealtimeEndpoint }) => new RealtimeEndpoint(config.realtime));
+    const queryKey = new URL(path, apiUrl).searchParams.get("apikey");
+    const authorization = authorizationFor(request.headers, keys, queryKey);
+    return await (await realtime).connect(request, authorization?.slice("Bearer ".length) ?? null);
+  } catch (error) {
+    console.error("Realtime failed.", error);
+    return failure(503, "INTERNAL_ERROR", "Realtime failed");
+  }
+}
+
+/**
+ * Whether the gateway itself works; the launcher looks after the services. With the public address as the functions
+ * understand it, which Twilio's signature covers.
+ */
+async function health(): Promise<Response> {
+  // Not loaded with the gateway, because a function that is broken must break alone.
+  const publicUrl = await import("../../../supabase/functions/_shared/public_url.ts")
+    .then(({ publicFunctionsUrl }) => publicFunctionsUrl(), () => null);
+  return Response.json({
+    status: "ok",
+    functions: [...functions.keys()].sort(),
+    public_functions_url: publicUrl ?? `${apiUrl}/functions/v1`,
+  });
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && /^[/?]?$/.test(path.charAt(prefix.length));
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { connect, HOSTED_DENO, readStackInfo, ROOT } from "../../local/mod.ts";
+import { FUNCTION_NAMES } from "../../scripts/edge_functions.ts";
+import { migrationFiles } from "../../scripts/migration/files.ts";
+import { applyFiles } from "../../scripts/migration/scratch.ts";
+import { installPgtap, runTapFile } from "../pgtap.ts";
+import { type HostedDatabase, withHostedDatabase } from "./hosted_database.ts";
+import { HostedPlatform } from "./platform.ts";
+import { run, runScript } from "./run.ts";
+
+const stack = readStackInfo();
+
+/** The Deno of hosted projects where it is installed, else the pinned one. */
+const deno = existsSync(HOSTED_DENO) ? HOSTED_DENO : Deno.execPath();
+
+/** The e2e tests that together use every route, the storage and every package of the functions. */
+const E2E_TESTS = ["spec", "parsers", "ingest_resume", "import_leads", "sms_status"]
+  .map((name) => `e2e/${name}.test.ts`);
+
+Deno.test("npm run deploy", async (test) => {
+  const platform = new HostedPlatform(stack, { deno });
+  try {
+    await installPgtap();
+    await withHostedDatabase(stack.db_url, async (database) => {
+      await database.admin`
+        insert into storage.buckets (id, name, public) values ('resumes', 'resumes', true)`;
+      await database.admin.unsafe(`create schema private authorization ${database.owner}`);
+
+      await test.step("refuses a wrong command line", () => refusesWrongUsage(platform));
+      await test.step(
+        "with --dry-run says what it would do and changes nothing",
+        () => changesNothing(platform, database),
+      );
+      await test.step(
+        "stops before any change where a secret is missing, and names it",
+        () => stopsWithoutSecrets(platform, database),
+      );
+      await test.step(
+        "stops before any change where anybody can sign up, and says how to change that",
+        () => stopsWhereSignUpIsOpen(platform, database),
+      );
+      await test.step(
+        "sends each function as one file, and applies the migrations as an owner who is no superuser",
+        () => deploysEverything(platform, database),
+      );
+      await test.step("lets agents hear of their notifications once there is Realtime", async () => {
+        const sql = connect(database.url);
+        const [row] = await sql`select private.allow_agent_topics() as is_allowed`;
+        await sql.end();
+        assert.equal(row!.is_allowed, true);
+      });
+      await test.step("makes a bucket resumes that was there already private", async () => {
+        const [bucket] = await database
+          .admin`select public from storage.buckets where id = 'resumes'`;
+        assert.equal(bucket?.public, false);
+      });
+      await passesDatabaseTests(test, database);
+    });
+    const runtime = deno === HOSTED_DENO ? "the platform's Deno" : "the pinned Deno";
+    await test.step(
+      `what was sent passes the e2e tests on ${runtime}, with the newer keys alone`,
+      () => passesE2eTests(platform),
+    );
+  } finally {
+    await platform.stop();
+  }
+});
+
+function deploy(platform: HostedPlatform, ...args: string[]) {
+  return runScript(
+    "dev/scripts/deploy/main.ts",
+    [`--project-ref=${platform.projectRef}`, `--url=${platform.url}`, ...args],
+    { SUPABASE_DB_URL: "", ...platform.cliEnv },
+  );
+}
+
+async function refusesWrongUsage(platform: HostedPlatform): Promise<void> {
+  const transactionMode = "postgres://user:password@pooler.example:6543/postgres";
+  const otherProject = "abcdefghijklmnopqrsz";
+  for (
+    const [args, reason] of [
+      [["--db-url=x"], /postgresql:\/\//],
+      [[`--db-url=${transactionMode}`], /session pooler/],
+      [[`--db-url=postgres://postgres.${otherProject}:password@x:5432/postgres`], /project abc/],
+      [
+        [`--db-url=postgres://postgres:password@db.${otherProject}.supabase.co/postgres`],
+        /project abc/,
+      ],
+      [["--project-ref=x"], /20 lower-case letters/],
+      [["--nonsense"], /unknown option/],
+    ] as const
+  ) {
+    const { code, output } = await deploy(platform, ...args);
+    assert.equal(code, 2, output);
+    assert.match(output, reason);
+    assert(!output.includes("password@"), output);
+  }
+  assert.equal((await runScript("dev/scripts/deploy/main.ts", [])).code, 2);
+  // What `npm run deploy --dry-run -- …` leaves of it.
+  const { code, output } = await runScript(
+    "dev/scripts/deploy/main.ts",
+    [`--project-ref=${platform.projectRef}`],
+    { ...platform.cliEnv, npm_config_dry_run: "true" },
+  );
+  assert.equal(code, 2);
+  assert.match(output, /npm has kept --dry-run for itself/);
+  assert.deepEqual(platform.requests, []);
+}
+
+async function changesNothing(platform: HostedPlatform, { url, admin }: HostedDatabase) {
+  const { code, output } = await deploy(platform, `--db-url=${url}`, "--dry-run");
+  assert.equal(code, 0, output);
+  for (const name of FUNCTION_NAMES) assert.match(output, new RegExp(`${name} +\\d+ kB`));
+  for (const { path } of migrationFiles()) {
+    assert(output.includes(path.replace(/^.*\//, "")), output);
+  }
+  assert.deepEqual(platform.requests.filter((request) => !request.startsWith("GET ")), []);
+  assert.deepEqual(await appliedMigrations(admin), []);
+}
+
+async function stopsWithoutSecrets(platform: HostedPlatform, { url, admin }: HostedDatabase) {
+  platform.secretNames = ["LEADS_IMPORT_API_KEY"];
+  const { code, output } = await deploy(platform, `--db-url=${url}`);
+  platform.secretNames.push("TWILIO_AUTH_TOKEN");
+  assert.equal(code, 1, output);
+  assert.match(output, /supabase secrets set --remote=\w+ TWILIO_AUTH_TOKEN=…/);
+  assert.equal(platform.uploads.size, 0);
+  assert.deepEqual(await appliedMigrations(admin), []);
+}
+
+async function stopsWhereSignUpIsOpen(platform: HostedPlatform, { url, admin }: HostedDatabase) {
+  for (
+    const [setting, what] of [
+      [{ disable_signup: false }, /Stopped: anybody can sign up\. .*Authentication/],
+      [{ mailer_autoconfirm: true }, /Stopped: an address counts as confirmed .*Authentication/],
+    ] as const
+  ) {
+    platform.authSettings = setting;
+    const { code, output } = await deploy(platform, `--db-url=${url}`);
+    assert.equal(code, 1, output);
+    assert.match(output, what);
+    assert(!output.includes("sb_"), output);
+  }
+  platform.authSettings = {};
+  assert.equal(platform.uploads.size, 0);
+  assert.deepEqual(await appliedMigrations(admin), []);
+}
+
+async function deploysEverything(platform: HostedPlatform, { url, admin }: HostedDatabase) {
+  // Realtime makes its table when it is first used, which may be later.
+  await admin`alter schema realtime rename to realtime_later`;
+  const { code, output } = await deploy(platform, `--db-url=${url}`);
+  await admin`alter schema realtime_later rename to realtime`;
+  assert.equal(code, 0, output);
+  assert.match(output, /Realtime has no table in this project yet/);
+  assert(!output.includes(url), output);
+  assert.equal((await appliedMigrations(admin)).length, migrationFiles().length);
+  assert.deepEqual([...platform.uploads.keys()].sort(), FUNCTION_NAMES);
+  for (const [name, { files, metadata }] of platform.uploads) {
+    const path = `supabase/functions/${name}/index.js`;
+    assert.deepEqual(Object.keys(files), [path]);
+    assert(files[path]! < 1_000_000, `${name} has ${files[path]} bytes`);
+    assert.equal(metadata.entrypoint_path, path);
+    assert.equal(metadata.verify_jwt, false);
+  }
+}
+
+async function appliedMigrations(sql: HostedDatabase["admin"]): Promise<string[]> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`
+    select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
+  if (!exists) return [];
+  const rows = await sql`select version from supabase_migrations.schema_migrations`;
+  return rows.map(({ version }) => version);
+}
+
+async function passesDatabaseTests(test: Deno.TestContext, { url }: HostedDatabase) {
+  await test.step("its owner can apply the seed", () => {
+    const path = "supabase/seed.sql";
+    return applyFiles(url, [{ path, text: Deno.readTextFileSync(join(ROOT, path)) }]);
+  });
+  const folder = join(ROOT, "supabase/tests");
+  // Races are about time and not about rights.
+  const files = Array.from(Deno.readDirSync(folder), ({ name }) => name)
+    .filter((name) => name.endsWith(".test.sql") && !name.includes("races"));
+  for (const file of files.sort()) {
+    await test.step(`its owner passes ${file}`, async () => {
+      const sql = connect(url);
+      const { failed, diagnostics } = await runTapFile(sql, join(folder, file));
+      await sql.end();
+      assert.equal(failed, 0, diagnostics.join("\n"));
+    });
+  }
+}
+
+async function passesE2eTests(platform: HostedPlatform): Promise<void> {
+  const { code, output } = await run(
+    Deno.execPath(),
+    ["test", "--allow-all", "--no-check", "--quiet", ...E2E_TESTS],
+    { STACK_FILE: platform.writeStackFile() },
+  );
+  assert.equal(code, 0, output);
+}

@@ -1,0 +1,13 @@
+/** Sends one text to the API at an origin as the function does, and prints what came of it. Run by each Deno. */
+import { createMessage } from "../../../supabase/functions/texting/twilio_api.ts";
+
+const exchange = await createMessage({
+  to: "+12025550101",
+  from: "+12025550102",
+  messagingServiceSid: null,
+  body: "Hi",
+  mediaUrls: [],
+  statusCallback: "https://project.example/functions/v1/recruiting/sms/status?message=1",
+  validityPeriod: null,
+}, { account: { sid: "AC1", username: "SK1", password: "secret", origin: Deno.args[0]! } });
+console.log(JSON.stringify(exchange));

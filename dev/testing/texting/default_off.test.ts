@@ -1,0 +1,23 @@
+/** Texting is opt-in: with an account at Twilio but no number of ours, the specification's requests send nothing. */
+import assert from "node:assert/strict";
+import { sql } from "../../../e2e/support/client.ts";
+import { SCENARIOS } from "../../../e2e/scenarios.ts";
+import { theWorld } from "../../../e2e/support/world.ts";
+import { double, work } from "./texts.ts";
+
+Deno.test("all requests of the specification have their responses, and Twilio gets no request", async () => {
+  const world = await theWorld();
+  for (const { spec, send, status, body, then } of SCENARIOS) {
+    const response = await send(world);
+    assert.equal(response.status, status, spec);
+    assert.partialDeepStrictEqual(response.body, body, spec);
+    await then?.(world, response);
+  }
+  assert.deepEqual(Object.values(await work()), [0, 0, 0, 0, 0]);
+  assert.deepEqual(await double.log(), { messages: [], requests: 0 });
+  const [queued] = await sql`
+    select count(*)::integer from public.text_outbox o
+    join public.recruiting_conversations c on c.id = o.conversation_id
+    where c.agency_id = ${world.agency_id}`;
+  assert.equal(queued!.count, 0);
+});

@@ -1,0 +1,263 @@
+/** POST /texting/work with settings that the running stack does not have, and faults around it. */
+import assert from "node:assert/strict";
+import { send, sql, stack } from "../../../e2e/support/client.ts";
+import { functionWith, losingResponseOf } from "../../../e2e/support/function.ts";
+import { eventually } from "../../../e2e/support/processes.ts";
+import { TextWorker } from "../../local/mod.ts";
+import { DROP } from "../twilio/double.ts";
+import {
+  awaitState,
+  createConversation,
+  double,
+  outboxText,
+  passTime,
+  queueText,
+  sentBodies,
+} from "./texts.ts";
+
+const NOTHING = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0 };
+
+/** Calls the route of a function with these settings. */
+async function workWith(
+  settings: Record<string, string> = {},
+  headers: Record<string, string> = { authorization: "Bearer key" },
+) {
+  const texting = await functionWith("texting", {
+    ...double.settings,
+    TEXTING_WORKER_KEY: "key",
+    PUBLIC_FUNCTIONS_URL: "",
+    TEXT_RESEND_UNCONFIRMED: "",
+    ...settings,
+  });
+  const response = await texting("/texting/work", { method: "POST", headers });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** What is logged as an error while something runs. */
+async function errorsOf(run: () => Promise<unknown>): Promise<string> {
+  const { error } = console;
+  let logged = "";
+  console.error = (line: string) => logged += `${line}\n`;
+  try {
+    await run();
+  } finally {
+    console.error = error;
+  }
+  return logged;
+}
+
+Deno.test("without the worker's key the route is UNAUTHORIZED, whatever else is shown", async () => {
+  for (
+    const headers of [
+      {},
+      { authorization: "Bearer wrong" },
+      { authorization: `Basic ${btoa(`x:${stack.texting_worker_key}`)}` },
+      { apikey: stack.texting_worker_key },
+      { authorization: `Bearer ${stack.service_role_key}`, apikey: stack.secret_key },
+    ] as Record<string, string>[]
+  ) {
+    const { status, body, headers: received } = await send("/texting/work", { headers });
+    assert.deepEqual([status, body.error.code], [401, "UNAUTHORIZED"]);
+    assert.equal(received.get("www-authenticate"), 'Bearer realm="texting"');
+  }
+  for (const TEXTING_WORKER_KEY of ["", " ", ","]) {
+    for (const key of ["", "key", "undefined"]) {
+      const headers = { authorization: `Bearer ${key}` };
+      assert.equal((await workWith({ TEXTING_WORKER_KEY }, headers)).status, 401);
+    }
+  }
+});
+
+Deno.test("with its key, or either while it is rotated, the route says that nothing was due", async () => {
+  const headers = { authorization: `Bearer ${stack.texting_worker_key}` };
+  const { status, body } = await send("/texting/work", { headers });
+  assert.deepEqual([status, body], [200, NOTHING]);
+  for (const key of ["old", "new"]) {
+    const rotated = await workWith({ TEXTING_WORKER_KEY: "new, old" }, {
+      authorization: `Bearer ${key}`,
+    });
+    assert.deepEqual(rotated.body, NOTHING);
+  }
+});
+
+Deno.test("the route takes POST alone", async () => {
+  const headers = { authorization: `Bearer ${stack.texting_worker_key}` };
+  const { status, headers: received } = await send("/texting/work", { method: "GET", headers });
+  assert.deepEqual([status, received.get("allow")], [405, "POST"]);
+});
+
+Deno.test("without an account at Twilio nothing is claimed, and the log names the setting", async () => {
+  const id = await queueText(await createConversation(), "Hi");
+  for (
+    const [settings, reason] of [
+      [{ TWILIO_ACCOUNT_SID: " " }, "TWILIO_ACCOUNT_SID is not set"],
+      [{ TWILIO_API_SECRET: "" }, "TWILIO_API_SECRET is not set"],
+      [
+        { TWILIO_API_KEY: "", TWILIO_API_SECRET: "", TWILIO_AUTH_TOKEN: "" },
+        "neither TWILIO_API_KEY nor TWILIO_AUTH_TOKEN is set",
+      ],
+      ...["api.twilio.com", "https://api.twilio.com/2010-04-01", "ftp://api.twilio.com"].map((
+        url,
+      ) => [{ TWILIO_API_BASE_URL: url }, "TWILIO_API_BASE_URL must be an origin"] as const),
+    ] as const
+  ) {
+    const logged = await errorsOf(async () => assert.equal((await workWith(settings)).status, 500));
+    assert.equal(logged.split("\n").length, 2, logged);
+    assert(logged.includes(reason), logged);
+  }
+  assert.partialDeepStrictEqual(await outboxText(id), { state: "pending", attempt: 0 });
+  assert.equal((await workWith()).body.accepted, 1);
+});
+
+Deno.test("without an API key the account's first token logs in", async () => {
+  const conversation = await createConversation();
+  await queueText(conversation, "Hi");
+  const TWILIO_AUTH_TOKEN = `${double.account.authToken}, another`;
+  await workWith({ TWILIO_API_KEY: "", TWILIO_API_SECRET: "", TWILIO_AUTH_TOKEN });
+  assert.deepEqual(await sentBodies(conversation), ["Hi"]);
+});
+
+Deno.test("an outcome whose record gets no response is recorded once", async () => {
+  const conversation = await createConversation();
+  const id = await queueText(conversation, "Hi");
+  const { body } = await losingResponseOf("record_text_outcome", () => workWith());
+  assert.deepEqual(body, { ...NOTHING, accepted: 1 });
+  assert.equal((await outboxText(id)).attempt, 1);
+  assert.deepEqual(await sentBodies(conversation), ["Hi"]);
+});
+
+Deno.test("a text whose file is missing is failed, and one waits while storage fails", async () => {
+  const [missing, waiting] = await Promise.all(["Missing", "Waiting"].map(async (body) => {
+    const conversation = await createConversation();
+    const media = [{ url: `text-media/${conversation.id}/a.png`, content_type: "image/png" }];
+    const [row] = await sql`
+      select message_id from private.queue_text(${conversation.id}, 'agent', ${body}, ${
+      sql.json(media)
+    }, null)`;
+    return { conversation, id: row!.message_id as string };
+  }));
+  const realFetch = globalThis.fetch;
+  globalThis.fetch = (input, init) =>
+    String(input).includes(`/object/sign/text-media/${waiting!.conversation.id}`)
+      ? Promise.resolve(new Response("no storage", { status: 503 }))
+      : realFetch(input, init);
+  try {
+    assert.deepEqual((await workWith()).body, { ...NOTHING, pending: 1, failed: 1 });
+  } finally {
+    globalThis.fetch = realFetch;
+  }
+  assert.partialDeepStrictEqual(await outboxText(missing!.id), {
+    state: "failed",
+    error_code: "media_not_found",
+  });
+  assert.partialDeepStrictEqual(await outboxText(waiting!.id), {
+    state: "pending",
+    reason: "storage",
+  });
+  for (const { conversation } of [missing!, waiting!]) {
+    assert.deepEqual(await sentBodies(conversation), []);
+  }
+  await sql`delete from public.text_outbox where message_id = ${waiting!.id}`;
+});
+
+Deno.test("a name that a URL reads as a way to another folder gives nobody's file away", async () => {
+  const conversation = await createConversation();
+  const name = `${crypto.randomUUID()}.pdf`;
+  await sql`insert into storage.objects (bucket_id, name) values ('resumes', ${name})`;
+  const url = `text-media/${conversation.id}/..\\..\\resumes\\${name}`;
+  const [text] = await sql`
+    select message_id from private.queue_text(${conversation.id}, 'agent', '', ${
+    sql.json([{ url, content_type: "application/pdf" }])
+  }, null)`;
+  await workWith();
+  assert.equal((await outboxText(text!.message_id)).error_code, "media_not_found");
+  assert.deepEqual(await sentBodies(conversation), []);
+});
+
+Deno.test("Twilio calls back, and reads files, at the public address", async () => {
+  const conversation = await createConversation();
+  const file = `text-media/${conversation.id}/a.png`;
+  await sql`insert into storage.objects (bucket_id, name) values ('text-media', ${file.slice(11)})`;
+  await sql`
+    select from private.queue_text(${conversation.id}, 'agent', 'Hi', ${
+    sql.json([{ url: file, content_type: "image/png" }])
+  }, null)`;
+  await double.callBack({ statuses: [] });
+  await workWith({ PUBLIC_FUNCTIONS_URL: "https://texts.example/functions/v1" });
+  await double.callBack();
+  const [sent] = await double.sentTo(conversation.recruit);
+  assert.match(
+    sent!.parameters.StatusCallback!,
+    /^https:\/\/texts\.example\/functions\/v1\/recruiting\/sms\/status\?message=[0-9a-f-]{36}$/,
+  );
+  assert(sent!.media[0]!.url.startsWith(`https://texts.example/storage/v1/object/sign/${file}?`));
+});
+
+Deno.test("with TEXT_RESEND_UNCONFIRMED=off a text that may have been sent is not sent again", async () => {
+  const conversation = await createConversation();
+  await double.fail({ ...DROP, to: conversation.recruit });
+  const id = await queueText(conversation, "Hi");
+  for (let time = 0; time < 3; time++) {
+    await workWith({ TEXT_RESEND_UNCONFIRMED: "off" });
+    await passTime([id]);
+  }
+  assert.deepEqual((await workWith({ TEXT_RESEND_UNCONFIRMED: "off" })).body, NOTHING);
+  assert.partialDeepStrictEqual(await outboxText(id), { state: "unconfirmed", attempt: 1 });
+  assert.deepEqual(await sentBodies(conversation), []);
+});
+
+Deno.test("nothing that is logged has a phone number, words, a key or an id of the account", async () => {
+  const conversation = await createConversation();
+  await double.fail({ status: 400, code: 21614, to: conversation.recruit });
+  await queueText(conversation, "Secret words");
+  await queueText(conversation, "More secret words");
+  const { log } = console;
+  let logged = "";
+  console.log = (line: string) => logged += line;
+  try {
+    logged += await errorsOf(() => workWith());
+    await queueText(conversation, "Most secret words");
+    logged += await errorsOf(() => workWith({ TWILIO_API_SECRET: "a wrong secret" }));
+    assert.match(logged, /"event":"twilio_refused_login","error_code":"20003"/);
+  } finally {
+    console.log = log;
+  }
+  const { recruit, phone } = conversation;
+  for (
+    const secret of [recruit, phone, "ecret", "Bearer", ...Object.values(double.settings)].map((
+      text,
+    ) => text.replace(/^\+/, ""))
+  ) assert(!logged.includes(secret), secret);
+  await sql`
+    update public.text_outbox set due_at = now()
+    where conversation_id = ${conversation.id} and state = 'pending'`;
+  await workWith();
+});
+
+Deno.test("the launcher sends what is due, and says once what is missing", async () => {
+  const conversation = await createConversation();
+  const id = await queueText(conversation, "Hi");
+  const said: string[] = [];
+  const options = {
+    dbUrl: stack.db_url,
+    functionsUrl: stack.functions_url,
+    key: stack.texting_worker_key,
+    askEvery: 50,
+    say: (text: string) => void said.push(text),
+  };
+  const unconfigured = new TextWorker({ ...options, isConfigured: false });
+  const wrong = new TextWorker({ ...options, key: "wrong", isConfigured: true });
+  await eventually(10, () => assert.equal(said.length, 2));
+  // Several more times, in which nothing is said again.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await Promise.all([unconfigured.stop(), wrong.stop()]);
+  assert.equal(said.length, 2, said.join("\n"));
+  assert.match(said.join("\n"), /TWILIO_ACCOUNT_SID is not set/);
+  assert.match(said.join("\n"), /POST \/texting\/work responds with 401/);
+  assert.equal((await outboxText(id)).attempt, 0);
+
+  const worker = new TextWorker({ ...options, isConfigured: true });
+  await awaitState(id, "accepted");
+  await worker.stop();
+  assert.deepEqual(await sentBodies(conversation), ["Hi"]);
+});

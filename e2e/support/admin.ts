@@ -1,0 +1,72 @@
+/** Runs the administrator's command line against the running stack. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { type Ran, runCommandLine } from "../../admin/command_line.ts";
+import { stackInfoFile } from "../../dev/local/mod.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+// The running stack is meant, whatever database the developer works with.
+Deno.env.delete("SUPABASE_DB_URL");
+
+/** What `npm run admin -- <words>` does in a script, without the time that npm takes. */
+export function admin(...words: string[]): Promise<Ran> {
+  return adminWithSecret("", ...words);
+}
+
+/** What `npm run admin -- <words>` does in a script that pipes a secret in. */
+export function adminWithSecret(secret: string, ...words: string[]): Promise<Ran> {
+  return runCommandLine(words, { readSecret: () => Promise.resolve(secret) });
+}
+
+/** What `npm run admin -- <words> --json` prints. */
+export async function adminJson(...words: string[]) {
+  const { code, out, err } = await admin(...words, "--json");
+  assert.equal(code, 0, err);
+  return JSON.parse(out);
+}
+
+/** Asserts that a command fails with this code and reason, and prints nothing else. */
+export function assertRefused({ code, out, err }: Ran, expected: 1 | 2, reason: RegExp): void {
+  assert.equal(code, expected, out + err);
+  assert.match(err.split("\n", 1)[0]!, reason);
+  assert.equal(out, "");
+}
+
+/** Runs one of the npm scripts as a person does: `npm run <script> -- <words>`. */
+export function npmRun(
+  script: string,
+  words: string[],
+  env: Record<string, string> = {},
+  piped = "",
+): Promise<Ran> {
+  return run("npm", ["run", "--silent", script, "--", ...words], env, piped);
+}
+
+/** Runs `npm run admin -- <words>` on a terminal, where somebody types this. What it prints to stderr is in `out`. */
+export function npmRunOnTerminal(words: string[], typed: string): Promise<Ran> {
+  const command = `npm run --silent admin -- ${words.map((word) => `'${word}'`).join(" ")}`;
+  return run("script", ["--quiet", "--return", "--command", command, "/dev/null"], {}, typed);
+}
+
+async function run(
+  command: string,
+  args: string[],
+  env: Record<string, string>,
+  input = "",
+): Promise<Ran> {
+  const child = new Deno.Command(command, {
+    args,
+    cwd: ROOT,
+    env: { STACK_FILE: stackInfoFile(), ...env },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const [{ code, stdout, stderr }] = await Promise.all([
+    child.output(),
+    new Blob([input]).stream().pipeTo(child.stdin),
+  ]);
+  const decoder = new TextDecoder();
+  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+}

@@ -1,0 +1,89 @@
+/** Runs the commands of the docs as somebody who pastes them into a terminal. */
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import { stackInfoFile } from "../../dev/local/mod.ts";
+
+/** A command in the docs, marked with `<!-- run -->`, and the JSON that the docs show as its output, if any. */
+export interface Example {
+  language: "sh" | "sql";
+  command: string;
+  output?: unknown;
+}
+
+export const ROOT = new URL("../../", import.meta.url);
+
+const RUN = /<!-- run -->\n+```(sh|sql)\n(.*?)```(?:\n\n```json\n(.*?)```)?/gs;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The text of a page, such as `README.md`. */
+export function readPage(file: string): string {
+  return Deno.readTextFileSync(new URL(file, ROOT));
+}
+
+/** The commands of a page, or of a part of it. */
+export function examplesIn(text: string): Example[] {
+  const examples = [...text.matchAll(RUN)].map(([, language, command, output]) => ({
+    language: language as "sh" | "sql",
+    command: command!,
+    ...(output !== undefined && { output: JSON.parse(output) }),
+  }));
+  assert.equal(
+    examples.length,
+    text.split("<!-- run -->").length - 1,
+    "a mark without a command below it",
+  );
+  return examples;
+}
+
+/** Asserts that two values are equal, where one id counts as equal to any other. */
+export function assertLike(actual: unknown, expected: unknown): void {
+  const ids = (value: unknown) =>
+    JSON.parse(
+      JSON.stringify(value),
+      (_, item) => typeof item === "string" && UUID.test(item) ? "<id>" : item,
+    );
+  assert.deepEqual(ids(actual), ids(expected));
+}
+
+/** Runs a command as it is pasted into a terminal, and returns what it prints. */
+export async function paste(
+  command: string,
+  folder: string,
+  variables: Record<string, string>,
+): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command("sh", {
+    args: ["-e", "-c", command],
+    cwd: folder,
+    env: {
+      ...variables,
+      DATA_DIR: dirname(stackInfoFile()),
+      STACK_FILE: stackInfoFile(),
+      SUPABASE_DB_URL: "",
+    },
+  }).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert.equal(code, 0, `${out}${err}`);
+  return out!;
+}
+
+/** The variables that the README's first command sets for all that follow. */
+export async function variables(folder: string): Promise<Record<string, string>> {
+  const [setup] = examplesIn(readPage("README.md"));
+  assert.match(setup!.command, /^eval /);
+  return await variablesSetBy(setup!.command, folder, {});
+}
+
+/** The variables that a command adds to those of the terminal. */
+export async function variablesSetBy(
+  command: string,
+  folder: string,
+  given: Record<string, string>,
+): Promise<Record<string, string>> {
+  const before = (await paste("env", folder, given)).split("\n");
+  // What the command prints itself may look like a variable too.
+  const after = (await paste(`{\n${command}\n} >&2\nenv`, folder, given)).split("\n");
+  const added = after.filter((line) => !before.includes(line) && /^\w+=/.test(line));
+  return Object.fromEntries(
+    added.map((line) => [line.split("=", 1)[0]!, line.replace(/^.*?=/, "")]),
+  );
+}

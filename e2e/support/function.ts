@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { stack } from "./client.ts";
+import { readDocumented } from "./documented.ts";
+
+/** What `index.ts` of a function exports by default. */
+interface EdgeFunction {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+/**
+ * A function that runs in the test's own process, against the stack's database: for settings of the environment that the
+ * running stack does not have. Its responses are held against the OpenAPI document.
+ */
+export async function functionWith(
+  name: "api" | "recruiting" | "texting",
+  env: Record<string, string>,
+): Promise<(path: string, init: RequestInit) => Promise<Response>> {
+  const settings = {
+    SUPABASE_URL: stack.api_url,
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
+    SUPABASE_ANON_KEY: stack.anon_key,
+    LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
+    LEADS_IMPORT_RATE_LIMIT: "",
+    LOG_ACTIVITY_RATE_LIMIT: "",
+    ...env,
+  };
+  for (const [variable, value] of Object.entries(settings)) Deno.env.set(variable, value);
+  const { default: app }: { default: EdgeFunction } = await import(
+    `../../supabase/functions/${name}/index.ts`
+  );
+  return async (path, init) => {
+    const request = new Request(`http://functions.internal${path}`, init);
+    const response = await app.fetch(request);
+    await readDocumented(request.method, path, response.clone());
+    return response;
+  };
+}
+
+/**
+ * Runs something, with a function in the test's own process, while the first response of an SQL function is lost after
+ * that has been carried out.
+ */
+export async function losingResponseOf<Result>(
+  sqlFunction: string,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const realFetch = globalThis.fetch;
+  let lost = 0;
+  globalThis.fetch = async (input, init) => {
+    const response = await realFetch(input, init);
+    if (lost === 1 || !String(input).endsWith(`/rpc/${sqlFunction}`)) return response;
+    lost++;
+    await response.body?.cancel();
+    throw new TypeError("the connection was closed");
+  };
+  try {
+    return await run();
+  } finally {
+    globalThis.fetch = realFetch;
+    assert.equal(lost, 1);
+  }
+}
