@@ -705,7 +705,7 @@ declare
   consent constant text := private.consent_in_text(body, opt_out_type);
   conversation_id uuid;
 begin
-  -- Before any row is locked (55_text_consents.sql).
+  -- Before any row is locked (texting/consents.sql).
   if consent is not null then
     perform private.lock_consent_of_numbers(recruit_phone, service_phone);
   end if;

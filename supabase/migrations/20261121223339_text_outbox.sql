@@ -475,7 +475,7 @@ comment on function "private"."text_segments"(text) is 'The number of segments t
 
 comment on function "public"."send_text"(uuid, text, uuid, jsonb) is 'Queues a text of the signed-in agent, who must be the conversation''s assigned agent, without one the agent of its lead, or a manager of its agency. body: at most 1,600 characters; may be empty with media, at most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. Returns {message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
 
-comment on table "public"."text_outbox" is 'Outbound texts and how far each has come. Only what stands here is ever sent; 58_text_worker.sql has the states.';
+comment on table "public"."text_outbox" is 'Outbound texts and how far each has come. Only what stands here is ever sent; texting/worker.sql has the states.';
 
 revoke all on function "private"."complete_outbox_text"() from public;
 

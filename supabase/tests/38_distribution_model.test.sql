@@ -187,14 +187,14 @@ $$;
 select is_empty(
   $$select seed from result where stored <> expected$$,
   'runs of pending leads go to the orders and agents that one lead after the other goes to: best_order(), lock_agents() '
-    'and leads_before_rival() in supabase/schemas/33_*.sql, and pg_temp.model() in 38_distribution_model.test.sql, have '
+    'and leads_before_rival() in supabase/schemas/recruiting, and pg_temp.model() in 38_distribution_model.test.sql, have '
     'the same rule');
 select cmp_ok(
   (select count(*)::integer from result where handed_out between 5 and 60), '>', 40,
   'in most worlds some leads are handed out and some are not');
 select is_empty(
   'select seed, previewed, went_to from result where previewed <> went_to',
-  'a preview says where the next lead goes: next_agent() in supabase/schemas/34_preview.sql has the rule of lock_agents()');
+  'a preview says where the next lead goes: next_agent() in supabase/schemas/recruiting/preview.sql has the rule of lock_agents()');
 select cmp_ok(
   (select count(distinct went_to)::integer from result), '>', 5, 'the next lead goes to various agents');
 select is_empty('select * from public.check_daily_counts()', 'and each lead is counted on its day');

@@ -67,7 +67,7 @@ alter default privileges in schema public grant select on tables to service_role
 /** A project with one schema file and its migration. */
 class Project {
   readonly root = Deno.makeTempDirSync({ prefix: "lead-intake-" });
-  readonly #schema = join(this.root, "supabase/schemas/01_people.sql");
+  readonly #schema = join(this.root, "supabase/schemas/people.sql");
   readonly #scratch: Scratch;
 
   constructor(scratch: Scratch) {
@@ -76,6 +76,10 @@ class Project {
       Deno.mkdirSync(join(this.root, "supabase", folder), { recursive: true });
     }
     Deno.writeTextFileSync(join(this.root, "package.json"), '{"version": "1.2.3"}');
+    Deno.writeTextFileSync(
+      join(this.root, "supabase/config.toml"),
+      'schema_paths = ["./schemas/people.sql"]\n',
+    );
     Deno.writeTextFileSync(this.#schema, SCHEMA);
     Deno.writeTextFileSync(
       join(this.root, "supabase/migrations/20260101000000_people.sql"),
@@ -175,7 +179,7 @@ Deno.test("npm run migration", async (test) => {
       );
       const before = project.migrations();
       await assert.rejects(project.write("extra"), {
-        message: `supabase/schemas/01_people.sql:${
+        message: `supabase/schemas/people.sql:${
           SCHEMA.split("\n").length
         }: language "sqll" does not exist`,
       });

@@ -1,5 +1,19 @@
 import assert from "node:assert/strict";
-import { newMigrationPath, topicProblem } from "./files.ts";
+import { join } from "node:path";
+import { ROOT } from "../../local/mod.ts";
+import { newMigrationPath, schemaFiles, topicProblem } from "./files.ts";
+
+Deno.test("supabase/config.toml lists each file of supabase/schemas once, area after area", () => {
+  const listed = schemaFiles().map(({ path }) => path);
+  const folder = (path: string) => path.split("/").slice(0, 3).join("/");
+  const areas = ["base", "agencies", "vendors", "recruiting", "sales", "texting"]
+    .map((area) => `supabase/schemas/${area}`);
+  assert.deepEqual(listed.map(folder).filter((area, at, all) => area !== all[at - 1]), areas);
+  const present = areas.flatMap((area) =>
+    Array.from(Deno.readDirSync(join(ROOT, area)), ({ name }) => `${area}/${name}`)
+  );
+  assert.deepEqual(listed.toSorted(), present.sort());
+});
 
 Deno.test("a topic is lower-case words with underscores", () => {
   for (const topic of ["daily_cap", "x", "notes2", "a_2"]) {

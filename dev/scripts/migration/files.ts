@@ -10,24 +10,24 @@ export interface SqlFile {
 
 export const MIGRATIONS = "supabase/migrations";
 
-/** The files of `supabase/schemas`, in the order in which they apply. */
+/** The files of `supabase/schemas`, in the order in which they apply: that of `schema_paths` in `supabase/config.toml`. */
 export function schemaFiles(root = ROOT): SqlFile[] {
-  return readFolder(root, "supabase/schemas");
+  const config = Deno.readTextFileSync(join(root, "supabase/config.toml"));
+  const [, list] = /^schema_paths = \[([^\]]*)\]/m.exec(config) ?? [];
+  if (!list) throw new Error("supabase/config.toml has no schema_paths");
+  return Array.from(list.matchAll(/"\.\/(.+)"/g), ([, path]) => readFile(root, `supabase/${path}`));
 }
 
 /** The migrations, in the order in which they apply. */
 export function migrationFiles(root = ROOT): SqlFile[] {
-  return readFolder(root, MIGRATIONS);
-}
-
-function readFolder(root: string, folder: string): SqlFile[] {
-  return Array.from(Deno.readDirSync(join(root, folder)), ({ name }) => name)
+  return Array.from(Deno.readDirSync(join(root, MIGRATIONS)), ({ name }) => name)
     .filter((name) => name.endsWith(".sql"))
     .sort()
-    .map((name) => ({
-      path: `${folder}/${name}`,
-      text: Deno.readTextFileSync(join(root, folder, name)),
-    }));
+    .map((name) => readFile(root, `${MIGRATIONS}/${name}`));
+}
+
+function readFile(root: string, path: string): SqlFile {
+  return { path, text: Deno.readTextFileSync(join(root, path)) };
 }
 
 /** What is wrong with a migration's topic, or undefined. */

@@ -1,4 +1,4 @@
--- What became of a claimed text. The states are in 58_text_worker.sql.
+-- What became of a claimed text. The states are in texting/worker.sql.
 
 create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns text
 language plpgsql

@@ -1,4 +1,4 @@
--- How the worker gets texts to send and to look up. The states are in 58_text_worker.sql.
+-- How the worker gets texts to send and to look up. The states are in texting/worker.sql.
 
 create function private.claimed_text(claimed public.text_outbox, task text, validity_seconds integer default null)
 returns jsonb

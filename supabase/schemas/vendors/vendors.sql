@@ -13,7 +13,7 @@ create table public.vendors (
       'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
     )
   ),
-  -- 23_webhooks.sql has the check.
+  -- vendors/webhooks.sql has the check.
   webhook_config jsonb not null default '{}',
   has_text_consent boolean not null default false,
   created_at timestamptz not null default now(),

@@ -35,7 +35,7 @@ create index text_outbox_open_idx on public.text_outbox (conversation_id, ordina
   where state in ('pending', 'sending', 'unconfirmed');
 
 comment on table public.text_outbox is
-  'Outbound texts and how far each has come. Only what stands here is ever sent; 58_text_worker.sql has the states.';
+  'Outbound texts and how far each has come. Only what stands here is ever sent; texting/worker.sql has the states.';
 comment on column public.text_outbox.kind is
   '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
 comment on column public.text_outbox.due_at is
