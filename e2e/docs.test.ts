@@ -3,12 +3,6 @@ import { fileURLToPath } from "node:url";
 import { sql } from "./support/client.ts";
 import { assertLike, examplesIn, paste, readPage, ROOT, variables } from "./support/docs.ts";
 
-/** The JSON that docs/parsers.md shows below a mark; its commands name it as a file. */
-function shownJson(mark: string): string {
-  const text = readPage("docs/parsers.md");
-  return new RegExp(`<!-- ${mark} -->\\n+\`\`\`json\\n(.*?)\`\`\``, "s").exec(text)![1]!;
-}
-
 /** Takes away what the commands make, so that they can be run again. */
 async function removeWhatCommandsMake(): Promise<void> {
   await sql`delete from public.recruiting_leads where vendor_lead_id like 'readme-%'`;
@@ -30,8 +24,7 @@ for (const page of ["README.md", "docs/vendors.md", "docs/parsers.md"]) {
   Deno.test(`every command in ${page} does what it says`, async (t) => {
     // Inside the checkout, because npm looks for package.json upwards.
     const folder = await Deno.makeTempDir({ dir: fileURLToPath(ROOT), prefix: ".local-docs-" });
-    await Deno.writeTextFile(`${folder}/fair.json`, shownJson("mapping: config"));
-    await Deno.writeTextFile(`${folder}/payload.json`, shownJson("mapping: payload"));
+    await Deno.symlink(fileURLToPath(new URL("docs", ROOT)), `${folder}/docs`);
     await removeWhatCommandsMake();
     try {
       const env = await variables(folder);

@@ -7,12 +7,12 @@ import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 const DOCS = Deno.readTextFileSync(new URL("../../../../docs/parsers.md", import.meta.url));
 
-/** The JSON that docs/parsers.md shows below a mark. */
-function shown(mark: string) {
-  const [, text] = DOCS.split(`<!-- mapping: ${mark} -->`);
-  const json = /^\n+```json\n(.*?)```/s.exec(text ?? "")?.[1];
-  assert.ok(json, `docs/parsers.md shows no ${mark}`);
-  return JSON.parse(json);
+const EXAMPLES = new URL("../../../../docs/examples/mappings/", import.meta.url);
+
+/** A file of docs/examples/mappings, which docs/parsers.md must name. */
+function shown(file: string) {
+  assert(DOCS.includes(`(examples/mappings/${file})`), `docs/parsers.md does not name ${file}`);
+  return JSON.parse(Deno.readTextFileSync(new URL(file, EXAMPLES)));
 }
 
 Deno.test("docs/parsers.md describes every parser", () => {
@@ -24,27 +24,27 @@ Deno.test("docs/parsers.md describes every parser", () => {
   }
 });
 
-Deno.test("the mapping in docs/parsers.md makes the lead that the page shows of its payload", () => {
-  const config = shown("config");
+Deno.test("the mapping in docs/parsers.md makes the lead that the page names of its payload", () => {
+  const config = shown("fair.config.json");
   assert.equal(compileConfig(config).error, null);
-  const { resume, ...lead } = parse(mapping, shown("payload"), config);
+  const { resume, ...lead } = parse(mapping, shown("fair.payload.json"), config);
   assert.equal(resume?.type, "pdf");
-  assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown("lead"));
+  assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown("fair.lead.json"));
 });
 
-for (const example of ["json text", "join"]) {
+for (const example of ["json_text", "join"]) {
   Deno.test(`the mapping "${example}" in docs/parsers.md makes the lead that the page shows`, () => {
-    const lead = parse(mapping, shown(`${example}, payload`), shown(`${example}, config`));
-    assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown(`${example}, lead`));
+    const lead = parse(mapping, shown(`${example}.payload.json`), shown(`${example}.config.json`));
+    assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown(`${example}.lead.json`));
   });
 }
 
 Deno.test("the mapping of several leads in docs/parsers.md makes the leads that the page shows", () => {
-  const config = shown("several, config");
-  const split = splitLeads(shown("several, payload"), config);
+  const config = shown("several.config.json");
+  const split = splitLeads(shown("several.payload.json"), config);
   const leads = split?.leads.map((lead) => split.parse(lead).data);
-  assert.deepEqual(JSON.parse(JSON.stringify(leads)), shown("several, leads"));
-  assert.equal(mapping(shown("several, ping"), config).error, NOT_A_NEW_APPLICATION);
+  assert.deepEqual(JSON.parse(JSON.stringify(leads)), shown("several.leads.json"));
+  assert.equal(mapping(shown("several.ping.json"), config).error, NOT_A_NEW_APPLICATION);
 });
 
 Deno.test("the mapping for Resume-Library in docs/parsers.md makes a lead of the names that are public", () => {
@@ -57,7 +57,7 @@ Deno.test("the mapping for Resume-Library in docs/parsers.md makes a lead of the
     zip_code: "60601",
     resume_content_base64: btoa("%PDF-1.4\n%%EOF\n"),
     resume_filename: "grace.pdf",
-  }, shown("resume-library, config"));
+  }, shown("resume_library.config.json"));
   const { first_name, resume, vendor_metadata } = lead;
   assert.deepEqual([first_name, resume?.type], ["Grace", "pdf"]);
   assert.deepEqual({ ...vendor_metadata }, {
@@ -71,7 +71,6 @@ Deno.test("the mapping for Resume-Library in docs/parsers.md makes a lead of the
   });
 });
 
-Deno.test("the mapping in the SQL of docs/parsers.md can be compiled", () => {
-  const config = /'mapping', '(\{.*\})'\)/.exec(DOCS)?.[1];
-  assert.equal(compileConfig(JSON.parse(config ?? "null")).error, null);
+Deno.test("every file of docs/examples/mappings is named in docs/parsers.md", () => {
+  for (const { name } of Deno.readDirSync(EXAMPLES)) shown(name);
 });
