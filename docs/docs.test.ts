@@ -99,8 +99,8 @@ for (const page of PAGES) {
   });
 }
 
-Deno.test("docs/decisions.md has the status of every error, and no other", () => {
-  const page = Deno.readTextFileSync(new URL("docs/decisions.md", ROOT));
+Deno.test("docs/interface.md has the status of every error, and no other", () => {
+  const page = Deno.readTextFileSync(new URL("docs/interface.md", ROOT));
   const [, statuses] = /\*\*Errors\.\*\*[^(]*\(([\d,\s]+)\)/.exec(page)!;
   assert.deepEqual(statuses!.split(/,\s+/).map(Number), Object.values(STATUS_OF_CODE));
 });

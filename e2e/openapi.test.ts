@@ -61,7 +61,7 @@ Deno.test("the document is served with GET and HEAD only", async () => {
   assert.equal(post.headers.get("allow"), "GET, HEAD");
 });
 
-Deno.test("decisions.md: no schema forbids fields that it does not name", () => {
+Deno.test("interface.md: no schema forbids fields that it does not name", () => {
   assert(!JSON.stringify(published).includes('"additionalProperties":false'));
   assert(
     JSON.stringify(openApiDocument({ strict: true })).includes('"additionalProperties":false'),

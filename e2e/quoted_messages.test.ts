@@ -6,7 +6,9 @@ import { type ApiResponse, createVendor, send, sql, stack, withKey } from "./sup
 import { readPage } from "./support/docs.ts";
 import { createTarget, importLeads, lead } from "./support/leads.ts";
 
-const PAGES = ["vendors", "decisions", "parsers", "specification"].map((name) => `docs/${name}.md`);
+const PAGES = ["vendors", "interface", "decisions", "parsers", "specification"].map((name) =>
+  `docs/${name}.md`
+);
 const OPENAPI = "supabase/functions/_shared/openapi.json";
 
 /** A request for each quoted message, whose response must have it. `…` stands for any text. */
