@@ -1,0 +1,189 @@
+/** Imports between folders go one way, so that each folder can be read and changed without those above it. */
+import assert from "node:assert/strict";
+import { dirname, join, normalize } from "node:path";
+import { ROOT } from "../local/mod.ts";
+
+const TABLE = "MAY_IMPORT in dev/testing/imports.test.ts";
+
+/**
+ * The folders, and which others the files in each may import. A folder without a line belongs to the one above it. The
+ * functions are deployed without the rest, so they import nothing of it.
+ */
+const MAY_IMPORT: Record<string, string[]> = {
+  "supabase/functions/_shared": [],
+  "supabase/functions/api": ["supabase/functions/_shared"],
+  "supabase/functions/recruiting": [
+    "supabase/functions/_shared",
+    "supabase/functions/recruiting/ingest",
+    "supabase/functions/recruiting/sms",
+    "supabase/functions/recruiting/webhooks",
+  ],
+  "supabase/functions/recruiting/ingest": [
+    "supabase/functions/_shared",
+    "supabase/functions/recruiting/parsers",
+    "supabase/functions/recruiting/resumes",
+  ],
+  "supabase/functions/recruiting/parsers": ["supabase/functions/_shared"],
+  "supabase/functions/recruiting/parsers/fixtures": [
+    "supabase/functions/_shared",
+    "supabase/functions/recruiting/parsers",
+  ],
+  "supabase/functions/recruiting/resumes": ["supabase/functions/_shared"],
+  "supabase/functions/recruiting/resumes/fixtures": [],
+  "supabase/functions/recruiting/sms": ["supabase/functions/_shared"],
+  "supabase/functions/recruiting/webhooks": [
+    "supabase/functions/_shared",
+    "supabase/functions/recruiting/ingest",
+    "supabase/functions/recruiting/parsers",
+  ],
+  "supabase/functions/recruiting/webhooks/fixtures": [
+    "supabase/functions/_shared",
+    "supabase/functions/recruiting/webhooks",
+  ],
+  "supabase/functions/texting": ["supabase/functions/_shared"],
+
+  "supabase/tests": ["dev/local", "dev/scripts", "dev/testing", "admin"],
+  "docs": ["supabase/functions"],
+  "dev/local": ["supabase/functions"],
+  "dev/scripts": ["supabase/functions", "dev/local"],
+  "admin": ["supabase/functions", "dev/local"],
+  "dev/testing": ["supabase/functions", "dev/local", "dev/scripts"],
+  "e2e": ["supabase/functions", "docs", "dev/local", "dev/scripts", "dev/testing", "admin"],
+  "dev/bench": ["supabase/functions", "dev/local", "dev/scripts", "dev/testing", "admin"],
+  "dev/chaos": ["dev/local", "dev/testing", "dev/bench", "e2e", "admin"],
+};
+
+/** What tests may import besides, such as their fixtures or the stack they run on. */
+const TESTS_MAY_IMPORT: Record<string, string[]> = {
+  "supabase/functions/recruiting/parsers": ["supabase/functions/recruiting/parsers/fixtures"],
+  "supabase/functions/recruiting/resumes": ["supabase/functions/recruiting/resumes/fixtures"],
+  "supabase/functions/recruiting/webhooks": ["supabase/functions/recruiting/webhooks/fixtures"],
+  "dev/local": ["dev/testing"],
+  "dev/testing": ["e2e"],
+};
+
+const STILL_IN_CIRCLES = new Set([
+  "admin/database.ts",
+  "supabase/functions/_shared/json.ts",
+  "supabase/functions/recruiting/ingest/vendor.ts",
+  "supabase/functions/recruiting/webhooks/proof.ts",
+]);
+
+/** The line of the table that a file belongs to. */
+function lineOf(path: string): string | undefined {
+  let folder = dirname(path);
+  while (folder !== "." && !(folder in MAY_IMPORT)) folder = dirname(folder);
+  return folder === "." ? undefined : folder;
+}
+
+/** The files that a file imports, by their paths in the checkout. */
+function importsOf(path: string, text: string): string[] {
+  const specifiers = text.matchAll(/(?:\bfrom|\bimport\(?)\s*"(\.[^"]+)"/g);
+  return Array.from(specifiers, ([, specifier]) => normalize(join(dirname(path), specifier!)));
+}
+
+/** The imports of a file that the table does not allow. Nothing may import a test. */
+function wrongImports(path: string, text: string): string[] {
+  const line = lineOf(path);
+  assert(line !== undefined, `${path}: its folder has no line in ${TABLE}`);
+  const allowed = MAY_IMPORT[line]!.concat(
+    path.endsWith(".test.ts") ? TESTS_MAY_IMPORT[line] ?? [] : [],
+  );
+  return importsOf(path, text).filter((imported) => {
+    if (imported.endsWith(".test.ts")) return true;
+    const target = lineOf(imported);
+    return target !== line && !allowed.some((folder) => `${target}/`.startsWith(`${folder}/`));
+  });
+}
+
+/** A way from a file back to itself, if there is one. */
+function circleFrom(start: string, graph: Map<string, string[]>): string[] | undefined {
+  const seen = new Set<string>();
+  const search = (path: string[]): string[] | undefined => {
+    for (const next of graph.get(path.at(-1)!) ?? []) {
+      if (next === start) return [...path, start];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const circle = search([...path, next]);
+      if (circle) return circle;
+    }
+  };
+  return search([start]);
+}
+
+const { stdout } = new Deno.Command("git", {
+  args: ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.js"],
+  cwd: ROOT,
+}).outputSync();
+const sources = new Map<string, string>();
+for (const path of new TextDecoder().decode(stdout).split("\n").filter(Boolean)) {
+  try {
+    sources.set(path, Deno.readTextFileSync(join(ROOT, path)));
+  } catch (error) {
+    // Deleted, and git still lists it.
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+Deno.test("every import goes in the allowed direction", () => {
+  assert(sources.has("supabase/functions/recruiting/parsers/index.ts"));
+  const wrong = Array.from(sources).flatMap(([path, text]) =>
+    wrongImports(path, text).map((imported) => `${path} imports ${imported}`)
+  );
+  assert.equal(wrong.length, 0, `${wrong.join("\n")}\n${TABLE} has what a folder may import`);
+});
+
+Deno.test("no file imports itself by way of others", () => {
+  const graph = new Map(Array.from(sources, ([path, text]) => [path, importsOf(path, text)]));
+  const circles = Array.from(graph.keys(), (path) => circleFrom(path, graph))
+    .filter((circle) => circle !== undefined && !circle.some((path) => STILL_IN_CIRCLES.has(path)));
+  const listed = circles.map((circle) => circle!.join(" > ")).join("\n");
+  assert.equal(circles.length, 0, `${listed}\nMove what both ends need into a file of its own`);
+});
+
+for (
+  const [path, specifier] of [
+    ["supabase/functions/_shared/app.ts", "../api/index.ts"],
+    ["supabase/functions/api/index.ts", "../recruiting/index.ts"],
+    ["supabase/functions/api/index.ts", "../../../dev/scripts/openapi/main.ts"],
+    ["supabase/functions/api/index.test.ts", "../../../e2e/support/client.ts"],
+    ["supabase/functions/recruiting/parsers/indeed.ts", "../ingest/ingest.ts"],
+    ["supabase/functions/recruiting/parsers/indeed.ts", "./fixtures/read.ts"],
+    ["supabase/functions/recruiting/sms/inbound.ts", "../parsers/index.ts"],
+    ["supabase/functions/recruiting/ingest/ingest.ts", "../sms/inbound.ts"],
+    ["dev/scripts/smoke/main.ts", "../../testing/program.ts"],
+    ["dev/local/stack.ts", "../../e2e/support/client.ts"],
+    ["admin/main.ts", "../e2e/support/client.ts"],
+    ["admin/main.ts", "../dev/testing/program.ts"],
+    ["e2e/support/client.ts", "../ingest.test.ts"],
+  ] as const
+) {
+  Deno.test(`${path} must not import ${specifier}`, () => {
+    for (
+      const statement of [
+        `import { a } from "${specifier}";`,
+        `import type { A } from "${specifier}";`,
+        `import {\n  a,\n} from "${specifier}";`,
+        `export * from "${specifier}";`,
+        `import "${specifier}";`,
+        `await import("${specifier}");`,
+      ]
+    ) assert.equal(wrongImports(path, statement).length, 1);
+  });
+}
+
+for (
+  const [path, specifier] of [
+    ["supabase/functions/recruiting/parsers/indeed.ts", "./fields.ts"],
+    ["supabase/functions/recruiting/parsers/indeed.ts", "../../_shared/json.ts"],
+    ["supabase/functions/recruiting/parsers/indeed.ts", "zod"],
+    ["supabase/functions/recruiting/parsers/indeed.test.ts", "./fixtures/read.ts"],
+    ["supabase/functions/recruiting/ingest/ingest.ts", "../parsers/index.ts"],
+    ["dev/local/stack.test.ts", "../testing/checkout.ts"],
+    ["e2e/texting/sending.test.ts", "../support/sms.ts"],
+  ] as const
+) {
+  Deno.test(`${path} may import ${specifier}`, () => {
+    assert.deepEqual(wrongImports(path, `import "${specifier}";`), []);
+  });
+}
