@@ -1,20 +1,34 @@
-/** `npm test`: every check, or those that are named: npm test -- unit pgtap */
-import { Argument, Command } from "commander";
+/** `npm test`: every check, or those that are named, or files of one: npm test -- unit <file> */
+import { Command } from "commander";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../local/mod.ts";
+import type { Counts } from "./junit.ts";
 import { interruptProgram, type Print } from "./program.ts";
-import { type Counts, type Stacks, type Step, STEPS } from "./steps.ts";
+import { type Stacks, type Step, STEPS } from "./steps.ts";
 import { startTextingStack } from "./texting_stack.ts";
 import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
 
-const [names] = new Command("npm test --")
-  .description("Runs every check on a stack of its own, or only the steps that are named.")
-  .addArgument(new Argument("[step...]").choices(STEPS.map(({ name }) => name)))
+const command = new Command("npm test --")
+  .description("Runs every check on a stack of its own, or only what is named.")
+  .argument("[step...]", "steps; or one step and files of it, from the checkout's folder")
   .addHelpText(
     "after",
     `\nSteps:\n${STEPS.map(({ name, title }) => `  ${name.padEnd(10)} ${title}`).join("\n")}`,
   )
   .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
-  .parse(Deno.args, { from: "user" })
-  .processedArgs as [string[]?];
+  .parse(Deno.args, { from: "user" });
+const isStep = (name: string) => STEPS.some((step) => step.name === name);
+const names = command.args.filter(isStep);
+const files = command.args.filter((name) => !isStep(name));
+const steps = STEPS.filter(({ name }) => names.length === 0 || names.includes(name));
+const unknown = files.find((path) => !existsSync(join(ROOT, path)));
+if (unknown !== undefined) {
+  command.error(`${unknown} is no step and no file (--help lists the steps)`);
+}
+if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
+  command.error("name one step that runs files, then its files: npm test -- unit <file>");
+}
 
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
 const stacks: Stacks = {
@@ -39,7 +53,6 @@ interface Begun {
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const summary: string[] = [];
-const steps = STEPS.filter(({ name }) => !names?.length || names.includes(name));
 const begun = new Map<Step, Begun>();
 for (const step of steps) {
   const startedAt = performance.now();
@@ -82,7 +95,7 @@ function beginLane(names: string[], besideName: string): void {
 
 async function runStep(step: Step, print?: Print): Promise<Counts> {
   try {
-    const counts = await step.run(stacks, print);
+    const counts = await step.run(stacks, print, files.length > 0 ? files : undefined);
     if (counts.passed + counts.failed + (counts.skipped ?? 0) > 0) return counts;
     (print ?? console.log)("Nothing ran, which counts as a failure.");
   } catch (error) {

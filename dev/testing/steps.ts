@@ -1,19 +1,11 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { generateModules } from "../scripts/generated.ts";
-import { browserStep } from "./browser/step.ts";
-import { denoTest } from "./junit.ts";
+import { type Counts, denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
 import { type Print, runProgram } from "./program.ts";
 import { DOUBLE_ENV } from "./texting_stack.ts";
 import type { ThrowawayStack } from "./throwaway_stack.ts";
-
-/** The results of a step. A skipped test is not counted as passed. */
-export interface Counts {
-  passed: number;
-  failed: number;
-  skipped?: number;
-}
 
 /** One kind of check. */
 export interface Step {
@@ -26,13 +18,16 @@ export interface Step {
    * run one after another.
    */
   beside?: string[][];
+  /** The files of tests that it runs, or folders of them; missing where it runs no files. */
+  files?: string[];
   /**
    * Runs the check and prints what a person needs to see.
    *
-   * @param print takes the output; only for a step that runs beside another
+   * @param print takes the output; by default it is shown as it comes
+   * @param files those of {@link files} to run
    * @throws {Error} as another way to fail
    */
-  run(stacks: Stacks, print?: Print): Promise<Counts>;
+  run(stacks: Stacks, print?: Print, files?: string[]): Promise<Counts>;
 }
 
 /** The stacks of this run, each started on first use. */
@@ -49,13 +44,13 @@ export const STEPS: Step[] = [
     name: "fmt",
     title: "Format",
     remedy: "npm run fmt formats the files.",
-    run: () => succeeds(Deno.execPath(), ["fmt", "--check"]),
+    run: (_, print) => succeeds(Deno.execPath(), ["fmt", "--check"], print),
   },
   {
     name: "lint",
     title: "Lint",
     remedy: "npm run lint -- --fix mends some of it; the rest is listed above.",
-    run: () => succeeds(Deno.execPath(), ["lint"]),
+    run: (_, print) => succeeds(Deno.execPath(), ["lint"], print),
   },
   {
     name: "check",
@@ -63,7 +58,7 @@ export const STEPS: Step[] = [
     remedy: "Correct the code; npm run check shows what is left.",
     // The stack starts meanwhile.
     beside: [["types"]],
-    run: () => succeeds(Deno.execPath(), ["check", "--quiet"]),
+    run: (_, print) => succeeds(Deno.execPath(), ["check", "--quiet"], print),
   },
   {
     name: "types",
@@ -78,111 +73,130 @@ export const STEPS: Step[] = [
       return { passed: stale.length === 0 ? 1 : 0, failed: stale.length };
     },
   },
-  {
+  denoStep({
     name: "schema",
     title: "Schemas and migrations make one database",
-    remedy:
-      "npm run migration -- <topic> writes what the migrations lack; npm test -- schema runs this alone.",
+    remedy: "npm run migration -- <topic> writes what the migrations lack.",
     beside: [["unit"], ["pgtap"]],
-    run: async (stacks) =>
-      denoTest(["supabase/tests"], { STACK_FILE: (await stacks.plain()).file }),
-  },
-  {
+    files: ["supabase/tests"],
+    stack: "plain",
+  }),
+  denoStep({
     name: "unit",
     title: "Unit tests",
-    remedy: "npm test -- unit runs them alone.",
     // By a pattern, because Deno finds no test in a folder that has a member of the workspace in it.
-    run: (_, print) =>
-      denoTest(
-        ["supabase/functions", "admin", "dev/bench", "dev/scripts", "docs/*.test.ts"],
-        {},
-        print,
-      ),
-  },
+    files: [
+      ...["supabase/functions", "admin", "dev/bench", "dev/scripts"],
+      ...["dev/testing/*.test.ts", "docs/*.test.ts"],
+    ],
+  }),
   {
     name: "pgtap",
     title: "Database tests",
-    remedy: "npm test -- pgtap runs them alone.",
+    remedy: runAlone("pgtap"),
+    files: filesIn("supabase/tests", ".test.sql"),
     run: pgtap,
   },
-  {
+  denoStep({
     name: "e2e",
     title: "Scenarios over HTTP",
-    remedy: "npm test -- e2e runs them alone.",
     beside: [["local", "chaos"], ["texting", "faults", "hosted"]],
-    run: async (stacks) => testOn(await stacks.plain(), e2eTests(false)),
-  },
-  {
+    files: scenarios().filter((path) => !path.includes("faults")),
+    stack: "plain",
+  }),
+  denoStep({
     name: "local",
     title: "Tests of the local stack",
-    remedy: "npm test -- local runs them alone.",
-    run: (_, print) => denoTest(["dev/local", "dev/testing/*.test.ts"], {}, print),
-  },
-  {
+    files: ["dev/local"],
+  }),
+  denoStep({
     name: "chaos",
     title: "One fault after another, and an account of every request",
-    remedy: "npm test -- chaos runs it alone; npm run chaos shows more.",
-    run: (_, print) => denoTest(["dev/chaos"], {}, print),
-  },
-  {
+    files: ["dev/chaos"],
+  }),
+  denoStep({
     name: "texting",
     title: "Texts against a double of Twilio",
-    remedy: "npm test -- texting runs it alone.",
-    run: async (stacks, print) =>
-      testOn(await stacks.texting(), ["dev/testing/twilio", "dev/testing/texting"], print),
-  },
-  {
+    files: ["dev/testing/twilio", "e2e/texting"],
+    stack: "texting",
+  }),
+  denoStep({
     name: "faults",
-    title: "Scenarios over HTTP while a part of the stack is stopped",
-    remedy: "npm test -- faults runs them alone.",
-    // On the other stack, because they would hold up every other scenario.
-    run: async (stacks, print) => testOn(await stacks.texting(), e2eTests(true), print),
-  },
-  {
+    title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
+    files: scenarios().filter((path) => path.includes("faults")),
+    // They would hold up every other scenario.
+    stack: "texting",
+  }),
+  denoStep({
     name: "hosted",
     title: "What a hosted project does otherwise",
-    remedy: "npm test -- hosted runs it alone.",
-    // On the other stack, because some of its scenarios take rights away for a moment.
-    run: async (stacks, print) => testOn(await stacks.texting(), ["dev/testing/hosted"], print),
-  },
-  browserStep,
+    files: ["dev/testing/hosted"],
+    // Some of its scenarios take rights away for a moment.
+    stack: "texting",
+  }),
+  denoStep({
+    name: "browser",
+    title: "The example pages in Chromium; skipped where none is installed",
+    files: ["e2e/browser"],
+    stack: "plain",
+  }),
   {
     name: "advisors",
     title: "Security and performance advisors",
     remedy: "Correct what Supabase's advisors list above; npm test -- advisors asks them again.",
-    async run(stacks) {
+    async run(stacks, print) {
       const { db_url } = await stacks.plain();
       const remote = `--remote=${db_url}?sslmode=disable`;
       const args = ["db", "advisors", remote, "--fail-on", "warn", "--agent", "no"];
-      return succeeds(SUPABASE_CLI, args);
+      return succeeds(SUPABASE_CLI, args, print);
     },
   },
 ];
 
-async function succeeds(command: string, args: string[]): Promise<Counts> {
-  const success = await runProgram(command, args);
+async function succeeds(command: string, args: string[], print?: Print): Promise<Counts> {
+  const success = await runProgram(command, args, {}, print);
   return success ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-/** Runs tests against a stack, and shows its last lines where one fails. */
-async function testOn(
-  { file, tail }: ThrowawayStack,
-  tests: string[],
-  print?: Print,
+/** A step that runs files with `deno test`, against a stack where it names one. */
+function denoStep(
+  { stack, ...step }: Omit<Step, "run" | "remedy"> & {
+    files: string[];
+    remedy?: string;
+    stack?: keyof Stacks;
+  },
+): Step {
+  return {
+    remedy: runAlone(step.name),
+    ...step,
+    async run(stacks, print, files = step.files) {
+      if (stack === undefined) return denoTest(files, {}, print);
+      const { file, tail } = await stacks[stack]();
+      const counts = await denoTest(files, { STACK_FILE: file, ...DOUBLE_ENV }, print);
+      if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
+      return counts;
+    },
+  };
+}
+
+function runAlone(name: string): string {
+  return `npm test -- ${name} <file> runs one of its files alone.`;
+}
+
+function scenarios(): string[] {
+  return filesIn("e2e", ".test.ts");
+}
+
+function filesIn(folder: string, ending: string): string[] {
+  return Array.from(Deno.readDirSync(join(ROOT, folder)), ({ name }) => `${folder}/${name}`)
+    .filter((path) => path.endsWith(ending)).sort();
+}
+
+async function pgtap(
+  stacks: Stacks,
+  print: Print = console.log,
+  files = filesIn("supabase/tests", ".test.sql"),
 ): Promise<Counts> {
-  const counts = await denoTest(tests, { STACK_FILE: file, ...DOUBLE_ENV }, print);
-  if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
-  return counts;
-}
-
-/** The scenarios in which a part of the stack is stopped or a row locked, or all others. */
-function e2eTests(ofFaults: boolean): string[] {
-  return Array.from(Deno.readDirSync(join(ROOT, "e2e")), ({ name }) => `e2e/${name}`)
-    .filter((path) => path.endsWith(".test.ts") && path.includes("faults") === ofFaults)
-    .sort();
-}
-
-async function pgtap(stacks: Stacks, print: Print = console.log): Promise<Counts> {
   const { db_url } = await stacks.plain();
   await installPgtap();
   const admin = connect(db_url);
@@ -191,20 +205,15 @@ async function pgtap(stacks: Stacks, print: Print = console.log): Promise<Counts
     create extension if not exists dblink with schema extensions`);
   await admin.end();
 
-  const folder = join(ROOT, "supabase/tests");
-  const files = Array.from(Deno.readDirSync(folder), ({ name }) => name)
-    .filter((name) => name.endsWith(".test.sql")).sort();
   const total = { passed: 0, failed: 0 };
-  const lines: string[] = [];
   for (const file of files) {
     const sql = connect(db_url);
-    const { passed, failed, diagnostics } = await runTapFile(sql, join(folder, file));
+    const { passed, failed, diagnostics } = await runTapFile(sql, join(ROOT, file));
     await sql.end();
-    lines.push(`${file}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
-    lines.push(...diagnostics.map((line) => `    ${line}`));
+    print(`${basename(file)}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
+    for (const line of diagnostics) print(`    ${line}`);
     total.passed += passed;
     total.failed += failed;
   }
-  print(lines.join("\n"));
   return total;
 }

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { createAgentWithLead, createLead, signInNewAgent } from "../../../e2e/support/agents.ts";
-import { ingest, PDF_BASE64 } from "../../../e2e/support/applications.ts";
-import { createVendor, PDF, sql, stack } from "../../../e2e/support/client.ts";
-import { newPhone } from "../../../e2e/support/sms.ts";
+import { createAgentWithLead, createLead, signInNewAgent } from "../support/agents.ts";
+import { ingest, PDF_BASE64 } from "../support/applications.ts";
+import { createVendor, PDF, sql, stack } from "../support/client.ts";
+import { newPhone } from "../support/sms.ts";
 import { browserTest, chromium, signIn, until } from "./harness.ts";
 
 async function openPopout(page: Page): Promise<Page> {

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { SignedIn } from "../../../e2e/support/agents.ts";
+import type { SignedIn } from "../support/agents.ts";
 import { startChromium } from "./chromium.ts";
 import { servePages } from "./pages.ts";
 

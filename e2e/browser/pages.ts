@@ -1,7 +1,7 @@
 import { stripTypeScriptTypes } from "node:module";
 import { extname, join } from "node:path";
-import { ROOT } from "../../local/mod.ts";
-import { stack } from "../../../e2e/support/client.ts";
+import { ROOT } from "../../dev/local/mod.ts";
+import { stack } from "../support/client.ts";
 
 const EXAMPLES = join(ROOT, "docs/examples");
 const SUPABASE_JS = join(ROOT, "node_modules/@supabase/supabase-js/dist/umd/supabase.js");

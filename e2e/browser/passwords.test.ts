@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
-import { adminJson } from "../../../e2e/support/admin.ts";
-import { signInNewAgent } from "../../../e2e/support/agents.ts";
-import { createAgency, sql } from "../../../e2e/support/client.ts";
-import { MAIL_FOLDER, mailFile, stackInfoFile } from "../../local/mod.ts";
+import { adminJson } from "../support/admin.ts";
+import { signInNewAgent } from "../support/agents.ts";
+import { createAgency, sql } from "../support/client.ts";
+import { MAIL_FOLDER, mailFile, stackInfoFile } from "../../dev/local/mod.ts";
 import { browserTest, signIn } from "./harness.ts";
 
 /** The link in the latest e-mail to an address. */

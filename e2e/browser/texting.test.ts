@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { sql } from "../../../e2e/support/client.ts";
-import { createEscalated, type Escalated } from "../../../e2e/support/realtime.ts";
-import { receive } from "../../../e2e/support/sms.ts";
+import { sql } from "../support/client.ts";
+import { createEscalated, type Escalated } from "../support/realtime.ts";
+import { receive } from "../support/sms.ts";
 import { browserTest, signIn, until } from "./harness.ts";
 
 /** Makes an escalated conversation, on a number of its agency's, in which the recruit has just written. */

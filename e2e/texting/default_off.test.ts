@@ -1,8 +1,8 @@
 /** Texting is opt-in: with an account at Twilio but no number of ours, the specification's requests send nothing. */
 import assert from "node:assert/strict";
-import { sql } from "../../../e2e/support/client.ts";
-import { SCENARIOS } from "../../../e2e/scenarios.ts";
-import { theWorld } from "../../../e2e/support/world.ts";
+import { sql } from "../support/client.ts";
+import { SCENARIOS } from "../scenarios.ts";
+import { theWorld } from "../support/world.ts";
 import { double, work } from "./texts.ts";
 
 Deno.test("all requests of the specification have their responses, and Twilio gets no request", async () => {

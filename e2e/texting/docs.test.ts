@@ -1,8 +1,8 @@
 /** Every command in docs/texting.md does what the page says. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { sql } from "../../../e2e/support/client.ts";
-import { examplesIn, paste, readPage, ROOT, variablesSetBy } from "../../../e2e/support/docs.ts";
+import { sql } from "../support/client.ts";
+import { examplesIn, paste, readPage, ROOT, variablesSetBy } from "../support/docs.ts";
 import { double, work } from "./texts.ts";
 
 const [RECRUIT, NUMBER] = ["+13125550121", "+13125550100"];

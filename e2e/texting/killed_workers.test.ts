@@ -1,8 +1,8 @@
 /** Workers that are killed while they send. */
 import assert from "node:assert/strict";
-import { send, sql } from "../../../e2e/support/client.ts";
-import { eventually, pidOf } from "../../../e2e/support/processes.ts";
-import { ACCEPT_THEN_DROP } from "../twilio/double.ts";
+import { send, sql } from "../support/client.ts";
+import { eventually, pidOf } from "../support/processes.ts";
+import { ACCEPT_THEN_DROP } from "../../dev/testing/twilio/double.ts";
 import {
   createConversation,
   createSender,

@@ -1,15 +1,15 @@
 /** What becomes of a text whose request fails or whose response is lost: Twilio gets it once, and in its order. */
 import assert from "node:assert/strict";
-import { send } from "../../../e2e/support/client.ts";
-import { eventually, loggedErrors, pidOf } from "../../../e2e/support/processes.ts";
-import { newSid, sendSigned, signedForm } from "../../../e2e/support/sms.ts";
+import { send } from "../support/client.ts";
+import { eventually, loggedErrors, pidOf } from "../support/processes.ts";
+import { newSid, sendSigned, signedForm } from "../support/sms.ts";
 import {
   ACCEPT_THEN_DROP,
   DROP,
   ERROR_AFTER_ACCEPT,
   type Fault,
   TOO_MANY_REQUESTS,
-} from "../twilio/double.ts";
+} from "../../dev/testing/twilio/double.ts";
 import {
   awaitStatus,
   createAgentsConversation,

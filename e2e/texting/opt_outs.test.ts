@@ -1,8 +1,8 @@
 /** Who has said STOP gets no text any more. */
 import assert from "node:assert/strict";
-import { sql } from "../../../e2e/support/client.ts";
-import { eventually } from "../../../e2e/support/processes.ts";
-import { newSid, sendSigned } from "../../../e2e/support/sms.ts";
+import { sql } from "../support/client.ts";
+import { eventually } from "../support/processes.ts";
+import { newSid, sendSigned } from "../support/sms.ts";
 import {
   type Conversation,
   createAgentsConversation,

@@ -1,8 +1,8 @@
 /** What is sent, and how it arrives at Twilio. */
 import assert from "node:assert/strict";
-import { sql, stack } from "../../../e2e/support/client.ts";
-import { eventually } from "../../../e2e/support/processes.ts";
-import { newPhone } from "../../../e2e/support/sms.ts";
+import { sql, stack } from "../support/client.ts";
+import { eventually } from "../support/processes.ts";
+import { newPhone } from "../support/sms.ts";
 import {
   awaitState,
   awaitStatus,

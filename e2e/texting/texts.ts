@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { signInNewAgent } from "../../../e2e/support/agents.ts";
-import { type ApiResponse, createAgency, send, sql, stack } from "../../../e2e/support/client.ts";
-import { eventually } from "../../../e2e/support/processes.ts";
-import { newPhone } from "../../../e2e/support/sms.ts";
-import { TwilioDouble } from "../twilio/double.ts";
+import { signInNewAgent } from "../support/agents.ts";
+import { type ApiResponse, createAgency, send, sql, stack } from "../support/client.ts";
+import { eventually } from "../support/processes.ts";
+import { newPhone } from "../support/sms.ts";
+import { TwilioDouble } from "../../dev/testing/twilio/double.ts";
 
 /** The double that the stack sends to. Each test file has one of its own. */
 export const double = await TwilioDouble.start();

@@ -1,10 +1,10 @@
 /** POST /texting/work with settings that the running stack does not have, and faults around it. */
 import assert from "node:assert/strict";
-import { send, sql, stack } from "../../../e2e/support/client.ts";
-import { functionWith, losingResponseOf } from "../../../e2e/support/function.ts";
-import { eventually } from "../../../e2e/support/processes.ts";
-import { TextWorker } from "../../local/mod.ts";
-import { DROP } from "../twilio/double.ts";
+import { send, sql, stack } from "../support/client.ts";
+import { functionWith, losingResponseOf } from "../support/function.ts";
+import { eventually } from "../support/processes.ts";
+import { TextWorker } from "../../dev/local/mod.ts";
+import { DROP } from "../../dev/testing/twilio/double.ts";
 import {
   awaitState,
   createConversation,
