@@ -76,7 +76,8 @@ export const STEPS: Step[] = [
   denoStep({
     name: "schema",
     title: "Schemas and migrations make one database",
-    remedy: "npm run migration -- <topic> writes what the migrations lack.",
+    remedy:
+      "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
     beside: [["unit"], ["pgtap"]],
     files: ["supabase/tests"],
     stack: "plain",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readStackInfo, ROOT } from "../../dev/local/mod.ts";
 import { type Scratch, withScratch } from "../../dev/scripts/migration/scratch.ts";
-import { writeMigration, type Written } from "../../dev/scripts/migration/write.ts";
+import { writeBaseline, writeMigration, type Written } from "../../dev/scripts/migration/write.ts";
 
 const SCHEMA = `create schema private;
 grant usage on schema private to authenticated;
@@ -172,6 +172,24 @@ Deno.test("npm run migration", async (test) => {
       assert.match(told, /only in schemas: .*policy "everybody reads photos" on storage\.objects/);
     });
 
+    await test.step("writes the baseline again as long as nothing builds on it", async () => {
+      using project = new Project(scratch);
+      const [later] = project.migrations();
+      const write = () => writeBaseline(scratch, project.root);
+      await assert.rejects(write, {
+        message:
+          `The baseline stays as it is, because ${later} builds on it: npm run migration -- <topic>`,
+      });
+      Deno.removeSync(join(project.root, later!));
+      const [baseline] = await write();
+      assert.deepEqual(project.migrations(), [baseline]);
+      assert(Deno.readTextFileSync(join(project.root, baseline!)).endsWith(SCHEMA));
+      project.edit("  city text\n", "  city text,\n  country text\n");
+      assert.deepEqual([(await write())[0], project.migrations()], [baseline, [baseline]]);
+      assert.match(project.module("database.types.ts"), /"country": string \| null;/);
+      assert.equal((await project.write("again")).sql, "");
+    });
+
     await test.step("writes nothing when a schema file does not apply, and tells the line", async () => {
       using project = new Project(scratch);
       project.add(
@@ -216,7 +234,8 @@ Deno.test("npm run migration", async (test) => {
 
 for (
   const [args, message] of [
-    [[], /missing required argument 'topic'/],
+    [[], /A migration needs a topic/],
+    [["--baseline", "daily_cap"], /The baseline has no topic/],
     [["Daily-Cap"], /"Daily-Cap" is no topic: use lower-case words with underscores/],
     [["../x"], /is no topic/],
     [["daily_cap", "again"], /too many arguments/],

@@ -10,6 +10,9 @@ export interface SqlFile {
 
 export const MIGRATIONS = "supabase/migrations";
 
+/** The first migration: all of `supabase/schemas`. */
+export const BASELINE = `${MIGRATIONS}/20261121000000_baseline.sql`;
+
 /** The files of `supabase/schemas`, in the order in which they apply: that of `schema_paths` in `supabase/config.toml`. */
 export function schemaFiles(root = ROOT): SqlFile[] {
   const config = Deno.readTextFileSync(join(root, "supabase/config.toml"));
@@ -28,6 +31,18 @@ export function migrationFiles(root = ROOT): SqlFile[] {
 
 function readFile(root: string, path: string): SqlFile {
   return { path, text: Deno.readTextFileSync(join(root, path)) };
+}
+
+/** The text of {@link BASELINE}: the files of `supabase/schemas` one after the other. */
+export function baselineText(root = ROOT): string {
+  const header =
+    `-- supabase/schemas, one file after the other, in the order of supabase/config.toml.
+-- Written by \`npm run migration -- --baseline\` until the first deployment, and never changed after it.
+`;
+  return schemaFiles(root).reduce(
+    (text, file) => `${text}\n-- ${file.path}\n\n${file.text}`,
+    header,
+  );
 }
 
 /** What is wrong with a migration's topic, or undefined. */

@@ -1,33 +1,39 @@
 /**
  * `npm run migration -- <topic>`: writes the migration for what changed in `supabase/schemas`, and what `npm run types`
- * writes.
+ * writes. `npm run migration -- --baseline`: writes the first migration again.
  */
 import { Command } from "commander";
 import { topicProblem } from "./files.ts";
 import { withScratch } from "./scratch.ts";
 import { withServer } from "./server.ts";
-import { writeMigration, type Written } from "./write.ts";
+import { writeBaseline, writeMigration, type Written } from "./write.ts";
 
 const command = new Command("npm run migration --")
   .description(
     "Writes supabase/migrations/<timestamp>_<topic>.sql from what supabase/schemas has and the migrations lack, " +
       "then the types of the database and the newest version for the functions.",
   )
-  .argument("<topic>", "what the change is about, such as daily_cap")
+  .argument("[topic]", "what the change is about, such as daily_cap")
+  .option("--baseline", "write the first migration again, from all of supabase/schemas")
   .configureOutput({ writeErr: (text) => console.error(text.trimEnd()) })
   .exitOverride(({ exitCode }) => Deno.exit(exitCode === 0 ? 0 : 2))
   .parse(Deno.args, { from: "user" });
+const { baseline } = command.opts<{ baseline?: true }>();
 const topic = command.args[0]!;
-const problem = topicProblem(topic);
+const problem = baseline ? topic && "The baseline has no topic." : topicProblem(topic);
 if (problem) {
   console.error(problem);
   Deno.exit(2);
 }
 
 try {
-  console.log("Building the database from supabase/schemas and from supabase/migrations");
-  Deno.exitCode = report(
-    await withServer((dbUrl) => withScratch(dbUrl, (scratch) => writeMigration(topic, scratch))),
+  Deno.exitCode = await withServer((dbUrl) =>
+    withScratch(dbUrl, async (scratch) => {
+      console.log("Building the database from supabase/schemas");
+      if (!baseline) return report(await writeMigration(topic, scratch));
+      for (const path of await writeBaseline(scratch)) console.log(`Wrote ${path}`);
+      return 0;
+    })
   );
 } catch (error) {
   console.error((error as Error).message);

@@ -3,7 +3,7 @@ import { ROOT } from "../../local/mod.ts";
 import { writeGeneratedModules } from "../generated.ts";
 import { compareDatabases, type Difference } from "./catalogue.ts";
 import { diffDatabases } from "./diff.ts";
-import { migrationFiles, newMigrationPath, schemaFiles } from "./files.ts";
+import { BASELINE, baselineText, migrationFiles, newMigrationPath, schemaFiles } from "./files.ts";
 import type { Scratch } from "./scratch.ts";
 
 /** What became of a migration. */
@@ -39,4 +39,22 @@ export async function writeMigration(
   const result = path ? await scratch.build(migrationFiles(root)) : from;
   const missing = await compareDatabases(to, result);
   return { path, sql, destructive, missing, generated: await writeGeneratedModules(result, root) };
+}
+
+/**
+ * Writes the baseline from `supabase/schemas`, then the database's types and the newest version for the functions.
+ *
+ * @returns the paths of what was written, relative to the checkout
+ * @throws {Error} where there are later migrations, or naming the file and the line that does not apply
+ */
+export async function writeBaseline(scratch: Scratch, root = ROOT): Promise<string[]> {
+  const later = migrationFiles(root).map(({ path }) => path).filter((path) => path !== BASELINE);
+  if (later.length > 0) {
+    throw new Error(
+      `The baseline stays as it is, because ${later[0]} builds on it: npm run migration -- <topic>`,
+    );
+  }
+  const url = await scratch.build(schemaFiles(root));
+  Deno.writeTextFileSync(join(root, BASELINE), baselineText(root));
+  return [BASELINE, ...await writeGeneratedModules(url, root)];
 }

@@ -2,4 +2,4 @@
 export const VERSION = "1.0.0";
 
 /** The migration that the functions need, by its version. `npm run migration` writes it. */
-export const NEWEST_MIGRATION = "20261122052304";
+export const NEWEST_MIGRATION = "20261121000000";

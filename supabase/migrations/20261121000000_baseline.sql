@@ -1,0 +1,7855 @@
+-- supabase/schemas, one file after the other, in the order of supabase/config.toml.
+-- Written by `npm run migration -- --baseline` until the first deployment, and never changed after it.
+
+-- supabase/schemas/base/privileges.sql
+
+-- A role may do only what is granted to it by name, beside the table or function concerned. Two defaults work against
+-- that, so they are removed before the first object is made: hosted projects grant everything new in `public` to the
+-- API roles, and Postgres grants execute on every new function to everybody.
+alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
+alter default privileges in schema public revoke all on functions from anon, authenticated, service_role;
+alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
+alter default privileges revoke execute on functions from public;
+
+-- A project may have a schema of this name already.
+create schema if not exists private;
+comment on schema private is 'Helpers of the functions, triggers and policies in public. No API exposes it.';
+revoke all on schema private from public;
+
+-- Usage of the schema allows nothing by itself: execute is granted function by function.
+grant usage on schema private to authenticated, service_role;
+
+-- supabase/schemas/base/helpers.sql
+
+-- Functions that several topics share.
+
+create function private.set_updated_at() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := now();
+  return new;
+end
+$$;
+
+comment on function private.set_updated_at() is
+  'Trigger of every table with an updated_at: sets it to the time of the transaction that changes the row.';
+
+create function private.indexable_id(id text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case
+    when btrim(id) = '' then null
+    when length(id) <= 512 then id
+    else 'sha256:' || encode(sha256(convert_to(id, 'UTF8')), 'hex')
+  end;
+end
+$$;
+
+comment on function private.indexable_id(text) is
+  'A vendor''s or provider''s id as it is stored: null when blank; above 512 characters `sha256:` and its SHA-256 in '
+  'hex, because an index entry cannot be larger than about 2,700 bytes.';
+grant execute on function private.indexable_id(text) to service_role;
+
+create function private.time_ordered_id() returns uuid
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return encode(
+    overlay(
+      uuid_send(gen_random_uuid())
+      placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+      from 1 for 6),
+    'hex')::uuid;
+end
+$$;
+
+comment on function private.time_ordered_id() is
+  'A new id that begins with the time: new ids go to the end of their index, and not to a page that must be read first.';
+grant execute on function private.time_ordered_id() to service_role;
+
+-- Texts that people have typed or pasted.
+
+create function private.visible_text(given text, instead text default '') returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- Control characters, and what is drawn as nothing: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and the
+  -- marks of annotations. Here are zero-width spaces and joiners, soft hyphens, marks of direction, variation selectors, tags.
+  invisible constant text :=
+    '[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e'
+    '\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]';
+  line_break constant text := '\r\n|[\x0a-\x0d\u0085\u2028\u2029]';
+  -- [[:space:]] is not the same in every locale. The last but one is an empty pattern of Braille.
+  blank constant text := '[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]';
+begin
+  return regexp_replace(regexp_replace(regexp_replace(
+    given, invisible, instead, 'g'), line_break, e'\n', 'g'), blank, ' ', 'g');
+end
+$$;
+
+comment on function private.visible_text(text, text) is
+  'A text as its reader sees it: without characters that are drawn as nothing, change the direction or control a terminal. '
+  'Its white space is spaces and line feeds alone. instead: what takes the place of each of those characters.';
+grant execute on function private.visible_text(text, text) to service_role;
+
+create function private.utf16_length(given text) returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]');
+end
+$$;
+
+comment on function private.utf16_length(text) is
+  'The length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or more.';
+grant execute on function private.utf16_length(text) to service_role;
+
+-- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
+
+create function private.is_row_error(code text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  -- Class 22 is bad data, 23 and 44 are broken constraints, P0 is a raised exception. A trigger may also raise an
+  -- exception with a code of its own, so every class that Postgres itself does not use counts as well.
+  select left(code, 2) in ('22', '23', '44', 'P0') or left(code, 2) not in (
+    '00', '01', '02', '03', '08', '09', '0A', '0B', '0F', '0L', '0P', '0Z', '10', '20', '21', '24', '25', '26', '27',
+    '28', '2B', '2D', '2F', '34', '38', '39', '3B', '3D', '3F', '40', '42', '53', '54', '55', '57', '58', '72', 'F0',
+    'HV', 'XX'
+  )
+$$;
+
+comment on function private.is_row_error(text) is
+  'Whether an error with this SQLSTATE concerns one row, so that other rows may still be stored. Any other error, such '
+  'as a missing privilege, a lock or a full disk, concerns the whole call.';
+grant execute on function private.is_row_error(text) to service_role;
+
+create function private.row_error_reason(code text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select format('refused by the database (SQLSTATE %s)', code)
+$$;
+
+comment on function private.row_error_reason(text) is
+  'The reason reported for a row that the database refused. It holds only the SQLSTATE, because the error''s message '
+  'may quote data or internal names.';
+grant execute on function private.row_error_reason(text) to service_role;
+
+-- supabase/schemas/base/health.sql
+
+-- What the health routes ask.
+
+create function private.newest_migration() returns text
+language plpgsql
+stable
+-- Security definer, because the service role may not read the record of migrations. It gives out one version.
+security definer
+set search_path = ''
+as $$
+declare
+  newest text;
+begin
+  -- A database that was set up without the Supabase CLI has no such record.
+  if to_regclass('supabase_migrations.schema_migrations') is not null then
+    execute 'select max(version) from supabase_migrations.schema_migrations' into newest;
+  end if;
+  return newest;
+end
+$$;
+
+comment on function private.newest_migration() is
+  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations.';
+grant execute on function private.newest_migration() to service_role;
+
+create function public.service_health() returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '4s'
+as $$
+begin
+  return jsonb_build_object('migrations', private.newest_migration());
+end
+$$;
+
+comment on function public.service_health() is
+  'Shows that the database responds. Returns {migrations: <version of the newest migration>|null}.';
+grant execute on function public.service_health() to service_role;
+
+-- supabase/schemas/agencies/agencies.sql
+
+-- Agencies, their agents, and which agent is signed in.
+
+create table public.agencies (
+  id uuid primary key default gen_random_uuid(),
+  name text not null check (btrim(name) <> ''),
+  timezone text not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.agencies is 'An insurance agency that buys recruiting leads and works sales leads.';
+comment on column public.agencies.timezone is
+  'IANA name such as America/New_York. A day of an order''s daily_cap begins at midnight there.';
+
+-- A trigger and not a check constraint: the list of time zones changes with the server, and a row from a backup must
+-- never be refused.
+create function private.require_known_timezone() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not exists (select from pg_catalog.pg_timezone_names where name = new.timezone) then
+    raise exception 'timezone: "%" is not an IANA time zone name', new.timezone
+      using errcode = 'invalid_parameter_value', hint = 'For example America/New_York.';
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.require_known_timezone() is 'Trigger: refuses a timezone that the server does not know.';
+
+create trigger require_known_timezone
+  before insert or update of timezone on public.agencies
+  for each row execute function private.require_known_timezone();
+
+create trigger set_updated_at
+  before update on public.agencies
+  for each row execute function private.set_updated_at();
+
+alter table public.agencies enable row level security;
+grant select on public.agencies to authenticated;
+grant select, insert, update, delete on public.agencies to service_role;
+
+create table public.agents (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id),
+  user_id uuid unique references auth.users (id) on delete set null,
+  first_name text not null check (btrim(first_name) <> ''),
+  last_name text,
+  email text,
+  phone text,
+  role text not null default 'agent' check (role in ('agent', 'manager')),
+  is_active boolean not null default true,
+  accepts_recruits boolean not null,
+  last_assigned_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Other tables refer to both columns, so that an agent is never used with another agency.
+  unique (id, agency_id)
+);
+
+create index on public.agents (agency_id);
+-- Finds the agent whose turn it is: the agents of an agency who take turns, the one who has waited longest first.
+create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls first, created_at, id)
+  where is_active and accepts_recruits;
+
+comment on table public.agents is
+  'A person who works for an agency: an agent or a manager. Without a user_id the person cannot sign in.';
+comment on column public.agents.is_active is
+  'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
+comment on column public.agents.accepts_recruits is
+  'Whether the agent takes turns at the agency''s recruiting leads. Default: true for agents, false for managers.';
+comment on column public.agents.last_assigned_at is
+  'When the agent last got a lead by turn; null: never. The agent who has waited longest is next, null first.';
+
+create function private.default_accepts_recruits() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.accepts_recruits := coalesce(new.accepts_recruits, new.role = 'agent');
+  return new;
+end
+$$;
+
+comment on function private.default_accepts_recruits() is
+  'Trigger: sets the default of accepts_recruits by the role, which a column default cannot read.';
+
+create trigger default_accepts_recruits
+  before insert on public.agents
+  for each row execute function private.default_accepts_recruits();
+
+create trigger set_updated_at
+  before update on public.agents
+  for each row execute function private.set_updated_at();
+
+alter table public.agents enable row level security;
+grant select on public.agents to authenticated;
+grant select, insert, update, delete on public.agents to service_role;
+
+-- Who is signed in. Policies call these functions inside a scalar subquery, so that each runs once for a statement and
+-- not once for each row. They are security definer because the policy on agents would otherwise call itself.
+
+create function private.current_agent() returns public.agents
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select a
+  from public.agents a
+  -- Both, because PostgREST 12 sets only the JSON of all claims, and some versions of auth.uid() do not read it.
+  where a.user_id = coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid) and a.is_active
+$$;
+
+comment on function private.current_agent() is 'The active agent who is signed in, or null.';
+
+create function private.current_agent_id() returns uuid
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select (private.current_agent()).id
+$$;
+
+comment on function private.current_agent_id() is 'Id of the active agent who is signed in, or null.';
+grant execute on function private.current_agent_id() to authenticated;
+
+create function private.current_agency_id() returns uuid
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select (private.current_agent()).agency_id
+$$;
+
+comment on function private.current_agency_id() is 'Agency of the active agent who is signed in, or null.';
+grant execute on function private.current_agency_id() to authenticated;
+
+create function private.managed_agency_id() returns uuid
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select case when a.role = 'manager' then a.agency_id end
+  from private.current_agent() a
+$$;
+
+comment on function private.managed_agency_id() is 'Agency of the active manager who is signed in, or null.';
+grant execute on function private.managed_agency_id() to authenticated;
+
+-- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy
+-- for a role shows that role no row. Only the service role writes; the exceptions are submit_lead_presentation()
+-- and what agents do about texts.
+
+create policy "managers read their agency" on public.agencies
+  for select to authenticated
+  using (id = (select private.managed_agency_id()));
+
+create policy "agents read the agents of their agency" on public.agents
+  for select to authenticated
+  using (agency_id = (select private.current_agency_id()));
+
+-- supabase/schemas/vendors/vendors.sql
+
+-- Vendors and the API keys they authenticate with.
+
+create table public.vendors (
+  id uuid primary key default gen_random_uuid(),
+  slug text not null unique check (slug ~ '^[a-z0-9]+([_-][a-z0-9]+)*$' and length(slug) <= 63),
+  name text not null check (btrim(name) <> ''),
+  parser text,
+  parser_config jsonb not null default '{}' check (jsonb_typeof(parser_config) = 'object'),
+  is_active boolean not null default true,
+  rate_limit integer check (rate_limit > 0),
+  webhook_scheme text check (
+    webhook_scheme in (
+      'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
+    )
+  ),
+  -- vendors/webhooks.sql has the check.
+  webhook_config jsonb not null default '{}',
+  has_text_consent boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.vendors is 'A company that sends recruiting leads.';
+comment on column public.vendors.parser is
+  'Name of the parser that reads this vendor''s payloads. Parsers are part of the function''s code, so the database '
+  'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
+comment on column public.vendors.parser_config is
+  'Settings of the parser for this vendor. Each parser defines its own shape.';
+comment on column public.vendors.is_active is 'The keys and the webhook of an inactive vendor do not work.';
+comment on column public.vendors.rate_limit is
+  'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
+comment on column public.vendors.webhook_scheme is
+  'How the vendor proves that a request to its webhook is its own; null: it has no webhook.';
+comment on column public.vendors.webhook_config is
+  'What the scheme needs: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
+  'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
+comment on column public.vendors.has_text_consent is
+  'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
+
+create trigger set_updated_at
+  before update on public.vendors
+  for each row execute function private.set_updated_at();
+
+alter table public.vendors enable row level security;
+grant select, insert, update, delete on public.vendors to service_role;
+
+create extension if not exists pgcrypto with schema extensions;
+
+create table public.vendor_api_keys (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
+  key_prefix text not null,
+  label text,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.vendor_api_keys (vendor_id);
+
+comment on table public.vendor_api_keys is
+  'API keys of vendors. A vendor may have several valid keys, so that it can change to a new one at any time.';
+comment on column public.vendor_api_keys.key_hash is
+  'SHA-256 of the key in lower-case hex. A key has 256 random bits, so a slow password hash is not needed.';
+comment on column public.vendor_api_keys.key_prefix is
+  'The first 12 characters of the key, by which a person recognises it.';
+comment on column public.vendor_api_keys.last_used_at is 'When a request last came with the key, to about a minute.';
+
+create trigger set_updated_at
+  before update on public.vendor_api_keys
+  for each row execute function private.set_updated_at();
+
+alter table public.vendor_api_keys enable row level security;
+grant select, insert, update, delete on public.vendor_api_keys to service_role;
+
+create function public.create_vendor_api_key(
+  vendor_slug text,
+  label text,
+  expires_at timestamptz default null
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  new_key text := 'lik_' || translate(
+    rtrim(encode(extensions.gen_random_bytes(32), 'base64'), '='), '+/', '-_');
+begin
+  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix, label, expires_at)
+  select
+    v.id,
+    encode(sha256(convert_to(new_key, 'UTF8')), 'hex'),
+    left(new_key, 12),
+    create_vendor_api_key.label,
+    create_vendor_api_key.expires_at
+  from public.vendors v
+  where v.slug = create_vendor_api_key.vendor_slug;
+
+  if not found then
+    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+  end if;
+  return new_key;
+end
+$$;
+
+comment on function public.create_vendor_api_key(text, text, timestamptz) is
+  'Makes an API key for a vendor and returns it: `lik_` and 43 base64url characters. It cannot be read again later. '
+  'PT404 for an unknown slug.';
+grant execute on function public.create_vendor_api_key(text, text, timestamptz) to service_role;
+
+create function public.revoke_vendor_api_key(key_prefix text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.vendor_api_keys k
+  set revoked_at = now()
+  where k.key_prefix = revoke_vendor_api_key.key_prefix and k.revoked_at is null;
+  return found;
+end
+$$;
+
+comment on function public.revoke_vendor_api_key(text) is
+  'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
+grant execute on function public.revoke_vendor_api_key(text) to service_role;
+
+create function private.proved_vendor(key_hash text, webhook jsonb) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if webhook is null then
+    return (
+      select k.vendor_id
+      from public.vendor_api_keys k
+      join public.vendors v on v.id = k.vendor_id
+      where k.key_hash = proved_vendor.key_hash
+        and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now())
+        and v.is_active
+    );
+  end if;
+  return (
+    select s.vendor_id
+    from private.vendor_webhook_secrets s
+    join public.vendors v on v.id = s.vendor_id
+    where s.id = (webhook ->> 'secret_id')::uuid
+      and s.kind = 'secret'
+      and s.revoked_at is null
+      and (s.expires_at is null or s.expires_at > now())
+      and v.is_active
+      and v.webhook_scheme is not null
+  );
+end
+$$;
+
+comment on function private.proved_vendor(text, jsonb) is
+  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when '
+  'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
+grant execute on function private.proved_vendor(text, jsonb) to service_role;
+
+create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  vendor public.vendors;
+begin
+  select v.* into vendor from public.vendors v where v.id = private.proved_vendor(key_hash, webhook);
+  if not found then
+    -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
+    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
+      using errcode = 'PT401';
+  end if;
+
+  return jsonb_build_object(
+    'vendor_id', vendor.id,
+    'parser', vendor.parser,
+    'parser_config', vendor.parser_config,
+    'rate_limit', vendor.rate_limit
+  );
+end
+$$;
+
+comment on function public.authenticate_vendor(text, jsonb) is
+  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, rate_limit|null}. '
+  'PT401 when the key is unknown, expired or revoked, or the vendor is inactive. webhook: {secret_id, delivery_id|null, '
+  'part} of a request to a webhook, in place of a key, after its proof was found right with this secret. PT401 when the '
+  'secret has been taken away since, the vendor is inactive, or its webhook is off.';
+grant execute on function public.authenticate_vendor(text, jsonb) to service_role;
+
+create function public.identify_vendor(key_hash text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  vendor constant jsonb := public.authenticate_vendor(key_hash);
+begin
+  -- Not in authenticate_vendor(), which each function that writes calls: there one request would wait for another.
+  update public.vendor_api_keys k
+  set last_used_at = now()
+  where k.id = (
+    select used.id
+    from public.vendor_api_keys used
+    where used.key_hash = identify_vendor.key_hash
+      and (used.last_used_at is null or used.last_used_at < now() - interval '1 minute')
+    for no key update skip locked
+  );
+  return vendor;
+end
+$$;
+
+comment on function public.identify_vendor(text) is
+  'Returns what authenticate_vendor() returns, or its error, and notes at most once a minute that the key was used.';
+grant execute on function public.identify_vendor(text) to service_role;
+
+-- supabase/schemas/vendors/rate_limits.sql
+
+-- Requests counted against a limit. Nothing is counted for a caller without a limit.
+
+-- Unlogged: a count is worth nothing after its minute, so it need not survive a crash of the server.
+create unlogged table private.request_counts (
+  bucket text primary key,
+  window_start timestamptz not null,
+  requests integer not null,
+  created_at timestamptz not null default now()
+);
+
+create index on private.request_counts (window_start);
+
+comment on table private.request_counts is
+  'The requests of the present minute, one row for each caller or lead that has a limit.';
+comment on column private.request_counts.bucket is 'Who is counted, e.g. `vendor <id>` or `import`.';
+comment on column private.request_counts.window_start is
+  'Time of the first request of the minute. The first request after that minute begins the next one.';
+
+alter table private.request_counts enable row level security;
+grant select, insert, update, delete on private.request_counts to service_role;
+
+create function private.seconds_until_allowed(bucket text, per_minute integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  moment constant timestamptz := clock_timestamp();
+  counted private.request_counts;
+begin
+  -- The row's lock makes parallel requests count one after the other.
+  insert into private.request_counts as r (bucket, window_start, requests)
+  values (seconds_until_allowed.bucket, moment, 1)
+  on conflict on constraint request_counts_pkey do update
+  set
+    window_start = case when r.window_start <= moment - interval '1 minute' then moment else r.window_start end,
+    requests = case when r.window_start <= moment - interval '1 minute' then 1 else r.requests + 1 end
+  returning * into counted;
+
+  -- Whoever begins a minute removes a few rows of callers that have stopped calling.
+  if counted.requests = 1 then
+    delete from private.request_counts r
+    where r.bucket in (
+      select old.bucket
+      from private.request_counts old
+      where old.window_start < moment - interval '1 hour'
+      limit 10
+      for update skip locked
+    );
+  end if;
+
+  if counted.requests <= per_minute then
+    return null;
+  end if;
+  return greatest(1, least(60, ceil(extract(epoch from counted.window_start + interval '1 minute' - moment))));
+end
+$$;
+
+comment on function private.seconds_until_allowed(text, integer) is
+  'Counts a request of this bucket. Null when it is within per_minute; else the seconds, 1 to 60, until the next minute '
+  'begins.';
+grant execute on function private.seconds_until_allowed(text, integer) to service_role;
+
+create function public.count_request(bucket text, per_minute integer) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+as $$
+begin
+  return jsonb_build_object('retry_after', private.seconds_until_allowed(bucket, per_minute));
+end
+$$;
+
+comment on function public.count_request(text, integer) is
+  'Counts a request against a limit of requests a minute, and keeps the count when the request is refused. Returns '
+  '{retry_after: null} when the request is within the limit, else {retry_after: <seconds>}.';
+grant execute on function public.count_request(text, integer) to service_role;
+
+-- supabase/schemas/vendors/idempotency.sql
+
+-- The header Idempotency-Key: a request that is sent again gets the first response again, and changes nothing. The id of
+-- a webhook's delivery is kept in the same way.
+
+create table private.idempotency_keys (
+  scope text not null,
+  -- Not {1,255}: such a bounded repetition costs about 50 us a key.
+  key text not null check (key ~ '^[\x21-\x7e]+$' and length(key) <= 255),
+  part integer not null,
+  request_hash text,
+  result jsonb not null,
+  retention interval not null default '24 hours',
+  created_at timestamptz not null default now(),
+  primary key (scope, key, part)
+);
+
+create index on private.idempotency_keys (retention, created_at);
+
+comment on table private.idempotency_keys is
+  'What a request with an Idempotency-Key, or with the id of a webhook''s delivery, came to. Errors are not kept.';
+comment on column private.idempotency_keys.scope is
+  'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. The same '
+  'key of another caller or route is another key.';
+comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hex.';
+comment on column private.idempotency_keys.part is
+  'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
+comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
+comment on column private.idempotency_keys.result is 'What the SQL function returned the first time.';
+comment on column private.idempotency_keys.retention is 'How long after created_at the key is kept.';
+
+alter table private.idempotency_keys enable row level security;
+grant select, insert, update, delete on private.idempotency_keys to service_role;
+
+create function private.kept_result(scope text, idempotency jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_alone boolean;
+  kept jsonb;
+begin
+  if idempotency is null then
+    return null;
+  end if;
+
+  -- Held until the transaction ends. So of two requests at once only one goes on, and the other does not wait.
+  is_alone := pg_try_advisory_xact_lock(
+    hashtextextended(format('idempotency %s %s %s', scope, idempotency ->> 'part', idempotency ->> 'key'), 0));
+
+  -- Another body may have other parts, so all parts are compared.
+  if exists (
+    select
+    from private.idempotency_keys k
+    where k.scope = kept_result.scope
+      and k.key = idempotency ->> 'key'
+      and k.request_hash <> idempotency ->> 'request_hash'
+      and k.created_at > now() - k.retention
+  ) then
+    raise exception 'Idempotency-Key: the key came before with another body' using errcode = 'PT422';
+  end if;
+
+  -- After the lock was tried: whoever has it may only read a result too, and then this new statement sees it as well.
+  select k.result into kept
+  from private.idempotency_keys k
+  where k.scope = kept_result.scope
+    and k.key = idempotency ->> 'key'
+    and k.part = (idempotency ->> 'part')::integer
+    and k.created_at > now() - k.retention;
+  if kept is null and not is_alone then
+    raise exception 'the first request with this Idempotency-Key or webhook id is still at work' using errcode = 'PT409';
+  end if;
+  return kept;
+end
+$$;
+
+comment on function private.kept_result(text, jsonb) is
+  'The kept result of a request that came before, or null. idempotency: {key, part, request_hash|null}, or null for a '
+  'request without a key. PT409 while the first transaction works on the same key; PT422 when the key came with another '
+  'body.';
+grant execute on function private.kept_result(text, jsonb) to service_role;
+
+create function private.keep_result(
+  scope text,
+  idempotency jsonb,
+  result jsonb,
+  retention interval default '24 hours'
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if idempotency is null then
+    return result;
+  end if;
+
+  insert into private.idempotency_keys (scope, key, part, request_hash, result, retention)
+  values (
+    keep_result.scope,
+    idempotency ->> 'key',
+    (idempotency ->> 'part')::integer,
+    idempotency ->> 'request_hash',
+    keep_result.result,
+    keep_result.retention
+  )
+  -- Only an expired one can be in the way.
+  on conflict on constraint idempotency_keys_pkey do update
+  set
+    request_hash = excluded.request_hash,
+    result = excluded.result,
+    retention = excluded.retention,
+    created_at = excluded.created_at
+  where idempotency_keys.created_at <= now() - idempotency_keys.retention;
+
+  delete from private.idempotency_keys k
+  where (k.scope, k.key, k.part) in (
+    select expired.scope, expired.key, expired.part
+    from private.idempotency_keys expired
+    where expired.retention = keep_result.retention and expired.created_at <= now() - keep_result.retention
+    order by expired.created_at
+    limit 10
+    for update skip locked
+  );
+  return result;
+end
+$$;
+
+comment on function private.keep_result(text, jsonb, jsonb, interval) is
+  'Keeps the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a key '
+  'it only returns it. Removes a few expired keys of the same retention.';
+grant execute on function private.keep_result(text, jsonb, jsonb, interval) to service_role;
+
+-- supabase/schemas/vendors/webhooks.sql
+
+-- /recruiting/webhooks/<vendor slug>: the way in for vendors that cannot send an API key. How such a vendor proves that
+-- a request is its own stands in vendors.webhook_scheme and webhook_config; what it proves it with stands here.
+
+create function private.is_webhook_setting(name text, value jsonb) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    when name = 'tolerance_seconds' then
+      jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
+    when jsonb_typeof(value) <> 'string' then false
+    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
+    when name in ('header', 'timestamp_header') then
+      value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
+    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and value #>> '{}' <> 'dry_run'
+    when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
+    when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
+    when name = 'prefix' then value #>> '{}' ~ '^[\x20-\x7e]{0,64}$'
+    when name = 'signed' then
+      value #>> '{}' like '%{body}%'
+      and replace(replace(value #>> '{}', '{body}', ''), '{timestamp}', '') !~ '[{}]'
+      and length(value #>> '{}') <= 256
+    else false
+  end
+$$;
+
+comment on function private.is_webhook_setting(text, jsonb) is
+  'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
+grant execute on function private.is_webhook_setting(text, jsonb) to service_role;
+
+create function private.is_webhook_config(scheme text, config jsonb) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  signs_timestamp boolean;
+begin
+  if jsonb_typeof(config) <> 'object' or exists (
+    select from jsonb_each(config) as setting (name, value)
+    where not private.is_webhook_setting(setting.name, setting.value)
+  ) then
+    return false;
+  end if;
+
+  signs_timestamp := coalesce(config ->> 'signed' like '%{timestamp}%', false);
+  return case scheme
+    -- A time that is not signed proves nothing.
+    when 'hmac' then config ?& array['header', 'algorithm'] and signs_timestamp = config ? 'timestamp_header'
+    when 'header' then config ? 'header'
+    when 'query' then config ? 'parameter'
+    else true
+  end;
+end
+$$;
+
+comment on function private.is_webhook_config(text, jsonb) is
+  'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
+grant execute on function private.is_webhook_config(text, jsonb) to service_role;
+
+alter table public.vendors
+  add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
+
+create table private.vendor_webhook_secrets (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  kind text not null default 'secret' check (kind in ('secret', 'verify_token')),
+  secret text not null check (secret = btrim(secret) and secret !~ '[[:cntrl:]]' and length(secret) between 1 and 1024),
+  label text,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  -- Not now(): of two secrets made in one transaction the newer one is known.
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default now()
+);
+
+create index on private.vendor_webhook_secrets (vendor_id, created_at);
+
+comment on table private.vendor_webhook_secrets is
+  'What vendors prove their webhook requests with. A vendor may have several valid ones, so that it can change to a new '
+  'one at any time.';
+comment on column private.vendor_webhook_secrets.kind is
+  '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
+comment on column private.vendor_webhook_secrets.secret is
+  'As it is, because a signature can only be checked with the secret itself. Of the scheme basic: user:password.';
+
+create trigger set_updated_at
+  before update on private.vendor_webhook_secrets
+  for each row execute function private.set_updated_at();
+
+alter table private.vendor_webhook_secrets enable row level security;
+grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
+
+create function public.create_vendor_webhook_secret(
+  vendor_slug text,
+  kind text,
+  secret text,
+  label text,
+  expires_at timestamptz default null
+) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  vendor public.vendors;
+  new_id uuid;
+begin
+  select v.* into vendor from public.vendors v where v.slug = create_vendor_webhook_secret.vendor_slug;
+  if not found then
+    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+  end if;
+
+  -- Before the table's own checks: their errors quote the row, and so the secret, in the server's log.
+  if coalesce(kind, '') not in ('secret', 'verify_token') then
+    raise exception 'kind: must be secret or verify_token' using errcode = 'PT400';
+  elsif coalesce(secret, '') = '' or secret <> btrim(secret) or secret ~ '[[:cntrl:]]' or length(secret) > 1024 then
+    raise exception 'secret: must be one line of 1 to 1,024 characters, without spaces around it'
+      using errcode = 'PT400';
+  elsif kind = 'secret' and vendor.webhook_scheme = 'basic' and secret !~ '^[^:]+:.' then
+    raise exception 'secret: must be user:password' using errcode = 'PT400';
+  elsif kind = 'secret' and vendor.webhook_scheme = 'standard'
+    and secret !~ '^(whsec_)?[A-Za-z0-9+/_-]{4,}={0,2}$'
+  then
+    raise exception 'secret: must be whsec_ and base64' using errcode = 'PT400';
+  end if;
+
+  -- Stored twice, it would still work after one of them is taken away.
+  if exists (
+    select
+    from private.vendor_webhook_secrets s
+    where s.vendor_id = vendor.id
+      and s.kind = create_vendor_webhook_secret.kind
+      and s.secret = create_vendor_webhook_secret.secret
+      and s.revoked_at is null
+      and (s.expires_at is null or s.expires_at > now())
+  ) then
+    raise exception 'secret: the vendor has it already' using errcode = 'PT409';
+  end if;
+
+  insert into private.vendor_webhook_secrets (vendor_id, kind, secret, label, expires_at)
+  values (
+    vendor.id,
+    create_vendor_webhook_secret.kind,
+    create_vendor_webhook_secret.secret,
+    create_vendor_webhook_secret.label,
+    create_vendor_webhook_secret.expires_at
+  )
+  returning id into new_id;
+  return new_id;
+end
+$$;
+
+comment on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) is
+  'Adds a secret to a vendor''s webhook and returns its id. kind: secret or verify_token. PT404 for an unknown slug. '
+  'PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and '
+  'base64. PT409 for one that works already.';
+grant execute on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) to service_role;
+
+create function public.revoke_vendor_webhook_secret(id uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update private.vendor_webhook_secrets s
+  set revoked_at = now()
+  where s.id = revoke_vendor_webhook_secret.id and s.revoked_at is null;
+  return found;
+end
+$$;
+
+comment on function public.revoke_vendor_webhook_secret(uuid) is
+  'Revokes a secret at once. False when there is no such secret or it was revoked before.';
+grant execute on function public.revoke_vendor_webhook_secret(uuid) to service_role;
+
+create function public.identify_webhook(slug text) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'vendor_id', v.id,
+      'parser', v.parser,
+      'parser_config', v.parser_config,
+      'rate_limit', v.rate_limit,
+      'scheme', v.webhook_scheme,
+      'config', v.webhook_config,
+      'secrets', (
+        select coalesce(
+          jsonb_agg(jsonb_build_object('id', s.id, 'kind', s.kind, 'secret', s.secret) order by s.created_at desc), '[]')
+        from private.vendor_webhook_secrets s
+        where s.vendor_id = v.id
+          and s.revoked_at is null
+          and (s.expires_at is null or s.expires_at > now())
+      )
+    )
+    from public.vendors v
+    where v.slug = identify_webhook.slug and v.is_active and v.webhook_scheme is not null
+  );
+end
+$$;
+
+comment on function public.identify_webhook(text) is
+  'The webhook of the vendor with this slug, to check a request''s proof with: {vendor_id, parser|null, parser_config, '
+  'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first. Null for an '
+  'unknown slug, an inactive vendor, and a vendor without a webhook.';
+grant execute on function public.identify_webhook(text) to service_role;
+
+-- supabase/schemas/recruiting/orders.sql
+
+-- What agencies have ordered.
+
+create function private.is_greeting_template(template text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select private.utf16_length(template) <= 1600
+    and template like '%{agency}%'
+    and template ~ '\mSTOP\M'
+    and regexp_replace(template, '\{(first_name|agent|agency)\}', '', 'g') !~ '[{}]'
+$$;
+
+comment on function private.is_greeting_template(text) is
+  'Whether recruits may be greeted with this text. Law and carriers want it to name the sender and the way to opt out.';
+grant execute on function private.is_greeting_template(text) to service_role;
+
+create table public.recruiting_orders (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id),
+  agent_id uuid,
+  vendor_id uuid references public.vendors (id),
+  states text[] check (
+    array_to_string(states, ',', '?') ~ '^[A-Z]{2}(,[A-Z]{2})*$'
+  ),
+  quantity integer not null check (quantity > 0),
+  filled integer not null default 0,
+  daily_cap integer check (daily_cap > 0),
+  priority integer not null default 0,
+  status text not null default 'open' check (status in ('open', 'paused', 'filled', 'closed')),
+  starts_at timestamptz,
+  ends_at timestamptz,
+  -- The function is not called for null, because each lead updates its order.
+  greeting_template text check (greeting_template is null or private.is_greeting_template(greeting_template)),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  check (filled between 0 and quantity),
+  check (ends_at > starts_at),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
+  -- recruiting_leads refers to both columns, so that a lead's agency is always the agency of its order.
+  unique (agency_id, id)
+);
+
+-- Most orders name no agent, and each lead changes every index that its order is in.
+create index recruiting_orders_agent_idx on public.recruiting_orders (agent_id, agency_id) where agent_id is not null;
+create index on public.recruiting_orders (vendor_id);
+
+comment on table public.recruiting_orders is 'An agency''s order for a number of recruiting leads.';
+comment on column public.recruiting_orders.agent_id is
+  'The agent who gets all leads of the order while active; null: the agency''s agents take turns.';
+comment on column public.recruiting_orders.vendor_id is 'Only leads of this vendor; null: of any vendor.';
+comment on column public.recruiting_orders.states is
+  'Only leads from these states, each as two upper-case letters; null: any lead, also one without a state.';
+comment on column public.recruiting_orders.filled is
+  'How many leads the order has received; never more than quantity.';
+comment on column public.recruiting_orders.daily_cap is
+  'Largest number of leads in one day of the agency''s time zone; null: no limit.';
+comment on column public.recruiting_orders.priority is 'The order with the highest priority gets a lead first.';
+comment on column public.recruiting_orders.status is
+  'Only an open order gets leads. Distribution sets `filled` when the count reaches quantity; people set the others.';
+comment on column public.recruiting_orders.starts_at is 'The order gets leads from this time on; null: at once.';
+comment on column public.recruiting_orders.ends_at is 'The order gets no leads from this time on; null: no end.';
+
+comment on column public.recruiting_orders.greeting_template is
+  'The text that each recruit of the order gets, if the vendor has their consent; null: none. At most 1,600 UTF-16 units, '
+  'with {agency}, the word STOP, and if wanted {first_name} and {agent}.';
+
+create trigger set_updated_at
+  before update on public.recruiting_orders
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_orders enable row level security;
+grant select on public.recruiting_orders to authenticated;
+grant select, insert, update, delete on public.recruiting_orders to service_role;
+
+create policy "agents read orders that name them, managers their agency's" on public.recruiting_orders
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+  );
+
+-- supabase/schemas/recruiting/leads.sql
+
+-- Recruiting leads: applicants that vendors send.
+
+create table public.recruiting_leads (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id),
+  vendor_lead_id text check (btrim(vendor_lead_id) <> '' and length(vendor_lead_id) <= 512),
+  first_name text not null check (btrim(first_name) <> ''),
+  vendor_metadata jsonb not null default '{}' check (jsonb_typeof(vendor_metadata) = 'object'),
+  last_name text generated always as (
+    case when jsonb_typeof(vendor_metadata -> 'last_name') in ('string', 'number')
+      then vendor_metadata ->> 'last_name' end
+  ) stored,
+  email text generated always as (
+    case when jsonb_typeof(vendor_metadata -> 'email') in ('string', 'number')
+      then vendor_metadata ->> 'email' end
+  ) stored,
+  phone text generated always as (
+    case when jsonb_typeof(vendor_metadata -> 'phone') in ('string', 'number')
+      then vendor_metadata ->> 'phone' end
+  ) stored,
+  state text generated always as (
+    case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$'
+      then upper(vendor_metadata ->> 'state') end
+  ) stored,
+  resume_path text,
+  distribution text not null default 'not_requested'
+    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested')),
+  request_id text,
+  received_via text check (received_via in ('single', 'bulk', 'webhook', 'replay')),
+  order_id uuid,
+  agency_id uuid,
+  agent_id uuid,
+  distributed_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (vendor_id, vendor_lead_id),
+  -- Deferrable, so that private.insert_recruiting_leads() can store a lead while somebody has locked these tables.
+  foreign key (agency_id) references public.agencies (id) deferrable,
+  foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
+  -- Postgres does not check a foreign key of two columns while one of them is null; these two constraints do.
+  check (agent_id is null or agency_id is not null),
+  check (order_id is null or (agency_id is not null and distributed_at is not null)),
+  -- Otherwise a lead that an agency already has would be handed out a second time.
+  check (distribution not in ('unmatched', 'pending') or agency_id is null),
+  check (distribution <> 'distributed' or agency_id is not null)
+);
+
+-- The first lists an agency's leads and counts the leads of an order in a day. Leads that went to no agency are in
+-- neither index.
+create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_id, order_id, distributed_at)
+  where agency_id is not null;
+create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
+  where agent_id is not null;
+create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
+create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
+-- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
+create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
+  where resume_path is not null;
+
+comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
+comment on column public.recruiting_leads.vendor_lead_id is
+  'The vendor''s own id, by which a lead that is sent again is recognised; null: the vendor gave none. Above 512 '
+  'characters it is stored as `sha256:` and its hash, because an index entry has a size limit.';
+comment on column public.recruiting_leads.vendor_metadata is
+  'What the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
+  'is_test = true marks a test lead of the vendor, which is never distributed.';
+comment on column public.recruiting_leads.distribution is
+  '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
+  'distribution hands it out. `not_requested`: it is never handed out, as leads sent in bulk and test leads.';
+comment on column public.recruiting_leads.request_id is
+  'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
+comment on column public.recruiting_leads.received_via is
+  'How the lead came: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null when entered by hand.';
+comment on column public.recruiting_leads.state is
+  'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
+comment on column public.recruiting_leads.resume_path is
+  'Name of the object in the bucket `resumes`: <vendor_id>/<lead id>.<ending>, the ending being pdf, docx, doc, rtf, odt or txt.';
+
+create trigger set_updated_at
+  before update on public.recruiting_leads
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_leads enable row level security;
+grant select on public.recruiting_leads to authenticated;
+grant select, insert, update, delete on public.recruiting_leads to service_role;
+
+create policy "agents read their recruits, managers their agency's" on public.recruiting_leads
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+  );
+
+create function private.lead_state(vendor_metadata jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
+end
+$$;
+
+comment on function private.lead_state(jsonb) is
+  'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
+grant execute on function private.lead_state(jsonb) to service_role;
+
+-- supabase/schemas/recruiting/resumes.sql
+
+-- The bucket for resumes is private. Only the service role writes to it.
+-- A project may have a bucket of this name already. It then gets the same settings, since a public one would publish
+-- the resumes. The function decides by a file's content; the same types and the same size are the bucket's own limits.
+insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
+values ('resumes', 'resumes', false, 10 * 1024 * 1024, array[
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/msword',
+  'application/rtf',
+  'application/vnd.oasis.opendocument.text',
+  'text/plain'
+])
+on conflict (id) do update
+set
+  public = excluded.public,
+  file_size_limit = excluded.file_size_limit,
+  allowed_mime_types = excluded.allowed_mime_types;
+
+-- Whoever reads a lead opens its resume: the policies of recruiting_leads apply inside the subquery. Storage asks for
+-- nothing else when a signed-in person signs a URL, downloads or lists.
+-- A hosted project lets its owner make policies on storage.objects, but not comment on them or change the table.
+create policy "agents read their recruits' resumes, managers their agency's" on storage.objects
+  for select to authenticated
+  using (
+    bucket_id = 'resumes'
+    and exists (select from public.recruiting_leads l where l.resume_path = objects.name)
+  );
+
+-- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before it
+-- begins, until its lead is stored or its object is removed.
+
+create table private.resume_uploads (
+  lead_id uuid primary key,
+  path text not null,
+  begun_at timestamptz not null default now()
+);
+
+create index on private.resume_uploads (begun_at);
+
+comment on table private.resume_uploads is
+  'Resumes that may be in storage without a lead: their upload has begun, and the lead is not stored.';
+comment on column private.resume_uploads.begun_at is
+  'When the upload began, or when somebody last undertook to remove the object.';
+
+alter table private.resume_uploads enable row level security;
+grant select, insert, update, delete on private.resume_uploads to service_role;
+
+create function private.end_resume_upload() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.resume_uploads u where u.lead_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.end_resume_upload() is 'Trigger: the upload of a resume has ended, because its lead is stored.';
+
+create trigger end_resume_upload
+  after insert on public.recruiting_leads
+  for each row when (new.resume_path is not null)
+  execute function private.end_resume_upload();
+
+create function private.resume_upload_time() returns interval
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return interval '35 seconds';
+end
+$$;
+
+comment on function private.resume_upload_time() is
+  'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
+grant execute on function private.resume_upload_time() to service_role;
+
+create function public.begin_resume_upload(lead_id uuid, path text) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+as $$
+begin
+  insert into private.resume_uploads as u (lead_id, path)
+  values (begin_resume_upload.lead_id, begin_resume_upload.path)
+  on conflict do nothing;
+  return jsonb_build_object('has_left_over', exists (
+    select from private.resume_uploads u where u.begun_at < now() - private.resume_upload_time()
+  ));
+end
+$$;
+
+comment on function public.begin_resume_upload(uuid, text) is
+  'Notes that the resume of a lead is about to be uploaded to this path. Returns {has_left_over}: whether '
+  'left_over_resumes() has any. A repeated call does no harm.';
+grant execute on function public.begin_resume_upload(uuid, text) to service_role;
+
+create function public.left_over_resumes() returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '4s'
+as $$
+declare
+  upload private.resume_uploads;
+  paths jsonb := '[]';
+begin
+  for upload in
+    select u.*
+    from private.resume_uploads u
+    where u.begun_at < now() - private.resume_upload_time()
+    order by u.begun_at
+    limit 20
+    for update skip locked
+  loop
+    -- A request that is still alive, however slow, must not store the lead any more.
+    if public.abandon_recruiting_leads(array[upload.lead_id]) -> upload.lead_id::text = 'null' then
+      update private.resume_uploads u set begun_at = now() where u.lead_id = upload.lead_id;
+      paths := paths || to_jsonb(upload.path);
+    else
+      delete from private.resume_uploads u where u.lead_id = upload.lead_id;
+    end if;
+  end loop;
+  return paths;
+end
+$$;
+
+comment on function public.left_over_resumes() is
+  'Paths of up to 20 objects whose leads are not stored and never will be, for the caller to remove. Nobody else gets '
+  'them meanwhile. When they are removed, call forget_resume_uploads(); otherwise they come again after 35 seconds.';
+grant execute on function public.left_over_resumes() to service_role;
+
+create function public.forget_resume_uploads(paths text[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.resume_uploads u where u.path = any (paths);
+  return null;
+end
+$$;
+
+comment on function public.forget_resume_uploads(text[]) is 'Ends these uploads, because their objects are removed. Returns null.';
+grant execute on function public.forget_resume_uploads(text[]) to service_role;
+
+-- supabase/schemas/recruiting/daily_counts.sql
+
+-- How many leads each order has got on each day, so that nobody counts the day's leads to check a daily cap.
+--
+-- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. Whoever changes a
+-- count locks its order until the transaction ends. Distribution passes over locked orders, so it never waits for a count,
+-- and never reads one that is about to change.
+
+create table private.recruiting_order_days (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  leads integer not null,
+  -- By the end, so that a search for the day of now does not pass the days before it.
+  primary key (order_id, ends_at),
+  check (ends_at > starts_at)
+)
+-- Leaves room in each page for a new version of a row, so that counting changes no index.
+with (fillfactor = 50);
+
+comment on table private.recruiting_order_days is
+  'How many leads an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
+  'day without leads has no row.';
+comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
+comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
+
+alter table private.recruiting_order_days enable row level security;
+grant select, insert, update, delete on private.recruiting_order_days to service_role;
+
+create function private.day_start(moment timestamptz, timezone text) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  midnight timestamp;
+  day_start timestamptz;
+  first_midnight timestamptz;
+begin
+  -- When the clock goes back over midnight, the local date after the moment may already have begun.
+  for day_offset in reverse 1 .. 0 loop
+    midnight := date_trunc('day', moment at time zone timezone) + make_interval(days => day_offset);
+    -- Of two midnights Postgres takes the second. The first is found with the offset of 24 hours before.
+    day_start := midnight at time zone timezone;
+    first_midnight := day_start - interval '24 hours'
+      + (midnight - (day_start - interval '24 hours') at time zone timezone);
+    if first_midnight < day_start and first_midnight at time zone timezone = midnight then
+      day_start := first_midnight;
+    end if;
+    exit when day_start <= moment;
+  end loop;
+  return day_start;
+end
+$$;
+
+comment on function private.day_start(timestamptz, text) is
+  'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
+  'first of the two midnights; where it skips midnight, at the first moment after it.';
+grant execute on function private.day_start(timestamptz, text) to service_role;
+
+create function private.day_end(day_start timestamptz, timezone text) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  -- A day has 23 to 25 hours, so this moment is always in the next one.
+  return private.day_start(day_start + interval '30 hours', timezone);
+end
+$$;
+
+comment on function private.day_end(timestamptz, text) is 'When the day that began then ends in this time zone.';
+grant execute on function private.day_end(timestamptz, text) to service_role;
+
+create function private.count_leads(order_ids uuid[], moments timestamptz[], differences integer[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- In one order, so that two transactions do not wait for each other.
+  perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
+
+  -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest does.
+  update private.recruiting_order_days d
+  set leads = d.leads + cardinality(differences)
+  where d.order_id = order_ids[1]
+    and d.ends_at > moments[1]
+    and d.starts_at <= all (moments)
+    and d.ends_at > all (moments)
+    and order_ids[1] = all (order_ids)
+    and 1 = all (differences);
+  if found then
+    return;
+  end if;
+
+  insert into private.recruiting_order_days as d (order_id, starts_at, ends_at, leads)
+  select day.order_id, day.starts_at, day.ends_at, sum(day.difference)
+  from (
+    select
+      change.order_id,
+      coalesce(known.starts_at, private.day_start(change.moment, a.timezone)) as starts_at,
+      coalesce(known.ends_at, private.day_end(private.day_start(change.moment, a.timezone), a.timezone)) as ends_at,
+      change.difference
+    from unnest(order_ids, moments, differences) as change (order_id, moment, difference)
+    join public.recruiting_orders o on o.id = change.order_id
+    join public.agencies a on a.id = o.agency_id
+    left join private.recruiting_order_days known
+      on known.order_id = change.order_id and known.starts_at <= change.moment and known.ends_at > change.moment
+  ) day
+  group by day.order_id, day.starts_at, day.ends_at
+  on conflict on constraint recruiting_order_days_pkey do update
+  set leads = d.leads + excluded.leads;
+
+  if 0 > any (differences) then
+    delete from private.recruiting_order_days d where d.order_id = any (order_ids) and d.leads <= 0;
+  end if;
+end
+$$;
+
+comment on function private.count_leads(uuid[], timestamptz[], integer[]) is
+  'Adds to the counts of orders: to each order, on the day of the moment, the difference, which may be negative. The three '
+  'arrays are of one length. Locks the orders.';
+grant execute on function private.count_leads(uuid[], timestamptz[], integer[]) to service_role;
+
+create function private.count_changed_leads() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  order_ids uuid[];
+  moments timestamptz[];
+  differences integer[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(n.order_id), array_agg(n.distributed_at), array_agg(1)
+    into order_ids, moments, differences
+    from new_leads n
+    where n.order_id is not null;
+  elsif tg_op = 'DELETE' then
+    select array_agg(o.order_id), array_agg(o.distributed_at), array_agg(-1)
+    into order_ids, moments, differences
+    from old_leads o
+    where o.order_id is not null;
+  else
+    -- Most updates change neither the order nor the time, and leave nothing.
+    select array_agg(change.order_id), array_agg(change.distributed_at), array_agg(change.difference)
+    into order_ids, moments, differences
+    from (
+      select version.order_id, version.distributed_at, sum(version.difference)::integer as difference
+      from (
+        select n.order_id, n.distributed_at, 1 as difference from new_leads n where n.order_id is not null
+        union all
+        select o.order_id, o.distributed_at, -1 from old_leads o where o.order_id is not null
+      ) version
+      group by version.order_id, version.distributed_at
+      having sum(version.difference) <> 0
+    ) change;
+  end if;
+
+  if order_ids is not null then
+    perform private.count_leads(order_ids, moments, differences);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.count_changed_leads() is
+  'Trigger: counts the leads that a statement has given to orders, or taken away from them.';
+
+-- Once for a statement and not once for each row: a row that is changed a thousand times in one transaction has a thousand
+-- versions, and each change reads them all.
+
+create trigger count_inserted_leads
+  after insert on public.recruiting_leads
+  referencing new table as new_leads
+  for each statement execute function private.count_changed_leads();
+
+create trigger count_updated_leads
+  after update on public.recruiting_leads
+  referencing old table as old_leads new table as new_leads
+  for each statement execute function private.count_changed_leads();
+
+create trigger count_deleted_leads
+  after delete on public.recruiting_leads
+  referencing old table as old_leads
+  for each statement execute function private.count_changed_leads();
+
+create function private.forget_daily_counts() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.recruiting_order_days where true;
+  return null;
+end
+$$;
+
+comment on function private.forget_daily_counts() is 'Trigger: without leads there are no counts.';
+
+create trigger forget_daily_counts
+  after truncate on public.recruiting_leads
+  for each statement execute function private.forget_daily_counts();
+
+create function private.room_under_cap(order_id uuid, daily_cap integer, moment timestamptz) returns integer
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return daily_cap - coalesce(
+    (
+      select d.leads
+      from private.recruiting_order_days d
+      where d.order_id = room_under_cap.order_id and d.starts_at <= moment and d.ends_at > moment
+    ),
+    0
+  );
+end
+$$;
+
+comment on function private.room_under_cap(uuid, integer, timestamptz) is
+  'How many more leads the order may get on the day of this moment; null without a cap.';
+grant execute on function private.room_under_cap(uuid, integer, timestamptz) to service_role;
+
+create function private.counted_order_days(agency_id uuid default null)
+returns table (order_id uuid, starts_at timestamptz, ends_at timestamptz, leads integer)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+  -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each lead.
+  with recursive days as (
+    select o.id as order_id, o.agency_id, a.timezone, first.day_start, private.day_end(first.day_start, a.timezone) as day_end
+    from public.recruiting_orders o
+    join public.agencies a on a.id = o.agency_id
+    cross join lateral (
+      select private.day_start(min(l.distributed_at), a.timezone) as day_start
+      from public.recruiting_leads l
+      where l.agency_id = o.agency_id and l.order_id = o.id
+    ) first
+    where first.day_start is not null
+      and (counted_order_days.agency_id is null or o.agency_id = counted_order_days.agency_id)
+    union all
+    select d.order_id, d.agency_id, d.timezone, next.day_start, private.day_end(next.day_start, d.timezone)
+    from days d
+    cross join lateral (
+      select private.day_start(min(l.distributed_at), d.timezone) as day_start
+      from public.recruiting_leads l
+      where l.agency_id = d.agency_id and l.order_id = d.order_id and l.distributed_at >= d.day_end
+    ) next
+    where next.day_start is not null
+  )
+  select d.order_id, d.day_start, d.day_end, (
+    select count(*)::integer
+    from public.recruiting_leads l
+    where l.agency_id = d.agency_id
+      and l.order_id = d.order_id
+      and l.distributed_at >= d.day_start
+      and l.distributed_at < d.day_end
+  )
+  from days d;
+end
+$$;
+
+comment on function private.counted_order_days(uuid) is
+  'What private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
+  'of them.';
+grant execute on function private.counted_order_days(uuid) to service_role;
+
+create function private.recount_order_days(agency_id uuid default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Nobody gives these orders a lead meanwhile, or takes one away. The agency is not locked: distribution would wait for it
+  -- if its row had been updated before in the same transaction, because `skip locked` does not skip a newer version.
+  perform
+  from public.recruiting_orders o
+  where recount_order_days.agency_id is null or o.agency_id = recount_order_days.agency_id
+  order by o.id
+  for no key update;
+
+  delete from private.recruiting_order_days d
+  using public.recruiting_orders o
+  where o.id = d.order_id
+    and (recount_order_days.agency_id is null or o.agency_id = recount_order_days.agency_id);
+
+  insert into private.recruiting_order_days (order_id, starts_at, ends_at, leads)
+  select c.order_id, c.starts_at, c.ends_at, c.leads
+  from private.counted_order_days(recount_order_days.agency_id) c;
+end
+$$;
+
+comment on function private.recount_order_days(uuid) is
+  'Counts the leads of each order and day of an agency anew, or of all agencies (null). For counts that '
+  'public.check_daily_counts() found to be wrong. Reads all their leads, and nothing is distributed to them meanwhile.';
+grant execute on function private.recount_order_days(uuid) to service_role;
+
+create function private.recount_after_timezone() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.recount_order_days(new.id);
+  return null;
+end
+$$;
+
+comment on function private.recount_after_timezone() is
+  'Trigger: the days of an agency begin at other times once its time zone has changed.';
+
+create trigger recount_after_timezone
+  after update of timezone on public.agencies
+  for each row when (old.timezone <> new.timezone)
+  execute function private.recount_after_timezone();
+
+create function public.check_daily_counts()
+returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+begin
+  return query
+  select coalesce(k.order_id, c.order_id), coalesce(k.starts_at, c.starts_at), coalesce(k.leads, 0), coalesce(c.leads, 0)
+  from private.recruiting_order_days k
+  full join private.counted_order_days() c
+    on c.order_id = k.order_id and c.starts_at = k.starts_at and c.ends_at = k.ends_at
+  where k.leads is distinct from c.leads;
+end
+$$;
+
+comment on function public.check_daily_counts() is
+  'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
+  'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
+  'rules for a time zone; private.recount_order_days() mends them.';
+grant execute on function public.check_daily_counts() to service_role;
+
+-- supabase/schemas/recruiting/distribution.sql
+
+-- Handing out the leads that are stored as `pending`, oldest first.
+--
+-- One transaction at a time hands leads out, because turns, shares and daily counts depend on every choice before it. It
+-- holds the distribution lock. Nobody waits for that lock: a transaction that does not get it leaves its leads `pending`,
+-- and the next one that gets it hands them out too, whatever has become of the request. Waiting was measured: with many
+-- isolates it gave 0.2 to 0.6 of the rate.
+--
+-- Whoever holds the lock never waits for a row, because all other leads would wait with it. An order or an agent that
+-- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a table
+-- it waits 20 ms at most, and then all leads stay pending.
+--
+-- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx (agencies/agencies.sql). A plain
+-- model of both is in supabase/tests/38_distribution_model.test.sql.
+
+create type private.waiting_lead as (id uuid, vendor_id uuid, state text);
+
+comment on type private.waiting_lead is 'A pending lead, and what its order depends on.';
+
+create type private.placement as (
+  leads integer,
+  order_id uuid,
+  agency_id uuid,
+  agent_ids uuid[],
+  distributed_at timestamptz,
+  has_greeting boolean
+);
+
+comment on type private.placement is
+  'Where the next leads go: how many of them, to which order, to its agents in the order of their turns (empty: the agency '
+  'gets the leads with no agent), and when the first of them is distributed. Each further lead is distributed a microsecond '
+  'later, so that the turns go on in this order.';
+
+create function public.distribute_pending_leads(lead_ids uuid[]) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '100ms'
+set enable_seqscan = off
+-- Without it, statements with arrays are planned at each call, which takes longer than to run them.
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  has_tried_all boolean;
+  is_pending boolean;
+  leads jsonb;
+begin
+  if exists (select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending') then
+    has_tried_all := private.hand_out_pending();
+  end if;
+
+  select
+    coalesce(bool_or(l.distribution = 'pending'), false),
+    coalesce(jsonb_object_agg(asked.id, jsonb_build_object(
+      'distribution', l.distribution, 'distributed_to', private.created_lead(l) -> 'distributed_to'
+    )), '{}')
+  into is_pending, leads
+  from unnest(lead_ids) as asked (id)
+  left join lateral (select * from public.recruiting_leads stored where stored.id = asked.id offset 0) l on true;
+
+  -- Whoever stored a lead or handed it out may not have waited for the disk.
+  -- A transaction that has written nothing to the log would end without waiting for the disk.
+  perform pg_logical_emit_message(true, 'recruiting leads', '');
+  return jsonb_build_object('leads', leads, 'order_is_locked', is_pending and coalesce(has_tried_all, false));
+end
+$$;
+
+comment on function public.distribute_pending_leads(uuid[]) is
+  'Hands out every pending lead, oldest first, if one of these is pending, and says where they went: {leads: {<id>: '
+  '{distribution, distributed_to: {agency_id, agent_id|null}|null}}, order_is_locked}. distribution is null when there is '
+  'no such lead: it was deleted, or the server crashed before it was on disk. A lead stays pending while another '
+  'transaction hands leads out; ask again a moment later. With order_is_locked it waits for somebody who has locked the '
+  'orders that want it. What it says of a lead is on disk.';
+grant execute on function public.distribute_pending_leads(uuid[]) to service_role;
+
+create function private.hand_out_pending() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not pg_try_advisory_xact_lock(private.distribution_lock()) then
+    return null;
+  end if;
+  perform set_config('lock_timeout', '20ms', true);
+  return private.distribute_pending();
+exception when lock_not_available then
+  -- Somebody has locked a table.
+  return true;
+end
+$$;
+
+comment on function private.hand_out_pending() is
+  'Hands out the leads that are pending, unless somebody else does: then null. Returns true when it has tried all of them, '
+  'so that those that are still pending wait for somebody who has locked an order, an agent or a table; false when its time '
+  'was over.';
+grant execute on function private.hand_out_pending() to service_role;
+
+create function private.distribution_lock() returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('recruiting lead distribution', 0);
+end
+$$;
+
+comment on function private.distribution_lock() is 'The key of the advisory lock that whoever hands leads out holds.';
+grant execute on function private.distribution_lock() to service_role;
+
+create function private.distribute_pending(seconds double precision default 0.2) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- So that others do not wait long for the lock, and the statement stays far below its timeout.
+  deadline constant timestamptz := clock_timestamp() + make_interval(secs => seconds);
+  waiting private.waiting_lead[];
+  is_more boolean := true;
+  placement private.placement;
+  -- Of one vendor and state, which want the same orders.
+  alike uuid[];
+  -- Vendors and states whose orders are locked.
+  locked text[] := '{}';
+begin
+  while is_more loop
+    -- Not those that an operator has locked.
+    waiting := array(
+      select row(l.id, l.vendor_id, l.state)::private.waiting_lead
+      from public.recruiting_leads l
+      where l.distribution = 'pending'
+        and (locked = '{}' or l.vendor_id || coalesce(l.state, '') <> all (locked))
+      order by l.created_at, l.id
+      limit 100
+      for no key update skip locked
+    );
+    is_more := cardinality(waiting) = 100;
+
+    while waiting <> '{}' loop
+      placement := private.find_placement(waiting);
+      if placement.leads > 0 then
+        perform private.place_leads(array(select w.id from unnest(waiting[:placement.leads]) w), placement);
+        waiting := waiting[placement.leads + 1:];
+      else
+        alike := array(
+          select w.id
+          from unnest(waiting) w
+          where w.vendor_id = waiting[1].vendor_id and w.state is not distinct from waiting[1].state
+        );
+        if (private.best_order(waiting[1].vendor_id, waiting[1].state, clock_timestamp())).id is not null then
+          locked := locked || (waiting[1].vendor_id || coalesce(waiting[1].state, ''));
+        else
+          update public.recruiting_leads l set distribution = 'unmatched' where l.id = any (alike);
+        end if;
+        waiting := array(select w from unnest(waiting) w where w.id <> all (alike));
+      end if;
+      if clock_timestamp() > deadline then
+        return false;
+      end if;
+    end loop;
+  end loop;
+  return true;
+end
+$$;
+
+comment on function private.distribute_pending(double precision) is
+  'Hands out the leads that are pending, oldest first. Returns false when its seconds were over, perhaps before the last. '
+  'The caller holds the distribution lock.';
+grant execute on function private.distribute_pending(double precision) to service_role;
+
+create function private.find_placement(waiting private.waiting_lead[]) returns private.placement
+language plpgsql
+set search_path = ''
+as $$
+declare
+  first constant private.waiting_lead := waiting[1];
+  passed_over uuid[] := '{}';
+  chosen public.recruiting_orders;
+  moment timestamptz;
+  leads integer;
+  agent_ids uuid[];
+begin
+  -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
+  -- sees what was committed before it.
+  loop
+    chosen := private.best_order(first.vendor_id, first.state, clock_timestamp(), passed_over);
+    if chosen.id is null then
+      return null;
+    end if;
+    passed_over := passed_over || chosen.id;
+    -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
+    -- locked here because the foreign key of the lead locks it, and would wait for it.
+    perform
+    from public.recruiting_orders o
+    join public.agencies a on a.id = o.agency_id
+    where o.id = chosen.id and o is not distinct from chosen
+    for no key update of o skip locked
+    for key share of a skip locked;
+    continue when not found;
+
+    moment := clock_timestamp();
+    leads := cardinality(waiting);
+    if leads > 1 then
+      leads := private.leads_for_order(chosen, waiting, moment, passed_over);
+    end if;
+    -- After the lock, because a count changes without the order's row.
+    if chosen.daily_cap is not null then
+      leads := least(leads, private.room_under_cap(chosen.id, chosen.daily_cap, moment));
+    end if;
+    continue when leads <= 0;
+
+    agent_ids := private.lock_agents(chosen.agency_id, chosen.agent_id, leads);
+    if agent_ids is not null then
+      return row(
+        leads, chosen.id, chosen.agency_id, agent_ids, moment, chosen.greeting_template is not null)::private.placement;
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.find_placement(private.waiting_lead[]) is
+  'Finds the best order that can take the first of these leads now, and its agents, and locks them. The placement is for '
+  'that lead and all that follow it and want the same order. Null: no order wants it, or all that do, or their agents, are '
+  'locked by somebody else. The caller holds the distribution lock and locked the leads.';
+grant execute on function private.find_placement(private.waiting_lead[]) to service_role;
+
+create function private.leads_for_order(
+  chosen public.recruiting_orders,
+  waiting private.waiting_lead[],
+  moment timestamptz,
+  passed_over uuid[]
+) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead private.waiting_lead;
+  kind text;
+  -- For each vendor and state, how many leads the order gets before another one is better for such a lead.
+  kinds text[] := '{}';
+  bounds integer[] := '{}';
+  bound integer;
+  leads integer := 0;
+begin
+  foreach lead in array waiting loop
+    if kind is distinct from lead.vendor_id || coalesce(lead.state, '') then
+      kind := lead.vendor_id || coalesce(lead.state, '');
+      bound := bounds[array_position(kinds, kind)];
+      if bound is null then
+        bound := 0;
+        if (chosen.vendor_id is null or chosen.vendor_id = lead.vendor_id)
+          and (chosen.states is null or lead.state = any (chosen.states))
+        then
+          bound := private.leads_before_rival(
+            chosen, private.best_order(lead.vendor_id, lead.state, moment, passed_over));
+        end if;
+        kinds := kinds || kind;
+        bounds := bounds || bound;
+      end if;
+    end if;
+    exit when leads >= bound;
+    leads := leads + 1;
+  end loop;
+  -- Somebody may have changed a rival since the order was chosen.
+  return greatest(leads, 1);
+end
+$$;
+
+comment on function private.leads_for_order(public.recruiting_orders, private.waiting_lead[], timestamptz, uuid[]) is
+  'How many of these leads, from the first on, the chosen order gets when they are handed out one after the other: until '
+  'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
+  'the daily cap.';
+grant execute on function private.leads_for_order(public.recruiting_orders, private.waiting_lead[], timestamptz, uuid[])
+  to service_role;
+
+create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  agent_ids uuid[];
+begin
+  -- The same choice as private.next_agent() makes.
+  if named_agent_id is not null and exists (
+    select
+    from public.agents a
+    where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
+  ) then
+    return (
+      select array[a.id]
+      from public.agents a
+      where a.id = named_agent_id and a.is_active
+      for no key update skip locked
+    );
+  end if;
+
+  agent_ids := array(
+    select a.id
+    from public.agents a
+    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+    order by a.last_assigned_at nulls first, a.created_at, a.id
+    limit wanted
+    for no key update skip locked
+  );
+  if agent_ids = '{}' and exists (
+    select from public.agents a where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+  ) then
+    return null;
+  end if;
+  return agent_ids;
+end
+$$;
+
+comment on function private.lock_agents(uuid, uuid, integer) is
+  'Locks the agents who get the next leads of an order, at most as many as are wanted, and returns their ids in the order '
+  'of their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
+  'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
+  'names, or all of them.';
+grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;
+
+create function private.place_leads(lead_ids uuid[], placement private.placement) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  agents constant integer := cardinality(placement.agent_ids);
+begin
+  with ordered as (
+    update public.recruiting_orders o
+    set
+      filled = o.filled + placement.leads,
+      status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
+    where o.id = placement.order_id
+  ), turned as (
+    update public.agents a
+    set last_assigned_at = placement.distributed_at
+      -- The last of the leads that came to this agent.
+      + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
+    from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
+    where a.id = turn.agent_id and turn.ordinal <= placement.leads
+  )
+  update public.recruiting_leads l
+  set
+    distribution = 'distributed',
+    order_id = placement.order_id,
+    agency_id = placement.agency_id,
+    agent_id = placement.agent_ids[(array_position(lead_ids, l.id) - 1) % greatest(agents, 1) + 1],
+    distributed_at = placement.distributed_at + (array_position(lead_ids, l.id) - 1) * interval '1 microsecond'
+  -- A join could be planned to read all leads.
+  where l.id = any (lead_ids);
+
+  -- The worker that sends texts does the rest.
+  if placement.has_greeting then
+    insert into private.waiting_greetings (lead_id) select unnest(lead_ids);
+  end if;
+end
+$$;
+
+comment on function private.place_leads(uuid[], private.placement) is
+  'Gives the leads to the order and the agents of the placement, by turns, and counts them there. find_placement() has '
+  'locked all of them.';
+grant execute on function private.place_leads(uuid[], private.placement) to service_role;
+
+create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+set lock_timeout = '5s'
+as $$
+declare
+  wanted uuid[];
+begin
+  if max is null or max < 1 then
+    raise exception 'max: must be 1 or more' using errcode = 'PT400';
+  end if;
+  perform pg_advisory_xact_lock(private.distribution_lock());
+  -- From now on all leads wait with this function call.
+  perform set_config('lock_timeout', '20ms', true);
+
+  with kinds as materialized (
+    select k.vendor_id, k.state
+    from (
+      select distinct l.vendor_id, l.state
+      from public.recruiting_leads l
+      where l.distribution in ('unmatched', 'pending')
+        and (distribute_waiting_leads.vendor_id is null or l.vendor_id = distribute_waiting_leads.vendor_id)
+    ) k
+    where (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
+  ), waiting as (
+    -- Not those that an operator has locked.
+    select l.id, l.distribution
+    from public.recruiting_leads l
+    join kinds k on k.vendor_id = l.vendor_id and k.state is not distinct from l.state
+    where l.distribution in ('unmatched', 'pending')
+    order by l.created_at, l.id
+    limit max
+    for no key update of l skip locked
+  ), made_pending as (
+    update public.recruiting_leads l
+    set distribution = 'pending'
+    from waiting w
+    where l.id = w.id and w.distribution = 'unmatched'
+  )
+  select array_agg(w.id) into wanted from waiting w;
+
+  perform private.distribute_pending(seconds => 50);
+  return (
+    select count(*) from public.recruiting_leads l where l.id = any (wanted) and l.distribution = 'distributed'
+  );
+end
+$$;
+
+comment on function public.distribute_waiting_leads(integer, uuid) is
+  'Hands out leads that came when no order wanted them (unmatched), and pending ones: oldest first, at most max, of one '
+  'vendor or of all. Returns how many; 0 when nothing that waits is wanted. For an order that was opened late. Holds the '
+  'distribution lock, so that other leads wait meanwhile: call it with max of about 100 until it returns 0. 55P03 when '
+  'others keep the lock for more than 5 s, or somebody has locked a table that it needs; PT400 for a max below 1.';
+grant execute on function public.distribute_waiting_leads(integer, uuid) to service_role;
+
+-- supabase/schemas/recruiting/order_choice.sql
+
+-- Which order gets a lead of this vendor and state.
+
+-- Which order is first is also said by the index below and by the model in supabase/tests/38_distribution_model.test.sql.
+
+-- An order that wants leads has a row for each of its states, so that the best one is the first of an index, however many
+-- orders there are.
+
+create table private.recruiting_order_choices (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  vendor_id uuid not null,
+  state text not null,
+  priority integer not null,
+  share numeric not null,
+  created_at timestamptz not null,
+  primary key (order_id, state)
+)
+-- Leaves room in each page for a new version of a row.
+with (fillfactor = 50);
+
+create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
+  vendor_id, state, priority desc, share, created_at, order_id
+);
+
+comment on table private.recruiting_order_choices is
+  'The orders that are open and not full, once for each of their states, in the order in which leads go to them. Kept by a '
+  'trigger. Dates and daily caps are not in it.';
+comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
+comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
+comment on column private.recruiting_order_choices.share is 'Which part of its quantity the order has got.';
+
+alter table private.recruiting_order_choices enable row level security;
+grant select, insert, update, delete on private.recruiting_order_choices to service_role;
+
+create function private.keep_order_choices() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_open constant boolean := new.status = 'open' and new.filled < new.quantity;
+begin
+  if tg_op = 'UPDATE' then
+    -- As each lead changes it.
+    if is_open
+      and (old.vendor_id, old.states, old.priority, old.status) is not distinct from
+        (new.vendor_id, new.states, new.priority, new.status)
+    then
+      update private.recruiting_order_choices c
+      set share = new.filled::numeric / new.quantity
+      where c.order_id = new.id;
+      if found then
+        return null;
+      end if;
+    end if;
+    delete from private.recruiting_order_choices c where c.order_id = new.id;
+  end if;
+
+  if is_open then
+    insert into private.recruiting_order_choices (order_id, vendor_id, state, priority, share, created_at)
+    select
+      new.id, coalesce(new.vendor_id, '00000000-0000-0000-0000-000000000000'), wanted.state, new.priority,
+      new.filled::numeric / new.quantity, new.created_at
+    from (select distinct unnest(coalesce(new.states, '{""}')) as state) wanted;
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.keep_order_choices() is 'Trigger: keeps the rows of an order in recruiting_order_choices.';
+
+create trigger keep_order_choices
+  after insert or update of vendor_id, states, priority, quantity, filled, status on public.recruiting_orders
+  for each row execute function private.keep_order_choices();
+
+create function private.best_order(
+  vendor_id uuid,
+  state text,
+  moment timestamptz,
+  passed_over uuid[] default '{}'
+) returns public.recruiting_orders
+-- Not in sql: its plans would be made at every call.
+language plpgsql
+stable
+set search_path = ''
+-- The planner would read all of a small table, and a kept plan lives longer than the table stays small.
+set enable_seqscan = off
+as $$
+declare
+  chosen public.recruiting_orders;
+begin
+  -- Up to four searches, for this vendor or any, and this state or any. Each ends at the first order that fits.
+  select (best.o).* into chosen
+  from (values ('00000000-0000-0000-0000-000000000000'), (best_order.vendor_id)) as wanted (vendor)
+  cross join (values (''), (best_order.state)) as from_state (state)
+  cross join lateral (
+    select o, c.priority, c.share, c.created_at, c.order_id
+    from private.recruiting_order_choices c
+    join public.recruiting_orders o on o.id = c.order_id
+    where c.vendor_id = wanted.vendor
+      and c.state = from_state.state
+      -- A vendor may have the id of zeros itself. Written so that no index of vendors is used for it.
+      and coalesce(o.vendor_id, best_order.vendor_id) = best_order.vendor_id
+      and o.id <> all (passed_over)
+      and (o.starts_at is null or o.starts_at <= moment)
+      and (o.ends_at is null or o.ends_at > moment)
+      and (o.daily_cap is null or o.daily_cap > coalesce(
+        (
+          select d.leads
+          from private.recruiting_order_days d
+          where d.order_id = o.id and d.starts_at <= moment and d.ends_at > moment
+        ),
+        0
+      ))
+    order by c.priority desc, c.share, c.created_at, c.order_id
+    limit 1
+  ) best
+  order by best.priority desc, best.share, best.created_at, best.order_id
+  limit 1;
+  return chosen;
+end
+$$;
+
+comment on function private.best_order(uuid, text, timestamptz, uuid[]) is
+  'The order that gets a lead of this vendor and state (null: unknown) at this moment, or null. Highest priority first, '
+  'then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
+grant execute on function private.best_order(uuid, text, timestamptz, uuid[]) to service_role;
+
+create function private.leads_before_rival(chosen_order public.recruiting_orders, rival public.recruiting_orders)
+returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- The rival's share of the chosen order's quantity.
+  product constant bigint := rival.filled::bigint * chosen_order.quantity;
+  is_older constant boolean := (chosen_order.created_at, chosen_order.id) < (rival.created_at, rival.id);
+  last_filled bigint;
+begin
+  if rival.id is null or rival.priority < chosen_order.priority then
+    return chosen_order.quantity - chosen_order.filled;
+  elsif rival.priority > chosen_order.priority then
+    return 0;
+  end if;
+  -- Of equal shares the older order comes first.
+  last_filled := (product - case when is_older then 0 else 1 end) / rival.quantity;
+  return greatest(least(last_filled + 1, chosen_order.quantity) - chosen_order.filled, 0);
+end
+$$;
+
+comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
+  'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
+  'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
+grant execute on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) to service_role;
+
+-- supabase/schemas/recruiting/ingest.sql
+
+-- Storing recruiting leads: those of POST /recruiting/ingest and of webhooks, which go together in one call when they come
+-- together; those of POST /recruiting/ingest/bulk; and those of replays.
+
+create function public.ingest_recruiting_leads(leads jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '100ms'
+-- Plans are kept. One that was made while a table was small would read all of it when it has grown.
+set enable_seqscan = off
+-- Without it, statements with arrays are planned at each call, which takes longer than to run them.
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  -- Until the transaction ends nobody abandons these leads. In one order, so that two calls never wait for each other.
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || sent.id, 0))
+  from (select s.lead ->> 'id' as id from jsonb_to_recordset(leads) as s (lead jsonb) order by 1) sent;
+  return private.store_recruiting_leads(leads);
+end
+$$;
+
+comment on function public.ingest_recruiting_leads(jsonb) is
+  'Stores leads of any vendors and distributes them, unless vendor_metadata.is_test is true. leads: [{key_hash|null, '
+  'webhook|null, lead: {id, first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, '
+  'received_via|null}, idempotency|null}]. key_hash: SHA-256 of the vendor''s API key in lower-case hex; webhook: '
+  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.kept_result(). The caller makes the id; a '
+  'repeated call with the same ids gives the first results and stores nothing. Returns an array with one result for each '
+  'lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
+  'while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be asked, '
+  'because a crash of the server within a second may take such a lead away. Or {id, status: duplicate} with the id of the '
+  'lead that has this vendor_lead_id, or that the same delivery_id and part stored within 7 days; with record_error, a '
+  'SQLSTATE, where the repeat could not be recorded. Or {error: {code, message}}: PT401 as authenticate_vendor(), PT400 without a '
+  'first_name, 55000 for an id that was abandoned, PT409 and PT422 as private.kept_result(). An exception concerns the call '
+  'as a whole, which has then stored nothing: one lead that the database refuses, or that waits too long for another '
+  'transaction (55P03), makes all fail.';
+grant execute on function public.ingest_recruiting_leads(jsonb) to service_role;
+
+create type private.sent_lead as (
+  ordinal integer,
+  id uuid,
+  vendor_id uuid,
+  vendor_lead_id text,
+  key jsonb,
+  result jsonb
+);
+
+comment on type private.sent_lead is
+  'A lead of a call: which one, with its vendor and vendor_lead_id as they are stored; by what a repeat is known, see '
+  'private.lead_key(); and its result, null: another transaction, or an earlier lead of the call, has stored it meanwhile.';
+
+create type private.sent_leads as (
+  leads private.sent_lead[],
+  results jsonb,
+  is_repeated boolean,
+  has_pending boolean,
+  are_pending boolean,
+  has_key boolean
+);
+
+comment on type private.sent_leads is
+  'The leads of a call, and their results in an array. is_repeated: one of them came before; has_pending, are_pending: one of '
+  'them, or all, are pending; has_key: one of them has a key.';
+
+create function private.store_recruiting_leads(
+  leads jsonb,
+  of_vendor uuid default null,
+  are_distributed boolean default true
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sent private.sent_leads := private.insert_recruiting_leads(leads, of_vendor, are_distributed);
+  results jsonb := sent.results;
+begin
+  if sent.is_repeated then
+    sent.leads := private.note_duplicates(leads, sent.leads);
+    results := (select jsonb_agg(s.result order by s.ordinal) from unnest(sent.leads) s);
+  end if;
+
+  -- Also when the leads of this call are not wanted: others may have left some behind.
+  if are_distributed and exists (select from public.recruiting_leads l where l.distribution = 'pending') then
+    if private.hand_out_pending() is null and sent.are_pending then
+      -- Whoever hands them out waits for the disk, as does whoever asks about them.
+      perform set_config('synchronous_commit', 'off', true);
+    elsif sent.has_pending then
+      results := (
+        select jsonb_agg(
+          coalesce(
+            case when r ? 'distribution'
+              then (select private.created_lead(l) from public.recruiting_leads l where l.id = (r ->> 'id')::uuid) end,
+            r
+          )
+          order by ordinal
+        )
+        from jsonb_array_elements(results) with ordinality as result (r, ordinal)
+      );
+    end if;
+  end if;
+
+  if sent.has_key then
+    perform private.keep_result(
+      s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
+    from unnest(sent.leads) s
+    where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
+  end if;
+  return results;
+end
+$$;
+
+comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
+  'Stores leads, and distributes them unless are_distributed is false. leads and result: see '
+  'public.ingest_recruiting_leads(). of_vendor: the vendor of them all, whose proof the caller has checked; then a lead '
+  'needs no id.';
+grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
+
+create function private.insert_recruiting_leads(leads jsonb, of_vendor uuid, are_distributed boolean)
+returns private.sent_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sent private.sent_leads;
+begin
+  for attempt in 1..2 loop
+    begin
+      with given as materialized (
+        select g.*, coalesce(of_vendor, private.proved_vendor(g.key_hash, g.webhook)) as vendor_id
+        from rows from (
+          jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
+        ) with ordinality as g (key_hash, webhook, lead, idempotency, ordinal)
+      ), read as materialized (
+        select
+          g.ordinal, g.vendor_id, g.webhook, g.lead,
+          coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
+          private.indexable_id(g.lead ->> 'vendor_lead_id') as vendor_lead_id,
+          private.lead_state(g.lead -> 'vendor_metadata') as state,
+          not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
+          case when g.webhook is not null or g.idempotency is not null
+            then private.lead_key(g.vendor_id, g.webhook, g.idempotency) end as key
+        from given g
+      ), known as materialized (
+        -- What is known of each lead before it is stored: an error, or the result of a lead that came before.
+        select r.*, case
+          when r.vendor_id is null then private.lead_error(
+            'PT401', case when r.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
+          when r.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = r.id)
+            then private.lead_error('55000', 'the lead was abandoned')
+          else coalesce(
+            case when r.key is not null then private.kept_lead(r.key, r.id) end,
+            case when r.lead ->> 'id' is not null then (
+              select case when l.vendor_id = r.vendor_id
+                then private.created_lead(l)
+                else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
+              from public.recruiting_leads l
+              where l.id = r.id
+            ) end,
+            (
+              select jsonb_build_object('id', l.id, 'status', 'duplicate')
+              from public.recruiting_leads l
+              where l.vendor_id = r.vendor_id and l.vendor_lead_id = r.vendor_lead_id
+            ),
+            private.lead_error('PT400', private.lead_problem(r.lead))
+          )
+        end as result
+        from read r
+      ), wanted as materialized (
+        select k.vendor_id, k.state
+        from (select distinct n.vendor_id, n.state from known n where n.result is null and not n.is_kept) k
+        -- While somebody has locked a table nobody knows. Whoever hands the leads out looks again.
+        where attempt = 2 or (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
+      ), inserted as (
+        insert into public.recruiting_leads (
+          id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
+          created_at
+        )
+        select
+          k.id, k.vendor_id, k.vendor_lead_id, k.lead ->> 'first_name',
+          coalesce(nullif(k.lead -> 'vendor_metadata', 'null'), '{}'), k.lead ->> 'resume_path', k.lead ->> 'request_id',
+          k.lead ->> 'received_via',
+          case
+            when k.is_kept then 'not_requested'
+            when exists (select from wanted w where w.vendor_id = k.vendor_id and w.state is not distinct from k.state)
+              then 'pending'
+            else 'unmatched'
+          end,
+          -- In this order they are handed out.
+          now() + k.ordinal * interval '1 microsecond'
+        from known k
+        where k.result is null
+        -- So that two calls with the same leads wait for each other and never deadlock; of two leads of one call with the
+        -- same vendor_lead_id the first is stored.
+        order by k.vendor_id, k.vendor_lead_id, k.ordinal
+        on conflict do nothing
+        returning id, distribution
+      )
+      select
+        array_agg(row(r.ordinal, r.id, r.vendor_id, r.vendor_lead_id, r.key, r.result)::private.sent_lead order by r.ordinal),
+        jsonb_agg(r.result order by r.ordinal),
+        bool_or(r.result is null or r.result ->> 'status' = 'duplicate'),
+        bool_or(r.result ? 'distribution'),
+        bool_and(r.result ? 'distribution'),
+        bool_or(r.key is not null)
+      into sent
+      from (
+        select k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, k.key, coalesce(k.result, case
+          when i.distribution = 'pending' then jsonb_build_object(
+            'id', i.id, 'status', 'created', 'distributed_to', null, 'distribution', 'pending')
+          when i.id is not null then jsonb_build_object('id', i.id, 'status', 'created', 'distributed_to', null)
+        end) as result
+        from known k
+        left join inserted i on i.id = k.id
+      ) r;
+
+      if attempt = 2 then
+        -- A deferred check leaves out a version of the row that the same transaction has replaced, and an update to a key
+        -- that is null.
+        update public.recruiting_leads l
+        set distribution = l.distribution
+        where l.id = any (array(select s.id from unnest(sent.leads) s));
+      end if;
+      return sent;
+    exception when lock_not_available then
+      -- Somebody has locked a table that a foreign key refers to: its check waits even where the key is null. Or somebody is
+      -- storing the same lead, and the second attempt fails as well.
+      if attempt = 2 then
+        raise;
+      end if;
+      set constraints all deferred;
+    end;
+  end loop;
+end
+$$;
+
+comment on function private.insert_recruiting_leads(jsonb, uuid, boolean) is
+  'Looks up what is known of each lead, and stores those of which nothing is known: pending where an open order wants such a '
+  'lead. Arguments: see store_recruiting_leads().';
+grant execute on function private.insert_recruiting_leads(jsonb, uuid, boolean) to service_role;
+
+create function private.lead_problem(lead jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case
+    when coalesce(btrim(lead ->> 'first_name'), '') = '' then 'missing first_name'
+    when jsonb_typeof(lead -> 'vendor_metadata') not in ('object', 'null') then 'vendor_metadata must be an object'
+  end;
+end
+$$;
+
+comment on function private.lead_problem(jsonb) is 'Why this cannot be a recruiting lead; null when it can.';
+grant execute on function private.lead_problem(jsonb) to service_role;
+
+create function private.lead_error(code text, message text) returns jsonb
+language plpgsql
+immutable
+strict
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('error', jsonb_build_object('code', code, 'message', message));
+end
+$$;
+
+comment on function private.lead_error(text, text) is 'The result of one lead that cannot be stored; null without a message.';
+grant execute on function private.lead_error(text, text) to service_role;
+
+create function private.created_lead(lead public.recruiting_leads) returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'id', lead.id, 'status', 'created', 'distributed_to',
+    case when lead.agency_id is not null
+      then jsonb_build_object('agency_id', lead.agency_id, 'agent_id', lead.agent_id) end
+  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb;
+end
+$$;
+
+comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
+grant execute on function private.created_lead(public.recruiting_leads) to service_role;
+
+create function private.note_duplicates(leads jsonb, sent private.sent_lead[]) returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  noted private.sent_lead[];
+begin
+  -- What another transaction has committed since the look-up, or what stands twice in the call, has no result yet.
+  noted := array(
+    select row(
+      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.key,
+      coalesce(s.result, (
+        select jsonb_build_object('id', l.id, 'status', 'duplicate')
+        from public.recruiting_leads l
+        where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
+      ))
+    )::private.sent_lead
+    from unnest(sent) s
+  );
+  if exists (select from unnest(noted) s where s.result is null) then
+    raise exception 'a lead with the same vendor_lead_id was deleted meanwhile' using errcode = 'serialization_failure';
+  end if;
+
+  if exists (select from unnest(noted) s where s.result ->> 'status' = 'duplicate') then
+    begin
+      perform set_config('lock_timeout', '100ms', true);
+      insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
+      select
+        -- A repeated call has the same id, and is the same duplicate.
+        coalesce((given.lead ->> 'id')::uuid, private.time_ordered_id()),
+        (s.result ->> 'id')::uuid, s.vendor_id, given.lead ->> 'request_id'
+      from unnest(noted) s
+      join rows from (jsonb_to_recordset(leads) as (lead jsonb)) with ordinality as given (lead, ordinal)
+        on given.ordinal = s.ordinal
+      where s.result ->> 'status' = 'duplicate'
+        and given.lead ->> 'received_via' is distinct from 'replay'
+        -- A delivery may come again when its lead has been deleted.
+        and exists (select from public.recruiting_leads l where l.id = (s.result ->> 'id')::uuid)
+      order by 1
+      on conflict (id) do nothing;
+    exception when others then
+      -- It is a duplicate all the same, of a lead that may not be on disk yet.
+      perform pg_logical_emit_message(true, 'recruiting leads', '');
+      noted := array(
+        select row(
+          s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.key,
+          s.result || case when s.result ->> 'status' = 'duplicate'
+            then jsonb_build_object('record_error', sqlstate) else '{}' end
+        )::private.sent_lead
+        from unnest(noted) s
+      );
+    end;
+  end if;
+  return noted;
+end
+$$;
+
+comment on function private.note_duplicates(jsonb, private.sent_lead[]) is
+  'Gives the leads that were not stored their result, and records each duplicate. 40001 when a lead was in the way that has '
+  'been deleted since: the call is to be repeated.';
+grant execute on function private.note_duplicates(jsonb, private.sent_lead[]) to service_role;
+
+-- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
+
+create function private.lead_key(vendor_id uuid, webhook jsonb, idempotency jsonb) returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  if coalesce(btrim(webhook ->> 'delivery_id'), '') <> '' then
+    return jsonb_build_object(
+      'scope', 'delivery ' || vendor_id,
+      'idempotency', jsonb_build_object(
+        -- Senders put anything into an id, and a key is at most 255 visible ASCII characters.
+        'key', encode(sha256(convert_to(webhook ->> 'delivery_id', 'UTF8')), 'hex'),
+        'part', coalesce((webhook ->> 'part')::integer, 0),
+        'request_hash', null
+      ),
+      'retention', '7 days'
+    );
+  elsif idempotency is not null then
+    return jsonb_build_object(
+      'scope', case when webhook is null then 'ingest ' else 'webhook ' end || vendor_id,
+      'idempotency', idempotency,
+      'retention', '24 hours'
+    );
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.lead_key(uuid, jsonb, jsonb) is
+  'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as '
+  'private.kept_result() and private.keep_result() take them; null: by nothing.';
+grant execute on function private.lead_key(uuid, jsonb, jsonb) to service_role;
+
+create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept jsonb;
+begin
+  kept := private.kept_result(key ->> 'scope', key -> 'idempotency');
+  return case
+    -- A delivery that comes again is a duplicate; a call that is repeated has the same id.
+    when key ->> 'scope' like 'delivery %' and kept ->> 'id' <> lead_id::text
+      then jsonb_build_object('id', kept -> 'id', 'status', 'duplicate')
+    else kept
+  end;
+exception when sqlstate 'PT409' or sqlstate 'PT422' then
+  return private.lead_error(sqlstate, sqlerrm);
+end
+$$;
+
+comment on function private.kept_lead(jsonb, uuid) is
+  'The result of the request or delivery with this key that came before, or the {error} of private.kept_result(); null: it '
+  'is the first.';
+grant execute on function private.kept_lead(jsonb, uuid) to service_role;
+
+-- A call may be slow on its way to the database and begin after the function has given it up. So before the function says
+-- that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
+
+create table private.abandoned_leads (
+  lead_id uuid primary key,
+  abandoned_at timestamptz not null default now()
+);
+
+create index on private.abandoned_leads (abandoned_at);
+
+comment on table private.abandoned_leads is
+  'Ids of leads that were not stored in time, and must not be stored any more. Kept for an hour; no call is that slow.';
+
+alter table private.abandoned_leads enable row level security;
+grant select, insert, update, delete on private.abandoned_leads to service_role;
+
+create function public.abandon_recruiting_leads(lead_ids uuid[]) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '4s'
+as $$
+begin
+  -- As ingest_recruiting_leads() does.
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || given.id, 0))
+  from (select id from unnest(lead_ids) as ids (id) order by 1) given;
+
+  insert into private.abandoned_leads (lead_id)
+  select given.id
+  from unnest(lead_ids) as given (id)
+  where not exists (select from public.recruiting_leads l where l.id = given.id)
+  on conflict do nothing;
+
+  delete from private.abandoned_leads a
+  where a.lead_id in (
+    select old.lead_id
+    from private.abandoned_leads old
+    where old.abandoned_at < now() - interval '1 hour'
+    limit 100
+    for update skip locked
+  );
+
+  -- Whoever stored a lead may not have waited for the disk. Without anything written this commit would not either.
+  perform pg_logical_emit_message(true, 'recruiting leads', '');
+  return (
+    select coalesce(jsonb_object_agg(given.id, case when l.id is not null then private.created_lead(l) end), '{}')
+    from unnest(lead_ids) as given (id)
+    left join public.recruiting_leads l on l.id = given.id
+  );
+end
+$$;
+
+comment on function public.abandon_recruiting_leads(uuid[]) is
+  'Decides what became of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with the '
+  'result of that function for a lead that is stored, and on disk, and else null: then it will never be stored.';
+grant execute on function public.abandon_recruiting_leads(uuid[]) to service_role;
+
+-- supabase/schemas/recruiting/preview.sql
+
+-- POST /recruiting/ingest?dry_run=true: what would become of a lead.
+
+create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select a.id
+      from public.agents a
+      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
+    ),
+    (
+      select a.id
+      from public.agents a
+      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
+      order by a.last_assigned_at nulls first, a.created_at, a.id
+      limit 1
+    )
+  );
+end
+$$;
+
+comment on function private.next_agent(uuid, uuid) is
+  'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
+  'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
+grant execute on function private.next_agent(uuid, uuid) to service_role;
+
+create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '250ms'
+as $$
+declare
+  sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
+  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
+  is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
+  known constant jsonb := private.lead_key(sender_id, webhook, null);
+  existing_id uuid := (
+    select k.result ->> 'id'
+    from private.idempotency_keys k
+    where k.scope = known ->> 'scope'
+      and k.key = known #>> '{idempotency,key}'
+      and k.part = (known #>> '{idempotency,part}')::integer
+      and k.created_at > now() - k.retention
+  );
+  matched public.recruiting_orders;
+  agent_id uuid;
+begin
+  if private.lead_problem(lead) is not null then
+    raise exception '%', private.lead_problem(lead) using errcode = 'PT400';
+  end if;
+
+  if existing_id is null then
+    select l.id into existing_id
+    from public.recruiting_leads l
+    where l.vendor_id = sender_id and l.vendor_lead_id = indexed_id;
+  end if;
+
+  if existing_id is null and not is_test then
+    begin
+      matched := private.best_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
+      agent_id := private.next_agent(matched.agency_id, matched.agent_id);
+    exception when lock_not_available then
+      -- Somebody has locked a table, so the lead would wait.
+      matched := null;
+    end;
+  end if;
+
+  return jsonb_build_object(
+    'status', case when existing_id is null then 'created' else 'duplicate' end,
+    'id', existing_id,
+    'distributed_to', case when matched.agency_id is not null
+      then jsonb_build_object('agency_id', matched.agency_id, 'agent_id', agent_id) end
+  );
+end
+$$;
+
+comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
+  'What ingest_recruiting_leads() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
+  'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
+grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
+
+-- supabase/schemas/recruiting/ingest_bulk.sql
+
+-- POST /recruiting/ingest/bulk: many leads, none of them distributed.
+
+create function public.ingest_recruiting_lead_batch(
+  key_hash text,
+  leads jsonb,
+  idempotency jsonb default null,
+  request_id text default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+declare
+  key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
+  scope constant text := 'bulk ' || key_vendor_id;
+  kept constant jsonb := private.kept_result(scope, idempotency);
+  -- Of two rows with the same vendor_lead_id the first is stored.
+  sent constant jsonb := (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'lead', l || jsonb_build_object('request_id', request_id, 'received_via', 'bulk')
+    ) order by (l -> 'row')::integer), '[]')
+    from jsonb_array_elements(leads) l
+  );
+  results jsonb[];
+  lead jsonb;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+
+  begin
+    results := array(
+      select r
+      from jsonb_array_elements(private.store_recruiting_leads(sent, key_vendor_id, are_distributed => false)) r
+    );
+  exception when others then
+    if not private.is_row_error(sqlstate) then
+      raise;
+    end if;
+    -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
+    for lead in select l from jsonb_array_elements(sent) l loop
+      begin
+        results := array_append(
+          results,
+          private.store_recruiting_leads(jsonb_build_array(lead), key_vendor_id, are_distributed => false) -> 0
+        );
+      exception when others then
+        if not private.is_row_error(sqlstate) then
+          raise;
+        end if;
+        results := array_append(results, private.lead_error(sqlstate, private.row_error_reason(sqlstate)));
+      end;
+    end loop;
+  end;
+
+  return private.keep_result(scope, idempotency, (
+    select jsonb_build_object(
+      'created', count(*) filter (where r.result ->> 'status' = 'created'),
+      'duplicates', count(*) filter (where r.result ->> 'status' = 'duplicate'),
+      'errors', coalesce(
+        jsonb_agg(
+          jsonb_build_object('row', s.lead -> 'row', 'reason', r.result #> '{error,message}') order by r.ordinal
+        ) filter (where r.result ? 'error'),
+        '[]'
+      )
+    ) || case when count(r.result -> 'record_error') = 0 then '{}'
+      else jsonb_build_object('record_error', max(r.result ->> 'record_error')) end
+    from unnest(results) with ordinality as r (result, ordinal)
+    join rows from (jsonb_to_recordset(sent) as (lead jsonb)) with ordinality as s (lead, ordinal)
+      on s.ordinal = r.ordinal
+  ));
+end
+$$;
+
+comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) is
+  'Stores many leads of the key''s vendor; none is distributed. leads: [{row, first_name, vendor_lead_id|null, '
+  'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error, a SQLSTATE, where the '
+  'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row and is '
+  'recorded; an error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: '
+  'see private.kept_result().';
+grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;
+
+-- supabase/schemas/recruiting/rejected_deliveries.sql
+
+-- The journal of refusals: what a sender that was authenticated has sent and what could not be taken in.
+
+create table public.rejected_deliveries (
+  id uuid primary key default gen_random_uuid(),
+  request_id text not null,
+  route text not null,
+  vendor_id uuid references public.vendors (id) on delete cascade,
+  vendor_lead_id text check (length(vendor_lead_id) <= 512),
+  row integer check (row >= 0),
+  code text not null,
+  reason text not null,
+  payload jsonb,
+  payload_text text,
+  payload_bytes integer not null check (payload_bytes >= 0),
+  stored_bytes integer not null generated always as (
+    coalesce(octet_length(payload::text), 0) + coalesce(octet_length(payload_text), 0)
+  ) stored,
+  context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
+  status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
+  lead_id uuid,
+  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
+  received_at timestamptz not null default clock_timestamp(),
+  resolved_at timestamptz,
+  check (status <> 'replayed' or lead_id is not null)
+);
+
+-- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
+create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
+  include (stored_bytes) where status = 'open';
+create index on public.rejected_deliveries (vendor_id, received_at);
+create index on public.rejected_deliveries (received_at);
+create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
+create index on public.rejected_deliveries (lead_id) where lead_id is not null;
+
+comment on table public.rejected_deliveries is
+  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
+comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
+comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
+comment on column public.rejected_deliveries.vendor_lead_id is
+  'The sender''s own id of the lead (external_id for an import), where it could be read.';
+comment on column public.rejected_deliveries.row is
+  'Zero-based index of the row in a batch; null: the whole request was refused.';
+comment on column public.rejected_deliveries.code is
+  'The response''s error code. Of a row in bulk: BAD_REQUEST or DATABASE_ERROR; of a row of an import: INVALID or '
+  'DATABASE_ERROR.';
+comment on column public.rejected_deliveries.reason is 'The message of the response.';
+comment on column public.rejected_deliveries.payload is
+  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
+  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
+comment on column public.rejected_deliveries.payload_text is
+  'The beginning, at most 256 KiB, of what is not in payload.';
+comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
+comment on column public.rejected_deliveries.stored_bytes is
+  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
+comment on column public.rejected_deliveries.context is
+  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
+  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
+comment on column public.rejected_deliveries.status is
+  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
+comment on column public.rejected_deliveries.lead_id is
+  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
+  'foreign key, because it may be in either table.';
+comment on column public.rejected_deliveries.resolved_at is
+  'When it was replayed or dismissed. A trigger sets it with the status.';
+
+create function private.set_resolved_at() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.resolved_at := case when new.status <> 'open' then coalesce(new.resolved_at, now()) end;
+  return new;
+end
+$$;
+
+comment on function private.set_resolved_at() is
+  'Trigger: a delivery has a resolved_at as long as it is replayed or dismissed.';
+
+create trigger set_resolved_at
+  before insert or update of status, resolved_at on public.rejected_deliveries
+  for each row execute function private.set_resolved_at();
+
+alter table public.rejected_deliveries enable row level security;
+grant select, insert, update, delete on public.rejected_deliveries to service_role;
+
+create function private.delete_oldest_rejections(vendor_id uuid) returns void
+language plpgsql
+set search_path = ''
+-- The index has all it needs, in order. Sorting takes four times as long, and the planner does not always know it.
+set enable_sort = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  -- For null the text differs, because `is not distinct from` would not use the index.
+  is_open_one constant text :=
+    'o.status = ''open'' and o.vendor_id ' || case when vendor_id is null then 'is null' else '= $1' end;
+  entries integer;
+  bytes bigint;
+  first_too_many record;
+begin
+  -- Otherwise two transactions at once would each leave room for their own rows only.
+  perform pg_advisory_xact_lock(hashtextextended('rejected deliveries of ' || coalesce(vendor_id::text, 'imports'), 0));
+
+  -- All by the index alone. There are never many more than 10,000.
+  execute format(
+    'select count(*), sum(o.stored_bytes) from public.rejected_deliveries o where %s', is_open_one
+  ) into entries, bytes using vendor_id;
+  if bytes > 100 * 1024 * 1024 then
+    execute format(
+      $sql$
+        select newest.received_at, newest.id
+        from (
+          select o.received_at, o.id, row_number() over by_age as entries, sum(o.stored_bytes) over by_age as bytes
+          from public.rejected_deliveries o
+          where %s
+          window by_age as (order by o.received_at desc, o.id desc rows unbounded preceding)
+        ) newest
+        where newest.entries > 10000 or newest.bytes > 100 * 1024 * 1024
+        limit 1
+      $sql$,
+      is_open_one
+    ) into first_too_many using vendor_id;
+  elsif entries > 10000 then
+    -- A sixth of the time of the query above.
+    execute format(
+      'select o.received_at, o.id from public.rejected_deliveries o where %s
+       order by o.received_at desc, o.id desc offset 10000 limit 1',
+      is_open_one
+    ) into first_too_many using vendor_id;
+  else
+    return;
+  end if;
+
+  -- An array, and not `in (select …)`: for that the planner may read the whole journal.
+  execute format(
+    $sql$
+      delete from public.rejected_deliveries d
+      where d.id = any (array(
+        select o.id
+        from public.rejected_deliveries o
+        where %s and (o.received_at, o.id) <= ($2, $3)
+        -- An operator may be replaying one of them.
+        for update skip locked
+      ))
+    $sql$,
+    is_open_one
+  ) using vendor_id, first_too_many.received_at, first_too_many.id;
+end
+$$;
+
+comment on function private.delete_oldest_rejections(uuid) is
+  'Leaves the newest open deliveries of a vendor, at most 10,000 and of those at most 100 MiB of stored_bytes; null: of '
+  'all imports. So a vendor that sends a million wrong rows does not fill the disk.';
+grant execute on function private.delete_oldest_rejections(uuid) to service_role;
+
+create function public.record_rejections(rejections json) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '3s'
+set lock_timeout = '2s'
+as $$
+declare
+  recorded integer;
+  sender_id uuid;
+begin
+  -- Somebody who has locked the journal must not hold up connections that leads and texts need.
+  lock table public.rejected_deliveries in row exclusive mode nowait;
+
+  insert into public.rejected_deliveries (
+    request_id, route, vendor_id, vendor_lead_id, row, code, reason, payload, payload_text, payload_bytes, context
+  )
+  select
+    r.request_id, r.route, r.vendor_id, private.indexable_id(r.vendor_lead_id), r.row, r.code, r.reason, r.payload,
+    r.payload_text, r.payload_bytes, coalesce(r.context, '{}')
+  from json_to_recordset(rejections) as r (
+    request_id text, route text, vendor_id uuid, vendor_lead_id text, "row" integer, code text, reason text,
+    payload jsonb, payload_text text, payload_bytes integer, context jsonb
+  );
+  get diagnostics recorded = row_count;
+
+  for sender_id in
+    select distinct r.vendor_id from json_to_recordset(rejections) as r (vendor_id uuid) order by r.vendor_id
+  loop
+    perform private.delete_oldest_rejections(sender_id);
+  end loop;
+  return recorded;
+end
+$$;
+
+comment on function public.record_rejections(json) is
+  'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
+  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
+  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
+  'when somebody has locked the journal.';
+grant execute on function public.record_rejections(json) to service_role;
+
+create function public.prune_deliveries(older_than interval) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+declare
+  deleted integer;
+begin
+  if older_than is null or older_than < interval '0' then
+    raise exception 'older_than: must be an interval from 0 on' using errcode = 'PT400';
+  end if;
+
+  delete from public.rejected_deliveries d where d.received_at < now() - older_than;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+comment on function public.prune_deliveries(interval) is
+  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. PT400 for a '
+  'negative interval.';
+grant execute on function public.prune_deliveries(interval) to service_role;
+
+-- Every night where the project has pg_cron. A project without it uses `npm run admin -- delivery prune`.
+do $$
+begin
+  if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
+    create extension if not exists pg_cron with schema pg_catalog;
+    perform cron.schedule(
+      'prune rejected deliveries', '17 3 * * *', $job$select public.prune_deliveries('30 days')$job$);
+  end if;
+exception when others then
+  -- pg_cron works in one database of a server only. Deliveries that stay longer are no reason to stop a deployment.
+  raise warning 'rejected deliveries are not pruned by pg_cron: %', sqlerrm;
+end
+$$;
+
+-- supabase/schemas/recruiting/lead_duplicates.sql
+
+-- Recruiting leads that came more than once.
+
+create table public.recruiting_lead_duplicates (
+  id uuid primary key default private.time_ordered_id(),
+  lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  vendor_id uuid not null references public.vendors (id),
+  request_id text,
+  received_at timestamptz not null default clock_timestamp()
+);
+
+create index on public.recruiting_lead_duplicates (lead_id, received_at);
+create index on public.recruiting_lead_duplicates (vendor_id, received_at);
+
+comment on table public.recruiting_lead_duplicates is
+  'One row each time a vendor sent a lead again that was stored already, with the same vendor_lead_id.';
+comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.';
+comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the request that sent it again.';
+
+alter table public.recruiting_lead_duplicates enable row level security;
+grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
+
+-- supabase/schemas/sales/leads.sql
+
+-- Sales leads, which agents work.
+
+create table public.leads (
+  -- The first 48 bits are the time in milliseconds, the rest is random. New ids therefore go to the end of this index
+  -- and of the index of lead_metrics. An import into 1,000,000 leads just after a checkpoint writes 3.6 kB of log for a
+  -- lead; with random ids it writes 7.1 kB.
+  id uuid primary key default encode(
+    overlay(
+      uuid_send(gen_random_uuid())
+      placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+      from 1 for 6),
+    'hex')::uuid,
+  external_id uuid,
+  agency_id uuid not null,
+  agent_id uuid not null,
+  distribution_id uuid,
+  first_name text not null check (btrim(first_name) <> ''),
+  last_name text,
+  phone text not null check (btrim(phone) <> ''),
+  phone_e164 text check (phone_e164 ~ '^\+[1-9][0-9]{1,14}$'),
+  email text,
+  address text,
+  city text,
+  state text not null check (btrim(state) <> ''),
+  zip text,
+  language text,
+  type text not null
+    check (type in ('fwk', 'csk', 'br', 'union', 'ncr', 'pos', 'dcard', 'fe', 'globe')),
+  source text not null default 'platform' check (source in ('platform', 'manual')),
+  -- The specification names only these defaults and no other values, so any text is allowed.
+  status text not null default 'open' check (btrim(status) <> ''),
+  stage text not null default 'new' check (btrim(stage) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (agency_id, external_id),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
+);
+
+create index on public.leads (agent_id, agency_id);
+
+comment on table public.leads is 'A sales lead that an agent works, imported from a lead vendor or entered by hand.';
+comment on column public.leads.external_id is
+  'The lead vendor''s id, by which a lead that is sent again is recognised; null for a lead entered by hand.';
+comment on column public.leads.distribution_id is 'The lead vendor''s id of the batch the lead came with.';
+comment on column public.leads.phone is 'As it was sent. A lead is not refused for its phone number.';
+comment on column public.leads.phone_e164 is 'The same number in E.164 (ITU-T); null when it could not be read.';
+comment on column public.leads.type is 'Kind of lead: fwk, csk, br, union, ncr, pos, dcard, fe or globe.';
+comment on column public.leads.source is '`platform` for an imported lead, `manual` for one entered by hand.';
+
+create trigger set_updated_at
+  before update on public.leads
+  for each row execute function private.set_updated_at();
+
+alter table public.leads enable row level security;
+grant select on public.leads to authenticated;
+grant select, insert, update, delete on public.leads to service_role;
+
+create policy "agents read their leads, managers their agency's" on public.leads
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+  );
+
+-- supabase/schemas/sales/lead_metrics.sql
+
+-- Counts of what has happened to a lead.
+
+create table public.lead_metrics (
+  lead_id uuid primary key references public.leads (id) on delete cascade,
+  presentations_started integer not null default 0 check (presentations_started >= 0),
+  presentations_resumed integer not null default 0 check (presentations_resumed >= 0),
+  presentations_paused integer not null default 0 check (presentations_paused >= 0),
+  presentations_submitted integer not null default 0 check (presentations_submitted >= 0),
+  sales integer not null default 0 check (sales >= 0),
+  annual_premium numeric not null default 0,
+  referrals integer not null default 0 check (referrals >= 0),
+  last_activity_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.lead_metrics is
+  'What has happened to a lead, counted by triggers. Every lead has a row from the moment it is stored.';
+comment on column public.lead_metrics.annual_premium is
+  'Sum of the annual premiums of the lead''s sales, in US dollars.';
+comment on column public.lead_metrics.last_activity_at is 'Time of the latest activity or submitted presentation.';
+
+create trigger set_updated_at
+  before update on public.lead_metrics
+  for each row execute function private.set_updated_at();
+
+alter table public.lead_metrics enable row level security;
+grant select on public.lead_metrics to authenticated;
+grant select, insert, update, delete on public.lead_metrics to service_role;
+
+create function private.create_lead_metrics() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.lead_metrics (lead_id) select id from inserted;
+  return null;
+end
+$$;
+
+comment on function private.create_lead_metrics() is 'Trigger: makes a lead_metrics row for each new lead.';
+
+-- Once for each statement and not for each row, because an import inserts thousands of leads in one statement.
+create trigger create_lead_metrics
+  after insert on public.leads
+  referencing new table as inserted
+  for each statement execute function private.create_lead_metrics();
+
+-- The policy on leads applies inside the subquery, so whoever reads the lead reads its metrics.
+create policy "readers of a lead read its metrics" on public.lead_metrics
+  for select to authenticated
+  using (exists (select from public.leads l where l.id = lead_metrics.lead_id));
+
+-- supabase/schemas/sales/import_leads.sql
+
+-- POST /api/leads/import: one chunk of the sales leads of a request.
+
+create function private.insert_leads(
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  out imported jsonb,
+  out left_over integer
+)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- The argument is json and not jsonb, because json goes from text to columns directly. Time for one row in a chunk of
+  -- 2,000, measured from the text that PostgREST passes on: jsonb 37 us, an array of a composite type 35 us, json 31
+  -- us, thirteen parallel arrays 30 us, a plain insert ... select 19 us. Parallel arrays save little and are hard to
+  -- read. With a composite type, a value that does not fit its column fails the call before the function can report the
+  -- row.
+  with sent as materialized (
+    select lead.*
+    from json_to_recordset(leads) as lead (
+      index integer, external_id uuid, first_name text, last_name text, phone text, phone_e164 text, email text,
+      address text, city text, state text, zip text, language text, type text
+    )
+  ), input as (
+    -- Sorted by external_id, so that two imports of the same leads wait for each other and never deadlock.
+    select distinct on (sent.external_id) sent.* from sent order by sent.external_id, sent.index
+  ), inserted as (
+    insert into public.leads as l (
+      external_id, agency_id, agent_id, distribution_id, first_name, last_name, phone, phone_e164, email, address, city,
+      state, zip, language, type, source, status, stage
+    )
+    select
+      i.external_id, insert_leads.agency_id, insert_leads.agent_id, insert_leads.distribution_id, i.first_name,
+      i.last_name, i.phone, i.phone_e164, i.email, i.address, i.city, i.state, i.zip, i.language, i.type, 'platform',
+      'open', 'new'
+    from input i
+    order by i.external_id
+    on conflict on constraint leads_agency_id_external_id_key do nothing
+    returning l.id, l.external_id
+  )
+  select coalesce(jsonb_agg(stored), '[]'), (select count(*) from sent) - count(*) into imported, left_over
+  from (select input.index, inserted.id from inserted join input using (external_id)) stored;
+end
+$$;
+
+comment on function private.insert_leads(uuid, uuid, uuid, json) is
+  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones, and '
+  'how many others there are.';
+grant execute on function private.insert_leads(uuid, uuid, uuid, json) to service_role;
+
+create function public.import_leads(
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  idempotency jsonb default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+declare
+  agent_is_active boolean;
+  kept constant jsonb := private.kept_result('import', idempotency);
+  imported jsonb;
+  left_over integer;
+  duplicates jsonb;
+  failed jsonb := '[]';
+  lead json;
+  stored record;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+
+  if not exists (select from public.agencies a where a.id = agency_id) then
+    raise exception 'agency_id: no such agency' using errcode = 'PT400';
+  end if;
+  select a.is_active into agent_is_active
+  from public.agents a
+  where a.id = agent_id and a.agency_id = import_leads.agency_id;
+  if not found then
+    raise exception 'agent_id: no such agent in this agency' using errcode = 'PT400';
+  elsif not agent_is_active then
+    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
+  end if;
+
+  begin
+    select * into imported, left_over from private.insert_leads(agency_id, agent_id, distribution_id, leads);
+  exception when others then
+    if not private.is_row_error(sqlstate) then
+      raise;
+    end if;
+    -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
+    imported := '[]';
+    left_over := 0;
+    for lead in
+      select l from json_array_elements(leads) l order by l ->> 'external_id', (l ->> 'index')::integer
+    loop
+      begin
+        stored := private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
+        imported := imported || stored.imported;
+        left_over := left_over + stored.left_over;
+      exception when others then
+        if not private.is_row_error(sqlstate) then
+          raise;
+        end if;
+        failed := failed || jsonb_build_object('index', lead -> 'index', 'reason', private.row_error_reason(sqlstate));
+      end;
+    end loop;
+  end;
+
+  -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
+  -- can see them.
+  if left_over > 0 then
+    select jsonb_agg(jsonb_build_object('index', r.index, 'id', l.id)) into duplicates
+    from json_to_recordset(leads) as r (index integer, external_id uuid)
+    join public.leads l on l.agency_id = import_leads.agency_id and l.external_id = r.external_id
+    where r.index not in (
+      select done.index from jsonb_to_recordset(imported || failed) as done (index integer)
+    );
+  end if;
+
+  return private.keep_result('import', idempotency, jsonb_build_object(
+    'imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed));
+end
+$$;
+
+comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
+  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
+  'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000; send more in several calls at '
+  'the same time. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this '
+  'external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent '
+  'of another agency or a deactivated agent, also when leads is empty.';
+grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;
+
+-- supabase/schemas/sales/lead_activities.sql
+
+-- What agents do with leads, and POST /api/leads/log-presentation-activity.
+
+create table public.lead_activities (
+  id uuid primary key default gen_random_uuid(),
+  lead_id uuid not null references public.leads (id) on delete cascade,
+  agent_id uuid not null references public.agents (id),
+  type text not null check (
+    type in ('presentation_started', 'presentation_resumed', 'presentation_paused')
+  ),
+  occurred_at timestamptz not null default now(),
+  created_at timestamptz not null default now()
+);
+
+create index on public.lead_activities (lead_id, occurred_at);
+create index on public.lead_activities (agent_id);
+
+comment on table public.lead_activities is 'What an agent did with a lead: one row for each time.';
+comment on column public.lead_activities.type is
+  'presentation_started: the presentation opened; presentation_resumed: the agent returned to it; presentation_paused: '
+  'its window was minimized or closed before it was submitted.';
+
+-- A trigger and not a foreign key: the lead may get another agent later, and the activities of the first agent stay.
+create function private.require_agent_of_lead() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not exists (select from public.leads l where l.id = new.lead_id and l.agent_id = new.agent_id) then
+    raise exception 'agent_id: not the agent of this lead' using errcode = 'foreign_key_violation';
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.require_agent_of_lead() is
+  'Trigger: refuses an activity of an agent who is not the lead''s agent.';
+
+create trigger require_agent_of_lead
+  before insert on public.lead_activities
+  for each row execute function private.require_agent_of_lead();
+
+alter table public.lead_activities enable row level security;
+grant select on public.lead_activities to authenticated;
+grant select, insert, update, delete on public.lead_activities to service_role;
+
+-- Security definer, because nobody but the service role may write metrics. It adds and subtracts instead of counting
+-- all rows again, so that two transactions at once lose nothing.
+create function private.count_lead_activity() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  activity constant public.lead_activities := coalesce(new, old);
+  change constant integer := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+  update public.lead_metrics m
+  set
+    presentations_started =
+      m.presentations_started + change * (activity.type = 'presentation_started')::integer,
+    presentations_resumed =
+      m.presentations_resumed + change * (activity.type = 'presentation_resumed')::integer,
+    presentations_paused =
+      m.presentations_paused + change * (activity.type = 'presentation_paused')::integer,
+    last_activity_at = greatest(m.last_activity_at, new.occurred_at)
+  where m.lead_id = activity.lead_id;
+  return null;
+end
+$$;
+
+comment on function private.count_lead_activity() is 'Trigger: counts an activity in lead_metrics.';
+
+create trigger count_lead_activity
+  after insert or delete on public.lead_activities
+  for each row execute function private.count_lead_activity();
+
+create policy "readers of a lead read its activities" on public.lead_activities
+  for select to authenticated
+  using (exists (select from public.leads l where l.id = lead_activities.lead_id));
+
+create function public.log_presentation_activity(
+  lead_id uuid,
+  agent_id uuid,
+  type text,
+  per_minute integer default null,
+  idempotency jsonb default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept constant jsonb := private.kept_result('log', idempotency);
+  retry_after integer;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  if type is null or type not in ('presentation_started', 'presentation_resumed', 'presentation_paused') then
+    raise exception 'type: must be presentation_started, presentation_resumed or presentation_paused'
+      using errcode = 'PT400';
+  end if;
+
+  insert into public.lead_activities (lead_id, agent_id, type)
+  select l.id, l.agent_id, log_presentation_activity.type
+  from public.leads l
+  join public.agents a on a.id = l.agent_id
+  where l.id = log_presentation_activity.lead_id and a.id = log_presentation_activity.agent_id and a.is_active;
+
+  if not found and exists (
+    select
+    from public.leads l
+    where l.id = log_presentation_activity.lead_id and l.agent_id = log_presentation_activity.agent_id
+  ) then
+    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
+  elsif not found then
+    raise exception 'lead_id: no such lead of this agent' using errcode = 'PT404';
+  end if;
+
+  -- The exception undoes the activity, and its count with it.
+  if per_minute is not null then
+    retry_after := private.seconds_until_allowed('lead ' || lead_id, per_minute);
+    if retry_after is not null then
+      raise exception 'the lead has more than % activities a minute', per_minute
+        using errcode = 'PT429', detail = retry_after;
+    end if;
+  end if;
+  return private.keep_result('log', idempotency, '{}');
+end
+$$;
+
+comment on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) is
+  'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
+  'unknown type or a deactivated agent. per_minute, unless null, is the most activities a minute of one lead: beyond '
+  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.kept_result().';
+grant execute on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) to service_role;
+
+-- supabase/schemas/sales/lead_presentations.sql
+
+-- What submit_lead_presentation() stores: a presentation, and the demographics, the sale and the referrals of it.
+--
+-- The function runs with the rights of the signed-in agent, so the agent needs grants and policies to write these
+-- tables. Each policy for writing allows one lead at a time: the lead that the function has named in a setting of the
+-- transaction. The API gives no way to change a setting, so the same insert sent directly to the table is refused.
+--
+-- The triggers that count in lead_metrics are security definer, because the signed-in agent must not be able to write
+-- metrics. Each changes only the metrics of the lead of its row. They add and subtract instead of counting all rows
+-- again, so that two transactions at once lose nothing.
+
+create function private.submitting_lead_id() returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select nullif(current_setting('lead_intake.submitting_lead_id', true), '')::uuid
+$$;
+
+comment on function private.submitting_lead_id() is
+  'The lead for which this transaction is running submit_lead_presentation(), or null.';
+grant execute on function private.submitting_lead_id() to authenticated;
+
+create table public.lead_presentations (
+  id uuid primary key default gen_random_uuid(),
+  lead_id uuid not null references public.leads (id) on delete cascade,
+  agent_id uuid not null references public.agents (id),
+  client_submission_id uuid,
+  submitted_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  unique (lead_id, client_submission_id),
+  -- Sales and referrals refer to all three columns, so that they always have the lead and agent of their presentation.
+  unique (id, lead_id, agent_id)
+);
+
+create index on public.lead_presentations (agent_id);
+
+comment on table public.lead_presentations is 'A presentation that was submitted.';
+comment on column public.lead_presentations.agent_id is
+  'Who submitted it: the lead''s agent, or a manager of its agency.';
+comment on column public.lead_presentations.client_submission_id is
+  'Made by the client, so that a submission that is sent again is not stored twice.';
+
+create function private.count_lead_presentation() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.lead_metrics m
+  set
+    presentations_submitted =
+      m.presentations_submitted + case tg_op when 'INSERT' then 1 else -1 end,
+    last_activity_at = greatest(m.last_activity_at, new.submitted_at)
+  where m.lead_id = coalesce(new.lead_id, old.lead_id);
+  return null;
+end
+$$;
+
+comment on function private.count_lead_presentation() is 'Trigger: counts a submitted presentation in lead_metrics.';
+
+create trigger count_lead_presentation
+  after insert or delete on public.lead_presentations
+  for each row execute function private.count_lead_presentation();
+
+alter table public.lead_presentations enable row level security;
+grant select on public.lead_presentations to authenticated;
+grant insert (lead_id, agent_id, client_submission_id) on public.lead_presentations to authenticated;
+grant select, insert, update, delete on public.lead_presentations to service_role;
+
+create policy "readers of a lead read its presentations" on public.lead_presentations
+  for select to authenticated
+  using (exists (select from public.leads l where l.id = lead_presentations.lead_id));
+
+create policy "readers of a lead submit its presentations" on public.lead_presentations
+  for insert to authenticated
+  with check (
+    lead_id = (select private.submitting_lead_id())
+    and agent_id = (select private.current_agent_id())
+    and exists (select from public.leads l where l.id = lead_presentations.lead_id)
+  );
+
+create table public.lead_demographics (
+  lead_id uuid primary key references public.leads (id) on delete cascade,
+  date_of_birth date,
+  marital_status text,
+  spouse_name text,
+  children integer check (children >= 0),
+  occupation text,
+  employer text,
+  annual_income numeric(14, 2) check (annual_income >= 0),
+  tobacco_user boolean,
+  beneficiary_name text,
+  notes text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.lead_demographics is
+  'What is known about the person, from the latest presentation with demographics.';
+comment on column public.lead_demographics.annual_income is 'In US dollars.';
+
+create trigger set_updated_at
+  before update on public.lead_demographics
+  for each row execute function private.set_updated_at();
+
+alter table public.lead_demographics enable row level security;
+grant select on public.lead_demographics to authenticated;
+grant
+  insert (
+    lead_id, date_of_birth, marital_status, spouse_name, children, occupation, employer, annual_income, tobacco_user,
+    beneficiary_name, notes
+  ),
+  update (
+    date_of_birth, marital_status, spouse_name, children, occupation, employer, annual_income, tobacco_user,
+    beneficiary_name, notes
+  )
+  on public.lead_demographics to authenticated;
+grant select, insert, update, delete on public.lead_demographics to service_role;
+
+create policy "readers of a lead read its demographics" on public.lead_demographics
+  for select to authenticated
+  using (exists (select from public.leads l where l.id = lead_demographics.lead_id));
+
+create policy "submitters of a presentation add demographics" on public.lead_demographics
+  for insert to authenticated
+  with check (
+    lead_id = (select private.submitting_lead_id())
+    and exists (select from public.leads l where l.id = lead_demographics.lead_id)
+  );
+
+create policy "submitters of a presentation replace demographics" on public.lead_demographics
+  for update to authenticated
+  using (
+    lead_id = (select private.submitting_lead_id())
+    and exists (select from public.leads l where l.id = lead_demographics.lead_id)
+  );
+
+create table public.lead_sales (
+  id uuid primary key default gen_random_uuid(),
+  presentation_id uuid not null,
+  lead_id uuid not null references public.leads (id) on delete cascade,
+  agent_id uuid not null,
+  product text not null check (btrim(product) <> ''),
+  carrier text,
+  policy_number text,
+  face_amount numeric(14, 2) check (face_amount >= 0),
+  annual_premium numeric(14, 2) not null check (annual_premium >= 0),
+  payment_frequency text check (payment_frequency in ('monthly', 'quarterly', 'semiannual', 'annual')),
+  effective_date date,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  foreign key (presentation_id, lead_id, agent_id)
+    references public.lead_presentations (id, lead_id, agent_id) on delete cascade
+);
+
+create index on public.lead_sales (presentation_id, lead_id, agent_id);
+create index on public.lead_sales (lead_id);
+
+comment on table public.lead_sales is 'An insurance policy sold in a presentation.';
+comment on column public.lead_sales.face_amount is 'In US dollars.';
+comment on column public.lead_sales.annual_premium is 'In US dollars a year, for every payment frequency.';
+
+create trigger set_updated_at
+  before update on public.lead_sales
+  for each row execute function private.set_updated_at();
+
+create function private.count_lead_sale() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.lead_metrics m
+  set
+    sales = m.sales + case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end,
+    annual_premium =
+      m.annual_premium + coalesce(new.annual_premium, 0) - coalesce(old.annual_premium, 0)
+  where m.lead_id = coalesce(new.lead_id, old.lead_id);
+  return null;
+end
+$$;
+
+comment on function private.count_lead_sale() is
+  'Trigger: counts a sale and adds up the annual premiums in lead_metrics.';
+
+create trigger count_lead_sale
+  after insert or update of annual_premium or delete on public.lead_sales
+  for each row execute function private.count_lead_sale();
+
+alter table public.lead_sales enable row level security;
+grant select on public.lead_sales to authenticated;
+grant
+  insert (
+    presentation_id, lead_id, agent_id, product, carrier, policy_number, face_amount, annual_premium,
+    payment_frequency, effective_date
+  )
+  on public.lead_sales to authenticated;
+grant select, insert, update, delete on public.lead_sales to service_role;
+
+create policy "readers of a lead read its sales" on public.lead_sales
+  for select to authenticated
+  using (exists (select from public.leads l where l.id = lead_sales.lead_id));
+
+create policy "submitters of a presentation add its sale" on public.lead_sales
+  for insert to authenticated
+  with check (
+    lead_id = (select private.submitting_lead_id())
+    and agent_id = (select private.current_agent_id())
+    and exists (select from public.leads l where l.id = lead_sales.lead_id)
+  );
+
+create table public.lead_referrals (
+  id uuid primary key default gen_random_uuid(),
+  presentation_id uuid not null,
+  lead_id uuid not null references public.leads (id) on delete cascade,
+  agent_id uuid not null,
+  position integer not null default 1,
+  first_name text not null check (btrim(first_name) <> ''),
+  last_name text,
+  phone text not null check (btrim(phone) <> ''),
+  email text,
+  relationship text,
+  notes text,
+  created_at timestamptz not null default now(),
+  foreign key (presentation_id, lead_id, agent_id)
+    references public.lead_presentations (id, lead_id, agent_id) on delete cascade
+);
+
+create index on public.lead_referrals (presentation_id, lead_id, agent_id);
+create index on public.lead_referrals (lead_id);
+
+comment on table public.lead_referrals is 'A person whom the lead recommended in a presentation.';
+comment on column public.lead_referrals.position is 'Place in the submission, from 1.';
+
+create function private.count_lead_referral() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.lead_metrics m
+  set referrals = m.referrals + case tg_op when 'INSERT' then 1 else -1 end
+  where m.lead_id = coalesce(new.lead_id, old.lead_id);
+  return null;
+end
+$$;
+
+comment on function private.count_lead_referral() is 'Trigger: counts a referral in lead_metrics.';
+
+create trigger count_lead_referral
+  after insert or delete on public.lead_referrals
+  for each row execute function private.count_lead_referral();
+
+alter table public.lead_referrals enable row level security;
+grant select on public.lead_referrals to authenticated;
+grant
+  insert (
+    presentation_id, lead_id, agent_id, position, first_name, last_name, phone, email, relationship, notes
+  )
+  on public.lead_referrals to authenticated;
+grant select, insert, update, delete on public.lead_referrals to service_role;
+
+create policy "readers of a lead read its referrals" on public.lead_referrals
+  for select to authenticated
+  using (exists (select from public.leads l where l.id = lead_referrals.lead_id));
+
+create policy "submitters of a presentation add its referrals" on public.lead_referrals
+  for insert to authenticated
+  with check (
+    lead_id = (select private.submitting_lead_id())
+    and agent_id = (select private.current_agent_id())
+    and exists (select from public.leads l where l.id = lead_referrals.lead_id)
+  );
+
+-- supabase/schemas/sales/json_fields.sql
+
+-- How submit_lead_presentation() reads the fields of JSON objects. A wrong value is an error with errcode 22023
+-- (invalid_parameter_value), whose message begins with the path of the field, such as `sale.annual_premium`. A missing
+-- field, null and a blank string all become null.
+
+create function private.invalid_field(path text, problem text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  raise exception '%: %', path, problem using errcode = 'invalid_parameter_value';
+end
+$$;
+
+comment on function private.invalid_field(text, text) is 'Raises the error for the field with this path.';
+grant execute on function private.invalid_field(text, text) to authenticated;
+
+create function private.require_fields(object jsonb, path text, known text[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  key text;
+begin
+  if jsonb_typeof(object) <> 'object' then
+    perform private.invalid_field(path, 'must be an object');
+  end if;
+  for key in select k from jsonb_object_keys(object) k loop
+    if key <> all (known) then
+      perform private.invalid_field(path || '.' || key, 'unknown field');
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.require_fields(jsonb, text, text[]) is
+  'Raises an error when the value is no object or has an unknown key.';
+grant execute on function private.require_fields(jsonb, text, text[]) to authenticated;
+
+create function private.text_field(object jsonb, path text, key text, is_required boolean default false)
+returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  value constant text := nullif(btrim(object ->> key, e' \t\n\r'), '');
+begin
+  if coalesce(jsonb_typeof(object -> key), 'null') not in ('string', 'null') then
+    perform private.invalid_field(path || '.' || key, 'must be a string');
+  elsif value is null and is_required then
+    perform private.invalid_field(path || '.' || key, 'is required');
+  end if;
+  return value;
+end
+$$;
+
+comment on function private.text_field(jsonb, text, text, boolean) is
+  'A string without spaces, tabs and line ends around it.';
+grant execute on function private.text_field(jsonb, text, text, boolean) to authenticated;
+
+create function private.amount_field(object jsonb, path text, key text, is_required boolean default false)
+returns numeric
+language plpgsql
+set search_path = ''
+as $$
+declare
+  type constant text := coalesce(jsonb_typeof(object -> key), 'null');
+begin
+  if type = 'number' and (object ->> key)::numeric between 0 and 999999999999.99 then
+    return round((object ->> key)::numeric, 2);
+  elsif type <> 'null' then
+    perform private.invalid_field(path || '.' || key, 'must be a number from 0 to 999999999999.99');
+  elsif is_required then
+    perform private.invalid_field(path || '.' || key, 'is required');
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.amount_field(jsonb, text, text, boolean) is 'An amount of money, rounded to cents.';
+grant execute on function private.amount_field(jsonb, text, text, boolean) to authenticated;
+
+create function private.count_field(object jsonb, path text, key text) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  type constant text := coalesce(jsonb_typeof(object -> key), 'null');
+begin
+  if type = 'number'
+    and (object ->> key)::numeric between 0 and 100
+    and (object ->> key)::numeric % 1 = 0
+  then
+    return (object ->> key)::numeric;
+  elsif type <> 'null' then
+    perform private.invalid_field(path || '.' || key, 'must be a whole number from 0 to 100');
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.count_field(jsonb, text, text) is 'A number of people, from 0 to 100.';
+grant execute on function private.count_field(jsonb, text, text) to authenticated;
+
+create function private.boolean_field(object jsonb, path text, key text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if coalesce(jsonb_typeof(object -> key), 'null') not in ('boolean', 'null') then
+    perform private.invalid_field(path || '.' || key, 'must be true or false');
+  end if;
+  return object ->> key;
+end
+$$;
+
+comment on function private.boolean_field(jsonb, text, text) is 'True, false or null.';
+grant execute on function private.boolean_field(jsonb, text, text) to authenticated;
+
+create function private.date_field(object jsonb, path text, key text) returns date
+language plpgsql
+set search_path = ''
+as $$
+declare
+  value constant text := private.text_field(object, path, key);
+  result date;
+begin
+  if value !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then
+    perform private.invalid_field(path || '.' || key, 'must be a date, YYYY-MM-DD');
+  end if;
+  result := value;
+  return result;
+exception when datetime_field_overflow or invalid_datetime_format then
+  perform private.invalid_field(path || '.' || key, 'must be a date that exists');
+end
+$$;
+
+comment on function private.date_field(jsonb, text, text) is 'A date as YYYY-MM-DD (ISO 8601).';
+grant execute on function private.date_field(jsonb, text, text) to authenticated;
+
+-- supabase/schemas/sales/submit_lead_presentation.sql
+
+-- The procedure that the pop-out calls with the agent's own session. It first reads each part of the submission from
+-- JSON, whose keys are the column names, into a row of its table.
+
+create function private.read_demographics(demographics jsonb) returns public.lead_demographics
+language plpgsql
+set search_path = ''
+as $$
+declare
+  path constant text := 'demographics';
+  result public.lead_demographics;
+begin
+  perform private.require_fields(demographics, path, array[
+    'date_of_birth', 'marital_status', 'spouse_name', 'children', 'occupation', 'employer', 'annual_income',
+    'tobacco_user', 'beneficiary_name', 'notes'
+  ]);
+  result.date_of_birth := private.date_field(demographics, path, 'date_of_birth');
+  result.marital_status := private.text_field(demographics, path, 'marital_status');
+  result.spouse_name := private.text_field(demographics, path, 'spouse_name');
+  result.children := private.count_field(demographics, path, 'children');
+  result.occupation := private.text_field(demographics, path, 'occupation');
+  result.employer := private.text_field(demographics, path, 'employer');
+  result.annual_income := private.amount_field(demographics, path, 'annual_income');
+  result.tobacco_user := private.boolean_field(demographics, path, 'tobacco_user');
+  result.beneficiary_name := private.text_field(demographics, path, 'beneficiary_name');
+  result.notes := private.text_field(demographics, path, 'notes');
+  if result.date_of_birth > current_date then
+    perform private.invalid_field(path || '.date_of_birth', 'must not be in the future');
+  end if;
+  return result;
+end
+$$;
+
+comment on function private.read_demographics(jsonb) is
+  'Reads and checks the columns of lead_demographics from a JSON object.';
+grant execute on function private.read_demographics(jsonb) to authenticated;
+
+create function private.read_sale(sale jsonb) returns public.lead_sales
+language plpgsql
+set search_path = ''
+as $$
+declare
+  path constant text := 'sale';
+  result public.lead_sales;
+begin
+  perform private.require_fields(sale, path, array[
+    'product', 'carrier', 'policy_number', 'face_amount', 'annual_premium', 'payment_frequency', 'effective_date'
+  ]);
+  result.product := private.text_field(sale, path, 'product', is_required => true);
+  result.carrier := private.text_field(sale, path, 'carrier');
+  result.policy_number := private.text_field(sale, path, 'policy_number');
+  result.face_amount := private.amount_field(sale, path, 'face_amount');
+  result.annual_premium := private.amount_field(sale, path, 'annual_premium', is_required => true);
+  result.payment_frequency := private.text_field(sale, path, 'payment_frequency');
+  result.effective_date := private.date_field(sale, path, 'effective_date');
+  if result.payment_frequency not in ('monthly', 'quarterly', 'semiannual', 'annual') then
+    perform private.invalid_field(
+      path || '.payment_frequency', 'must be monthly, quarterly, semiannual or annual');
+  end if;
+  return result;
+end
+$$;
+
+comment on function private.read_sale(jsonb) is 'Reads and checks the columns of lead_sales from a JSON object.';
+grant execute on function private.read_sale(jsonb) to authenticated;
+
+create function private.read_referrals(referrals jsonb) returns public.lead_referrals[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  result public.lead_referrals[] := '{}';
+  referral public.lead_referrals;
+  item jsonb;
+  path text;
+begin
+  if jsonb_typeof(referrals) <> 'array' then
+    perform private.invalid_field('referrals', 'must be an array');
+  end if;
+  for item in select i from jsonb_array_elements(referrals) with ordinality as e (i, n) order by n loop
+    path := format('referrals[%s]', cardinality(result));
+    perform private.require_fields(item, path, array[
+      'first_name', 'last_name', 'phone', 'email', 'relationship', 'notes'
+    ]);
+    referral.position := cardinality(result) + 1;
+    referral.first_name := private.text_field(item, path, 'first_name', is_required => true);
+    referral.last_name := private.text_field(item, path, 'last_name');
+    referral.phone := private.text_field(item, path, 'phone', is_required => true);
+    referral.email := private.text_field(item, path, 'email');
+    referral.relationship := private.text_field(item, path, 'relationship');
+    referral.notes := private.text_field(item, path, 'notes');
+    result := result || referral;
+  end loop;
+  return result;
+end
+$$;
+
+comment on function private.read_referrals(jsonb) is 'Reads and checks the rows of lead_referrals from a JSON array.';
+grant execute on function private.read_referrals(jsonb) to authenticated;
+
+create function public.submit_lead_presentation(
+  lead_id uuid,
+  demographics jsonb,
+  sale jsonb default null,
+  referrals jsonb default '[]',
+  client_submission_id uuid default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller_id constant uuid := private.current_agent_id();
+  has_demographics constant boolean := demographics not in ('null', '{}');
+  has_sale constant boolean := sale <> 'null';
+  new_demographics public.lead_demographics;
+  new_sale public.lead_sales;
+  new_referrals public.lead_referrals[];
+  submission_id uuid;
+  is_duplicate boolean;
+begin
+  if caller_id is null then
+    raise exception 'only an active agent may submit a presentation' using errcode = 'insufficient_privilege';
+  elsif not exists (select from public.leads l where l.id = submit_lead_presentation.lead_id) then
+    raise exception 'lead_id: no such lead among those you may read' using errcode = 'PT404';
+  end if;
+
+  if has_demographics then
+    new_demographics := private.read_demographics(demographics);
+  end if;
+  if has_sale then
+    new_sale := private.read_sale(sale);
+  end if;
+  new_referrals := private.read_referrals(coalesce(nullif(referrals, 'null'), '[]'));
+
+  perform set_config('lead_intake.submitting_lead_id', lead_id::text, true);
+
+  -- A repeated call waits here while the first one is still running.
+  insert into public.lead_presentations as p (lead_id, agent_id, client_submission_id)
+  values (submit_lead_presentation.lead_id, caller_id, submit_lead_presentation.client_submission_id)
+  on conflict on constraint lead_presentations_lead_id_client_submission_id_key do nothing
+  returning p.id into submission_id;
+  is_duplicate := not found;
+
+  if is_duplicate then
+    select p.id into submission_id
+    from public.lead_presentations p
+    where p.lead_id = submit_lead_presentation.lead_id
+      and p.client_submission_id = submit_lead_presentation.client_submission_id;
+  end if;
+
+  if has_demographics and not is_duplicate then
+    insert into public.lead_demographics (
+      lead_id, date_of_birth, marital_status, spouse_name, children, occupation, employer, annual_income, tobacco_user,
+      beneficiary_name, notes
+    )
+    values (
+      submit_lead_presentation.lead_id, new_demographics.date_of_birth, new_demographics.marital_status,
+      new_demographics.spouse_name, new_demographics.children, new_demographics.occupation, new_demographics.employer,
+      new_demographics.annual_income, new_demographics.tobacco_user, new_demographics.beneficiary_name,
+      new_demographics.notes
+    )
+    on conflict on constraint lead_demographics_pkey do update
+    set
+      date_of_birth = excluded.date_of_birth,
+      marital_status = excluded.marital_status,
+      spouse_name = excluded.spouse_name,
+      children = excluded.children,
+      occupation = excluded.occupation,
+      employer = excluded.employer,
+      annual_income = excluded.annual_income,
+      tobacco_user = excluded.tobacco_user,
+      beneficiary_name = excluded.beneficiary_name,
+      notes = excluded.notes;
+  end if;
+
+  if has_sale and not is_duplicate then
+    insert into public.lead_sales (
+      presentation_id, lead_id, agent_id, product, carrier, policy_number, face_amount, annual_premium,
+      payment_frequency, effective_date
+    )
+    values (
+      submission_id, submit_lead_presentation.lead_id, caller_id, new_sale.product, new_sale.carrier,
+      new_sale.policy_number, new_sale.face_amount, new_sale.annual_premium, new_sale.payment_frequency,
+      new_sale.effective_date
+    );
+  end if;
+
+  if not is_duplicate then
+    insert into public.lead_referrals (
+      presentation_id, lead_id, agent_id, position, first_name, last_name, phone, email, relationship, notes
+    )
+    select
+      submission_id, submit_lead_presentation.lead_id, caller_id, r.position, r.first_name, r.last_name, r.phone,
+      r.email, r.relationship, r.notes
+    from unnest(new_referrals) r;
+  end if;
+
+  perform set_config('lead_intake.submitting_lead_id', '', true);
+
+  -- Read from the tables, so that a repeated call returns the result of the first one.
+  return jsonb_build_object(
+    'presentation_id', submission_id,
+    'sale_id', (select s.id from public.lead_sales s where s.presentation_id = submission_id),
+    'referral_ids', (
+      select coalesce(jsonb_agg(r.id order by r.position), '[]')
+      from public.lead_referrals r
+      where r.presentation_id = submission_id
+    ),
+    'duplicate', is_duplicate
+  );
+end
+$$;
+
+comment on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) is
+  'Stores what an agent learned and sold in a presentation: all of it or nothing. The lead''s agent may call it, and a '
+  'manager of its agency. demographics, sale (or null) and each of referrals are objects whose keys are the column '
+  'names of lead_demographics, lead_sales (product and annual_premium required) and lead_referrals (first_name and '
+  'phone required). New demographics replace all earlier ones; null or {} leaves them unchanged. Returns '
+  '{presentation_id, sale_id|null, referral_ids, duplicate}; a repeated client_submission_id returns the first result '
+  'and stores nothing. Errors: 22023 (HTTP 400) names the field, such as `sale.annual_premium: is required`; 42501 '
+  '(403) when the caller is no active agent; PT404 (404) when the caller may not read the lead.';
+grant execute on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) to authenticated;
+
+-- supabase/schemas/sales/replay.sql
+
+-- Taking in what was refused, after the parser, the mapping or the database has been put right.
+
+create function private.replay_recruiting_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  result constant jsonb := private.store_recruiting_leads(
+    jsonb_build_array(jsonb_build_object(
+      'webhook', delivery.context -> 'webhook',
+      'lead', lead || jsonb_build_object(
+        'id', delivery.id, 'resume_path', null, 'request_id', delivery.request_id, 'received_via', 'replay'))),
+    delivery.vendor_id) -> 0;
+begin
+  if result ? 'error' then
+    raise exception '%', result #>> '{error,message}' using errcode = result #>> '{error,code}';
+  end if;
+  return result ->> 'id';
+end
+$$;
+
+comment on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) is
+  'Stores the lead of a delivery under the delivery''s id and distributes it. Returns its id, or the id of the lead that '
+  'has this vendor_lead_id, or that the same delivery of a webhook has stored within 7 days. PT409 while that is at work.';
+grant execute on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) to service_role;
+
+create function private.replay_imported_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  given_agency_id constant uuid := delivery.context ->> 'agency_id';
+  given_external_id constant uuid := lead ->> 'external_id';
+  lead_id uuid;
+begin
+  if given_agency_id is null then
+    raise exception 'the delivery is a whole request: its leads must be sent again' using errcode = 'PT400';
+  elsif given_external_id is null then
+    raise exception 'external_id is missing' using errcode = 'PT400';
+  elsif exists (
+    select from public.agents a where a.id = (delivery.context ->> 'agent_id')::uuid and not a.is_active
+  ) then
+    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
+  end if;
+
+  loop
+    select l.id into lead_id
+    from public.leads l
+    where l.agency_id = given_agency_id and l.external_id = given_external_id;
+    exit when found;
+
+    insert into public.leads (
+      id, external_id, agency_id, agent_id, distribution_id, first_name, last_name, phone, phone_e164, email, address,
+      city, state, zip, language, type
+    )
+    values (
+      delivery.id, given_external_id, given_agency_id, (delivery.context ->> 'agent_id')::uuid,
+      (delivery.context ->> 'distribution_id')::uuid, lead ->> 'first_name', lead ->> 'last_name', lead ->> 'phone',
+      lead ->> 'phone_e164', lead ->> 'email', lead ->> 'address', lead ->> 'city', lead ->> 'state', lead ->> 'zip',
+      lead ->> 'language', lead ->> 'type'
+    )
+    on conflict on constraint leads_agency_id_external_id_key do nothing
+    returning id into lead_id;
+    exit when found;
+  end loop;
+  return lead_id;
+end
+$$;
+
+comment on function private.replay_imported_lead(public.rejected_deliveries, jsonb) is
+  'Stores the sales lead of a delivery under the delivery''s id, for the agency and agent of its context. Returns its '
+  'id, or the id of the lead that has this external_id.';
+grant execute on function private.replay_imported_lead(public.rejected_deliveries, jsonb) to service_role;
+
+create function private.replayed(delivery public.rejected_deliveries) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+begin
+  if delivery.lead_id <> delivery.id then
+    return jsonb_build_object('id', delivery.lead_id, 'status', 'duplicate');
+  end if;
+
+  select * into lead from public.recruiting_leads l where l.id = delivery.lead_id;
+  if not found then
+    return jsonb_build_object('id', delivery.lead_id, 'status', 'created');
+  end if;
+  return private.created_lead(lead);
+end
+$$;
+
+comment on function private.replayed(public.rejected_deliveries) is
+  'What replay_delivery() returns for a delivery that has been replayed.';
+grant execute on function private.replayed(public.rejected_deliveries) to service_role;
+
+create function public.replay_delivery(delivery_id uuid, lead jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '20s'
+set lock_timeout = '5s'
+as $$
+declare
+  delivery public.rejected_deliveries;
+begin
+  -- A second operator waits here, and then finds it replayed.
+  select * into delivery from public.rejected_deliveries d where d.id = delivery_id for update;
+  if not found then
+    raise exception 'delivery_id: no such delivery' using errcode = 'PT404';
+  elsif delivery.status = 'dismissed' then
+    raise exception 'the delivery has been dismissed' using errcode = 'PT409';
+  elsif delivery.status = 'replayed' then
+    return private.replayed(delivery);
+  elsif coalesce(jsonb_typeof(lead), 'null') <> 'object' then
+    raise exception 'lead: must be an object' using errcode = 'PT400';
+  end if;
+
+  update public.rejected_deliveries d
+  set
+    status = 'replayed',
+    lead_id = case
+      when delivery.vendor_id is null then private.replay_imported_lead(delivery, lead)
+      else private.replay_recruiting_lead(delivery, lead)
+    end
+  where d.id = delivery.id
+  returning * into delivery;
+  return private.replayed(delivery);
+end
+$$;
+
+comment on function public.replay_delivery(uuid, jsonb) is
+  'Stores the lead of a rejected delivery, once however often it is called, and sets the delivery to replayed. lead, for '
+  'a recruiting vendor: {first_name, vendor_lead_id|null, vendor_metadata} as the vendor''s parser returns it; it is '
+  'distributed as by POST /recruiting/ingest. For an import: the lead object, with phone_e164 where it can be read. '
+  'Returns the result of ingest_recruiting_leads(): {id, status: created, distributed_to: {agency_id, '
+  'agent_id|null}|null}, or {id, status: duplicate} with the lead that had come meanwhile. For an import there is no '
+  'distributed_to. A repeated call returns the same. PT404 for an unknown delivery, PT409 for a dismissed one. A lead '
+  'that cannot be stored is an error (PT400, or that of the constraint), and the delivery stays open.';
+grant execute on function public.replay_delivery(uuid, jsonb) to service_role;
+
+-- supabase/schemas/texting/recruiting_conversations.sql
+
+-- Text conversations with recruits.
+
+create table public.recruiting_conversations (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid references public.recruiting_leads (id) on delete set null,
+  agency_id uuid not null references public.agencies (id),
+  recruit_phone text not null check (recruit_phone ~ '^\+[1-9][0-9]{1,14}$'),
+  service_phone text not null check (service_phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
+  status text not null default 'bot' check (status in ('bot', 'escalated')),
+  assigned_agent_id uuid,
+  last_message_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (recruit_phone, service_phone),
+  foreign key (assigned_agent_id, agency_id) references public.agents (id, agency_id),
+  check (status <> 'escalated' or assigned_agent_id is not null)
+);
+
+create index on public.recruiting_conversations (recruiting_lead_id);
+create index on public.recruiting_conversations (agency_id);
+create index on public.recruiting_conversations (assigned_agent_id, agency_id);
+-- How much each of our numbers is used.
+create index on public.recruiting_conversations (service_phone, created_at);
+
+comment on table public.recruiting_conversations is
+  'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
+comment on column public.recruiting_conversations.recruit_phone is
+  'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
+comment on column public.recruiting_conversations.service_phone is
+  'Our number, as the SMS provider writes it in To: E.164, or a short code of 5 or 6 digits. A text to a messaging '
+  'service also has a number there.';
+comment on column public.recruiting_conversations.status is
+  '`bot`: answered automatically; `escalated`: the assigned agent has taken over.';
+comment on column public.recruiting_conversations.last_message_at is 'When the last inbound message was stored.';
+
+create trigger set_updated_at
+  before update on public.recruiting_conversations
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_conversations enable row level security;
+grant select on public.recruiting_conversations to authenticated;
+grant select, insert, update, delete on public.recruiting_conversations to service_role;
+
+create policy "agents read their conversations, managers their agency's" on public.recruiting_conversations
+  for select to authenticated
+  using (
+    assigned_agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+    or exists (
+      select
+      from public.recruiting_leads l
+      where l.id = recruiting_conversations.recruiting_lead_id
+        and l.agent_id = (select private.current_agent_id())
+    )
+  );
+
+-- supabase/schemas/texting/messages.sql
+
+-- Text messages, and the delivery callbacks of the SMS provider.
+
+create table public.recruiting_messages (
+  id uuid primary key default gen_random_uuid(),
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  direction text not null check (direction in ('inbound', 'outbound')),
+  sender_type text not null check (sender_type in ('recruit', 'bot', 'agent')),
+  provider_message_id text unique check (length(provider_message_id) <= 512),
+  body text,
+  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  status text check (status in ('queued', 'sent', 'delivered', 'failed')),
+  error_code text,
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  failed_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  check ((direction = 'inbound') = (sender_type = 'recruit'))
+);
+
+create index on public.recruiting_messages (conversation_id, created_at);
+
+comment on table public.recruiting_messages is 'A text message from or to a recruit.';
+comment on column public.recruiting_messages.provider_message_id is
+  'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
+comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';
+comment on column public.recruiting_messages.media is 'Array of {url, content_type}.';
+comment on column public.recruiting_messages.status is
+  'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted a text of ours, '
+  'or failed when it was not sent.';
+comment on column public.recruiting_messages.error_code is
+  'Error code of the last callback that had one, or why a text of ours was not sent.';
+comment on column public.recruiting_messages.sent_at is
+  'When the first callback with the status sent came. delivered_at and failed_at likewise.';
+
+create trigger set_updated_at
+  before update on public.recruiting_messages
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_messages enable row level security;
+grant select on public.recruiting_messages to authenticated;
+grant select, insert, update, delete on public.recruiting_messages to service_role;
+
+create policy "readers of a conversation read its messages" on public.recruiting_messages
+  for select to authenticated
+  using (
+    exists (
+      select from public.recruiting_conversations c where c.id = recruiting_messages.conversation_id
+    )
+  );
+
+create table public.recruiting_message_events (
+  id uuid primary key default gen_random_uuid(),
+  provider_message_id text not null check (length(provider_message_id) <= 512),
+  provider_status text,
+  status text check (status in ('queued', 'sent', 'delivered', 'failed')),
+  error_code text,
+  received_at timestamptz not null default clock_timestamp()
+);
+
+create index on public.recruiting_message_events (provider_message_id, received_at);
+
+comment on table public.recruiting_message_events is
+  'Every delivery callback of the SMS provider, also for unknown messages. Rows are added and never changed.';
+comment on column public.recruiting_message_events.status is
+  'The delivery status that provider_status stands for; null when it stands for none.';
+
+alter table public.recruiting_message_events enable row level security;
+grant select, insert on public.recruiting_message_events to service_role;
+
+-- A callback may be stored before its message, after it, or at the same time. Both therefore first take a lock and then look
+-- for what the other one stored, so that the second always sees the first.
+--
+-- Postgres has room for a few thousand locks in all, and one transaction may store more messages than that. So a MessageSid
+-- stands for one of 256 locks. Messages share them: they never wait for each other, in whatever order a transaction stores
+-- them. A callback takes one lock, for itself alone, and a transaction that waits for it holds nothing that it needs. So none
+-- of them can make a deadlock.
+
+create function private.message_lock(provider_message_id text) returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0);
+end
+$$;
+
+comment on function private.message_lock(text) is
+  'The advisory lock of this message and its callbacks. Others have it too: there are 256.';
+grant execute on function private.message_lock(text) to service_role;
+
+create function private.lock_message(provider_message_id text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(private.message_lock(provider_message_id));
+end
+$$;
+
+comment on function private.lock_message(text) is
+  'For a callback: makes every other transaction that stores its message or another callback of it wait until this one '
+  'ends.';
+grant execute on function private.lock_message(text) to service_role;
+
+create function private.lock_callbacks(provider_message_id text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(private.message_lock(provider_message_id));
+end
+$$;
+
+comment on function private.lock_callbacks(text) is
+  'For a message: makes every other transaction that stores a callback of it wait until this one ends.';
+grant execute on function private.lock_callbacks(text) to service_role;
+
+create function private.apply_early_callbacks() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_callbacks(new.provider_message_id);
+
+  select
+    coalesce((array_agg(e.status order by e.received_at desc))[1], new.status),
+    coalesce(
+      (array_agg(e.error_code order by e.received_at desc) filter (where e.error_code is not null))[1],
+      new.error_code),
+    coalesce(new.sent_at, min(e.received_at) filter (where e.status = 'sent')),
+    coalesce(new.delivered_at, min(e.received_at) filter (where e.status = 'delivered')),
+    coalesce(new.failed_at, min(e.received_at) filter (where e.status = 'failed'))
+  into new.status, new.error_code, new.sent_at, new.delivered_at, new.failed_at
+  from public.recruiting_message_events e
+  where e.provider_message_id = new.provider_message_id and e.status is not null;
+
+  return new;
+end
+$$;
+
+comment on function private.apply_early_callbacks() is
+  'Trigger: applies the callbacks that came before the message had its provider_message_id.';
+
+create trigger apply_early_callbacks_on_insert
+  before insert on public.recruiting_messages
+  for each row when (new.provider_message_id is not null)
+  execute function private.apply_early_callbacks();
+
+create trigger apply_early_callbacks_on_update
+  before update of provider_message_id on public.recruiting_messages
+  for each row when (
+    new.provider_message_id is not null
+    and new.provider_message_id is distinct from old.provider_message_id
+  )
+  execute function private.apply_early_callbacks();
+
+-- supabase/schemas/texting/opt_keywords.sql
+
+-- Which texts are an opt-out or an opt-in.
+--
+-- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
+-- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text that
+-- says anything else too, such as "I can't stop thinking about it", is for a person to read. In doubt it is an opt-out:
+-- START takes back one that was not meant, and nothing takes back a text that was not wanted. What a phone adds by itself,
+-- a signature or invisible characters, says nothing.
+
+create function private.without_signature(visible text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  signature constant text := $regex$(?xi)
+    # A line of dashes (RFC 3676, section 4.3), and all that follows
+    \n[ ]*[-–—_=*~]{2,}[ ]*\n.*$
+    |
+    (
+      [ ]sent[ ]from[ ]my[ ][^\n]*
+      |
+      \n\s*(
+        (this[ ]message[ ]was[ ])?sent[ ](from|via|with|using|through|on[ ]the)[ ][^\n]*
+        | get[ ][^\n]+[ ]for[ ](ios|android|iphone|ipad|windows|mac|mobile)\M[^\n]*
+        | (connected|powered)[ ]by[ ][^\n]*
+        | (please[ ])?(excuse|forgive|pardon)[ ][^\n]*
+        # The phones' own signatures in other languages
+        | (enviad[oa]|envoy[eé]|inviato|gesendet|von[ ]mein|发自|發自|đã[ ]gửi[ ]từ)[^\n]*
+        # A dash and a name
+        | [-–—~][ ]*[^\s\d?!,:;/]+([ ][^\s\d?!,:;/]+){0,2}
+      )
+      [ ]*
+    )+
+    \n*$ $regex$;
+begin
+  return regexp_replace(visible, signature, '');
+end
+$$;
+
+comment on function private.without_signature(text) is
+  'A visible_text() without what a phone, a mail program or its owner has put below it, such as "Sent from my iPhone". The '
+  'lines must look like a signature: what else stands below a STOP is for a person to read.';
+grant execute on function private.without_signature(text) to service_role;
+
+create function private.plain_words(body text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- Removed, so that "don't" is one word however it is written.
+  apostrophes constant text := '''`´‘’ʼ＇';
+  -- What is no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes, symbols, emoji.
+  separators constant text :=
+    '[\x01-\x2f\x3a-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u303f\ufe30-\ufe6f\ufffc\ufffd\U0001f000-\U0001faff]+';
+begin
+  -- NFKC (Unicode Standard Annex 15) makes full-width letters plain ones.
+  return btrim(regexp_replace(
+    lower(normalize(translate(body, apostrophes, ''), nfkc) collate "C"), separators, ' ', 'g'));
+end
+$$;
+
+comment on function private.plain_words(text) is
+  'The words of a visible_text() in lower case, with one space between them and without punctuation, quotes and emoji.';
+grant execute on function private.plain_words(text) to service_role;
+
+create function private.opt_out_sentences() returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- One sentence, or several.
+  sentences text := $regex$(?x)^(no_)?((
+    # The words alone, with a little more
+    (<wish>_)?
+    (
+      (stop|unsubscribe|unsub|opt_?out|quit_it)(_(me|it|that|this|all))?
+      | stop+ | s_t_o_p | cease(_and_desist)?
+      # stop texting me
+      | (stop|quit|cease|no_more)(_all)?_<contacting>((_and|_or)?_<contacting>)*(_<person>)*
+      # stop sending me these messages
+      | (stop|quit|cease|cancel|end|no_more)((_sending|_with|_receiving|_getting)(_me|_us)?)?(_<kind>)*_<messages>(_<person>)*
+      | (stop|quit|cease)_sending(_me|_us)?(_(this|these|those|them|it|stuff|things))?(_<person>)*
+      # take me off your list
+      | remove | (remove|delete|erase|unlist)(_<contact_data>(_<from_list>)?|_<from_list>)
+      | (take|get)_<contact_data>_<from_list>
+    )(_(now|right_now|immediately|asap|at_once|today))?
+    # do not text me
+    | (do_not|dont|never|no_longer)_<contact>((_and|_or)?_<contact>)*(_<person>)*
+    | (do_not|dont|never)_send(_me|_us)?(_<kind>)*_<messages>(_<person>)*
+    # I don't want any more messages
+    | i_(do_not|dont|no_longer)_(want|wish|need)(_to_(receive|get))?(_<kind>)*_<messages>(_<person>)*
+    | i_(do_not|dont|no_longer)_(want|wish)_to_be_(texted|contacted|messaged|called)(_by_you)?
+    # unsubscribe me from this list, I want to opt out
+    | (unsubscribe|un_subscribe|opt_?out|opt_me_out)(_me)?((_from|_of)(_<kind>)*_(<messages>|lists?|this|here|you|all|everything))?
+    | (<wish>|let_me|i_am|im|i)_
+      (opt_?out|opting_out|unsubscribe|unsubscribing)((_from|_of)(_<kind>)*_(<messages>|lists?|this))?
+    | (i_)?(revoke|withdraw)(_my)?_consent | consent_revoked
+    # without any word for texts
+    | (leave|let)_(me|us)_(alone|be) | go_away | get_lost | lose_(my|this)_number | (fuck|piss)_off
+    # Whoever writes this has not given consent.
+    | ((you|u)_(have|got|have_got)_|youve_got_|you_have_|this_is_|its_)?(the_|a_)?wrong_(number|person)
+  )(_|$))+$ $regex$;
+  part record;
+begin
+  for part in
+    select *
+    from (values
+      ('<wish>', '(i_want_to|i_would_like_to|id_like_to|i_wish_to|how_do_i|how_can_i|how_to)'),
+      ('<contacting>', '(te?xting|messaging|contacting|calling|bothering|bugging|spamming|harassing|writing(_to)?)'),
+      ('<contact>', '(te?xt|message|msg|sms|contact|call|bother|disturb|bug|spam|harass|write(_to)?|reach_out(_to)?)'),
+      ('<person>', '(me|us|to_me|to_us|from_you|from_us|to_this_number|to_this_phone|this_number|this_phone|my_number|my_phone)'),
+      ('<kind>', '(any|all|this|that|these|those|the|your|more|of|such|automated|spam|sms|text|marketing|further)'),
+      ('<messages>', '(te?xts?|messages?|msgs?|te?xting|sms|spam|notifications?|alerts?|junk)'),
+      ('<contact_data>', '(me|us|my_(name|number|phone_number|phone|info|information|contact(_info)?)|this_number)'),
+      ('<from_list>',
+        '(off|out|from)(_of|_from)?(_(your|the|this|that|these|any|all|text|texting|message|messages|messaging|contact|contacts|'
+        'call|calling|mailing|marketing|sms|phone|email|lists?|database|system|records))*')
+    ) as parts (name, expression)
+  loop
+    sentences := replace(sentences, part.name, part.expression);
+  end loop;
+  return sentences;
+end
+$$;
+
+comment on function private.opt_out_sentences() is
+  'A regular expression of the sentences that ask for no more texts, in lower case with underscores between the words.';
+grant execute on function private.opt_out_sentences() to service_role;
+
+create function private.is_opt_out_wording(words text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- These change nothing, wherever they stand.
+  fillers constant text :=
+    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i said|again|ever|sir|maam|'
+    'forever|any ?more|(i am |im )?not interested|(can|could|would|will) you|you (need|have) to|'
+    '(i want|i need|i would like|id like) you to)\M';
+  telling_words constant text :=
+    '\m(stop|s t o p|unsub|opt|cease|remove|delete|erase|unlist|revoke|withdraw|consent|leave|wrong|'
+    '(un|quit|cancel|end|no|never|do|dont|take|get|go|let|lose|off)\M)';
+begin
+  -- No sentence is longer or without any of these words. Nearly all texts end here, and the search takes ten times as long.
+  if length(words) > 100 or words !~ telling_words then
+    return false;
+  end if;
+  return replace(btrim(regexp_replace(regexp_replace(words, fillers, ' ', 'g'), ' +', ' ', 'g')), ' ', '_')
+    ~ private.opt_out_sentences();
+end
+$$;
+
+comment on function private.is_opt_out_wording(text) is
+  'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
+grant execute on function private.is_opt_out_wording(text) to service_role;
+
+create function private.exact_opt_keyword(words text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case
+    -- Twilio's words (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out), and those of the law.
+    when words in ('stop', 'stopall', 'stop all', 'unsubscribe', 'cancel', 'end', 'quit', 'revoke', 'optout', 'opt out')
+      then 'opt_out'
+    when words in ('start', 'unstop', 'yes') then 'opt_in'
+  end;
+end
+$$;
+
+comment on function private.exact_opt_keyword(text) is
+  'What these plain_words() are when they are a keyword: opt_out, opt_in or null.';
+grant execute on function private.exact_opt_keyword(text) to service_role;
+
+create function private.opt_words(body text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return (
+    select w.words
+    -- An invisible character stands inside a word, or between two.
+    from unnest(array[private.visible_text(body), private.visible_text(body, ' ')]) v (visible)
+    cross join unnest(array[v.visible, private.without_signature(v.visible)]) r (reading)
+    cross join private.plain_words(r.reading) w (words)
+    where private.exact_opt_keyword(w.words) is not null or private.is_opt_out_wording(w.words)
+    limit 1
+  );
+end
+$$;
+
+comment on function private.opt_words(text) is
+  'The plain_words() of a text that is a keyword or an opt-out wording, and says nothing else; null for any other.';
+grant execute on function private.opt_words(text) to service_role;
+
+create function private.opt_keyword(body text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  words constant text := private.opt_words(body);
+begin
+  return coalesce(private.exact_opt_keyword(words), case when words is not null then 'opt_out' end);
+end
+$$;
+
+comment on function private.opt_keyword(text) is
+  'What a text says about further texts: opt_out, opt_in or null. Only a text that says nothing else counts; case, '
+  'punctuation, quotes, spaces, invisible characters and a signature do not. YES is an opt_in only from somebody who has '
+  'opted out: the caller must look.';
+grant execute on function private.opt_keyword(text) to service_role;
+
+create function private.consent_in_text(body text, opt_out_type text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case opt_out_type
+    when 'STOP' then 'opted_out'
+    when 'START' then 'opted_in'
+    when 'HELP' then null
+    else case private.opt_keyword(body) when 'opt_out' then 'opted_out' when 'opt_in' then 'opted_in' end
+  end;
+end
+$$;
+
+comment on function private.consent_in_text(text, text) is
+  'The consent that a text gives (opted_in) or takes back (opted_out), or null. opt_out_type is Twilio''s OptOutType: START, '
+  'STOP or HELP, which counts before the words because the account''s own keywords are in it; null or anything else: the '
+  'words count.';
+grant execute on function private.consent_in_text(text, text) to service_role;
+
+-- supabase/schemas/texting/sms.sql
+
+-- The SMS provider's two webhooks: POST /recruiting/sms/inbound and POST /recruiting/sms/status.
+
+create function private.conversation_of(recruit_phone text, service_phone text) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select c.id
+    from public.recruiting_conversations c
+    where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
+  );
+end
+$$;
+
+comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
+grant execute on function private.conversation_of(text, text) to service_role;
+
+create function public.receive_sms(
+  recruit_phone text,
+  service_phone text,
+  message_sid text,
+  body text,
+  media jsonb,
+  message_id uuid default gen_random_uuid(),
+  opt_out_type text default null,
+  received_at timestamptz default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sid constant text := private.indexable_id(message_sid);
+  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
+  consent constant text := private.consent_in_text(body, opt_out_type);
+  conversation_id uuid;
+begin
+  -- Before any row is locked (texting/consents.sql).
+  if consent is not null then
+    perform private.lock_consent_of_numbers(recruit_phone, service_phone);
+  end if;
+
+  conversation_id := private.conversation_of(recruit_phone, service_phone);
+  if conversation_id is null then
+    perform private.lock_conversation(recruit_phone, service_phone);
+    conversation_id := private.conversation_of(recruit_phone, service_phone);
+  end if;
+
+  if conversation_id is null then
+    insert into public.unmatched_texts (
+      id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
+    )
+    select
+      message_id, sid, receive_sms.recruit_phone, receive_sms.service_phone, receive_sms.body, files,
+      receive_sms.opt_out_type, coalesce(receive_sms.received_at, clock_timestamp())
+    -- The message may have been stored in a conversation whose numbers were changed since.
+    where not exists (
+      select from public.recruiting_messages m where m.provider_message_id = sid or m.id = message_id
+    )
+    on conflict do nothing;
+  else
+    insert into public.recruiting_messages (
+      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+    )
+    values (
+      message_id, conversation_id, 'inbound', 'recruit', sid, receive_sms.body, files,
+      coalesce(receive_sms.received_at, now())
+    )
+    on conflict do nothing;
+  end if;
+
+  -- Only when it is stored for the first time: a STOP that comes again after a START is not said again.
+  if found then
+    if conversation_id is not null then
+      update public.recruiting_conversations c
+      set last_message_at =
+        case when receive_sms.received_at is null then now() else greatest(c.last_message_at, receive_sms.received_at) end
+      where c.id = conversation_id;
+    end if;
+    if consent is not null then
+      perform private.record_consent_in_text(
+        private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, body, opt_out_type, message_id, received_at);
+    end if;
+    if conversation_id is not null then
+      perform private.release_replies(conversation_id);
+      perform private.notify_agent(
+        conversation_id, message_id, case consent when 'opted_out' then 'opt_out' else 'text' end);
+    end if;
+  end if;
+  return jsonb_build_object('status', case when conversation_id is null then 'no_conversation' else 'received' end);
+end
+$$;
+
+comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) is
+  'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
+  'message_id, which the caller makes so that it may repeat the call. media: [{url, content_type}]. Returns {status: '
+  'received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in the same '
+  'way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: Twilio''s '
+  'OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; null: now.';
+grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
+
+create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sent record;
+begin
+  select m.id, c.agency_id, c.recruit_phone into sent
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where m.direction = 'outbound'
+    and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
+  -- Of two messages, the one that has the MessageSid.
+  order by m.provider_message_id = message_sid desc nulls last
+  limit 1;
+
+  if has_opted_out and sent.id is not null then
+    perform private.lock_consent(sent.agency_id, sent.recruit_phone);
+  end if;
+  perform private.lock_message(message_sid);
+  return sent.id;
+end
+$$;
+
+comment on function private.lock_sent_text(text, uuid, boolean) is
+  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. '
+  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
+grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
+
+create function private.handle_failed_text(message_id uuid, error_code text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  failed record;
+begin
+  select c.id as conversation_id, c.agency_id, c.recruit_phone, c.service_phone, o.kind, o.attempted_at into failed
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  left join public.text_outbox o on o.message_id = m.id
+  where m.id = handle_failed_text.message_id and m.direction = 'outbound';
+  if not found then
+    return;
+  end if;
+
+  if error_code = '21610' then
+    -- As of when it was sent: the recruit may have opted in since.
+    perform private.record_consent(
+      failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
+      message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
+  elsif error_code = '30034' then
+    update public.service_numbers n
+    set status = 'paused', paused_reason = error_code
+    where n.phone = failed.service_phone and n.status = 'active';
+  end if;
+  if failed.kind = 'agent' then
+    perform private.notify_agent(failed.conversation_id, message_id, 'failed');
+  end if;
+end
+$$;
+
+comment on function private.handle_failed_text(uuid, text) is
+  'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
+  'may not send, and is paused. The agent who has written it is told.';
+grant execute on function private.handle_failed_text(uuid, text) to service_role;
+
+create function public.update_sms_status(
+  message_sid text,
+  provider_status text,
+  error_code text,
+  event_id uuid default gen_random_uuid(),
+  message_id uuid default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sid constant text := private.indexable_id(message_sid);
+  new_status constant text := case provider_status
+    when 'queued' then 'queued'
+    when 'sent' then 'sent'
+    when 'delivered' then 'delivered'
+    when 'undelivered' then 'failed'
+    when 'failed' then 'failed'
+  end;
+  sent_id uuid;
+  received_at timestamptz;
+  is_repeated boolean;
+begin
+  if sid is null then
+    return jsonb_build_object('status', 'ignored');
+  end if;
+
+  sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed' and error_code = '21610');
+  if sent_id = message_id then
+    perform private.accept_text(sent_id, sid);
+  end if;
+
+  insert into public.recruiting_message_events as e (id, provider_message_id, provider_status, status, error_code)
+  values (event_id, sid, update_sms_status.provider_status, new_status, update_sms_status.error_code)
+  on conflict do nothing
+  returning e.received_at into received_at;
+  is_repeated := not found;
+
+  if new_status is null then
+    return jsonb_build_object('status', 'ignored');
+  elsif is_repeated then
+    -- The message has this status already, or a later callback has changed it since.
+    return jsonb_build_object('status', case
+      when exists (select from public.recruiting_messages m where m.provider_message_id = sid) then 'updated'
+      else 'ignored'
+    end);
+  end if;
+
+  -- The specification moves "message, any": the last callback wins, whatever the message's status and direction.
+  update public.recruiting_messages m
+  set
+    status = new_status,
+    error_code = coalesce(update_sms_status.error_code, m.error_code),
+    sent_at = case when new_status = 'sent' then coalesce(m.sent_at, received_at) else m.sent_at end,
+    delivered_at =
+      case when new_status = 'delivered' then coalesce(m.delivered_at, received_at) else m.delivered_at end,
+    failed_at = case when new_status = 'failed' then coalesce(m.failed_at, received_at) else m.failed_at end
+  where m.provider_message_id = sid
+  returning m.id into sent_id;
+  if not found then
+    return jsonb_build_object('status', 'ignored');
+  end if;
+
+  if new_status = 'failed' then
+    perform private.handle_failed_text(sent_id, error_code);
+  end if;
+  return jsonb_build_object('status', 'updated');
+end
+$$;
+
+comment on function public.update_sms_status(text, text, text, uuid, uuid) is
+  'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for '
+  'undelivered). Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, '
+  'and when there is no such message yet; in that case the callback is applied when the message is stored. The caller '
+  'makes the event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of '
+  'our message that the provider was given with it; a text of the outbox without a MessageSid gets this one. An '
+  'error_code of 21610 opts the recruit out, and 30034 pauses our number.';
+grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
+
+-- supabase/schemas/texting/unmatched_texts.sql
+
+-- Texts from a pair of numbers that has no conversation yet.
+
+create table public.unmatched_texts (
+  id uuid primary key default gen_random_uuid(),
+  message_sid text unique check (length(message_sid) <= 512),
+  recruit_phone text,
+  service_phone text,
+  body text,
+  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  opt_out_type text,
+  consent text generated always as (private.consent_in_text(body, opt_out_type)) stored,
+  received_at timestamptz not null default clock_timestamp()
+);
+
+-- For the take-over. A hash index takes a From or To of any length.
+create index on public.unmatched_texts using hash (recruit_phone);
+create index on public.unmatched_texts using hash (service_phone) where consent is not null;
+create index on public.unmatched_texts (received_at);
+
+comment on table public.unmatched_texts is
+  'Inbound texts that were answered `no_conversation`. When the conversation of their two numbers is made, they become '
+  'its messages and are removed here.';
+comment on column public.unmatched_texts.message_sid is 'The SMS provider''s MessageSid; null when there was none.';
+comment on column public.unmatched_texts.recruit_phone is 'From, as received; null when there was none.';
+comment on column public.unmatched_texts.service_phone is 'To, as received; null when there was none.';
+comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
+comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
+comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
+comment on column public.unmatched_texts.consent is
+  'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
+
+alter table public.unmatched_texts enable row level security;
+grant select, insert, update, delete on public.unmatched_texts to service_role;
+
+-- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair
+-- and then look for what the other one stored, so that the second always sees the first.
+
+create function private.lock_conversation(recruit_phone text, service_phone text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(
+    hashtextextended(format('recruiting conversation %s %s', recruit_phone, service_phone), 0));
+end
+$$;
+
+comment on function private.lock_conversation(text, text) is
+  'Makes every other transaction that makes the conversation of these numbers, or finds that there is none, wait until '
+  'this one ends.';
+grant execute on function private.lock_conversation(text, text) to service_role;
+
+create function private.take_over_texts() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message record;
+begin
+  -- In the order of receive_sms().
+  perform private.lock_consent(new.agency_id, new.recruit_phone);
+  perform private.lock_conversation(new.recruit_phone, new.service_phone);
+
+  for message in
+    with texts as (
+      delete from public.unmatched_texts t
+      where t.recruit_phone = new.recruit_phone and t.service_phone = new.service_phone
+      returning t.*
+    ), messages as (
+      insert into public.recruiting_messages (
+        id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+      )
+      select t.id, new.id, 'inbound', 'recruit', t.message_sid, t.body, t.media, t.received_at
+      from texts t
+      order by t.received_at
+      on conflict do nothing
+      returning id, body, created_at
+    )
+    select m.id, m.body, m.created_at, t.opt_out_type, t.consent
+    from messages m
+    join texts t on t.id = m.id
+    order by m.created_at
+  loop
+    perform private.record_consent_in_text(
+      new.agency_id, new.recruit_phone, message.body, message.opt_out_type, message.id, message.created_at);
+    perform private.notify_agent(
+      new.id, message.id, case message.consent when 'opted_out' then 'opt_out' else 'text' end);
+  end loop;
+
+  if message.id is not null then
+    update public.recruiting_conversations c
+    set last_message_at = greatest(c.last_message_at, message.created_at)
+    where c.id = new.id;
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.take_over_texts() is
+  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at. '
+  'A consent in them holds, and the agent of an escalated conversation is told.';
+
+create trigger take_over_texts
+  after insert on public.recruiting_conversations
+  for each row execute function private.take_over_texts();
+
+create trigger take_over_texts_of_changed_numbers
+  after update of recruit_phone, service_phone on public.recruiting_conversations
+  for each row when (
+    (new.recruit_phone, new.service_phone) is distinct from (old.recruit_phone, old.service_phone)
+  )
+  execute function private.take_over_texts();
+
+-- supabase/schemas/texting/service_numbers.sql
+
+-- Our own numbers: what texts are sent from, and how fast.
+
+create table public.service_numbers (
+  phone text primary key check (phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
+  agency_id uuid not null references public.agencies (id),
+  messaging_service_sid text check (messaging_service_sid ~ '^MG[0-9a-f]{32}$'),
+  segments_per_second numeric not null default 1 check (segments_per_second > 0 and segments_per_second < 'infinity'),
+  status text not null default 'active' check (status in ('active', 'paused')),
+  paused_reason text,
+  busy_until timestamptz not null default '-infinity',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.service_numbers (agency_id);
+
+comment on table public.service_numbers is
+  'The numbers that texts are sent from, each with its agency. A text whose number is not here is never sent.';
+comment on column public.service_numbers.phone is 'E.164, or a short code of 5 or 6 digits.';
+comment on column public.service_numbers.messaging_service_sid is
+  'The SMS provider''s messaging service that the number is sent through; null: the number alone.';
+comment on column public.service_numbers.segments_per_second is
+  'How many segments the number may send in a second. A long text has several.';
+comment on column public.service_numbers.status is 'A `paused` number takes texts and holds them.';
+comment on column public.service_numbers.paused_reason is
+  'Why it is paused, such as the provider''s error code; null while it is active.';
+comment on column public.service_numbers.busy_until is
+  'When what has been claimed for this number is sent, at its rate. Set by claim_texts().';
+
+create trigger set_updated_at
+  before update on public.service_numbers
+  for each row execute function private.set_updated_at();
+
+create function private.clear_paused_reason() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.paused_reason := null;
+  return new;
+end
+$$;
+
+comment on function private.clear_paused_reason() is 'Trigger: an active number has no paused_reason.';
+
+create trigger clear_paused_reason
+  before insert or update on public.service_numbers
+  for each row when (new.status = 'active' and new.paused_reason is not null)
+  execute function private.clear_paused_reason();
+
+alter table public.service_numbers enable row level security;
+grant select on public.service_numbers to authenticated;
+grant select, insert, update, delete on public.service_numbers to service_role;
+
+create policy "managers read their agency's numbers" on public.service_numbers
+  for select to authenticated
+  using (agency_id = (select private.managed_agency_id()));
+
+-- supabase/schemas/texting/consents.sql
+
+-- Who may be texted: what recruits and managers have said, and what holds now.
+--
+-- A consent is one agency's, over all its numbers. Whoever changes it, or sends a text by it, holds its lock, so that no
+-- text is sent after an opt-out was stored. The consent's lock is taken before any row's, so that there are no deadlocks.
+
+create table public.text_consents (
+  agency_id uuid not null references public.agencies (id),
+  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
+  state text not null check (state in ('opted_in', 'opted_out')),
+  source text not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  created_at timestamptz not null default now(),
+  primary key (agency_id, phone)
+);
+
+-- For whoever has a number and not the agency: an agent's page, and the admin command.
+create index on public.text_consents (phone);
+
+comment on table public.text_consents is
+  'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '
+  'record_consent() writes it from text_consent_events, which has the proof.';
+comment on column public.text_consents.phone is 'The recruit''s number: E.164 (ITU-T).';
+comment on column public.text_consents.source is 'As in the event that decided.';
+comment on column public.text_consents.changed_at is
+  'When it was said. What was said earlier and is stored later changes nothing.';
+
+alter table public.text_consents enable row level security;
+grant select on public.text_consents to authenticated;
+grant select, insert, update, delete on public.text_consents to service_role;
+
+create policy "readers of a conversation read its consent, managers their agency's" on public.text_consents
+  for select to authenticated
+  using (
+    agency_id = (select private.managed_agency_id())
+    or exists (
+      select
+      from public.recruiting_conversations c
+      where c.recruit_phone = text_consents.phone and c.agency_id = text_consents.agency_id
+    )
+  );
+
+create table public.text_consent_events (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id),
+  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
+  state text not null check (state in ('opted_in', 'opted_out')),
+  source text not null check (source in ('keyword', 'wording', 'provider', 'manager', 'admin')),
+  words text,
+  message_id uuid,
+  agent_id uuid,
+  reason text check (btrim(reason) <> ''),
+  occurred_at timestamptz not null default clock_timestamp(),
+  created_at timestamptz not null default clock_timestamp(),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
+  -- Nobody but the recruit changes a consent without saying why.
+  check (source not in ('manager', 'admin') or reason is not null),
+  check ((source = 'manager') = (agent_id is not null)),
+  -- A text says one thing, however often it is stored or taken over.
+  unique (agency_id, message_id)
+);
+
+create index on public.text_consent_events (agency_id, phone, occurred_at);
+create index on public.text_consent_events (agent_id, agency_id) where agent_id is not null;
+
+comment on table public.text_consent_events is
+  'Each opt-in and opt-out with its proof. Rows are added and never changed or removed.';
+comment on column public.text_consent_events.source is
+  '`keyword`: a word such as STOP; `wording`: a sentence such as "stop texting me"; `provider`: Twilio''s OptOutType or '
+  'its error 21610; `manager`: a manager of the agency, with a reason; `admin`: the admin command, with a reason.';
+comment on column public.text_consent_events.words is
+  'The text that was the reason, exactly as sent; null: there was none.';
+comment on column public.text_consent_events.message_id is
+  'The message that was the reason: the recruit''s text, or ours that the provider refused. It may have been deleted '
+  'since.';
+comment on column public.text_consent_events.agent_id is 'The manager who recorded it.';
+comment on column public.text_consent_events.occurred_at is
+  'When it was said. Of all events of a recruit, the latest decides.';
+
+alter table public.text_consent_events enable row level security;
+grant select on public.text_consent_events to authenticated;
+grant select, insert on public.text_consent_events to service_role;
+
+create policy "managers read their agency's" on public.text_consent_events
+  for select to authenticated
+  using (agency_id = (select private.managed_agency_id()));
+
+create function private.refuse_change() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$$;
+
+comment on function private.refuse_change() is 'Trigger: refuses every change of rows that are a proof, also by the owner.';
+
+create trigger refuse_change
+  before update or delete or truncate on public.text_consent_events
+  for each statement execute function private.refuse_change();
+
+-- Postgres has room for a few thousand locks in all, and one transaction may need the consents of more recruits. So a
+-- consent stands for one of 1,024 locks. Who needs several takes them in their order.
+
+create function private.consent_lock(agency_id uuid, phone text) returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023);
+end
+$$;
+
+comment on function private.consent_lock(uuid, text) is
+  'The advisory lock of a recruit''s consent. Other consents have it too: there are 1,024.';
+grant execute on function private.consent_lock(uuid, text) to service_role;
+
+create function private.lock_consent(agency_id uuid, phone text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(private.consent_lock(agency_id, phone));
+end
+$$;
+
+comment on function private.lock_consent(uuid, text) is
+  'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
+grant execute on function private.lock_consent(uuid, text) to service_role;
+
+create function private.try_lock_consent(agency_id uuid, phone text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return pg_try_advisory_xact_lock(private.consent_lock(agency_id, phone));
+end
+$$;
+
+comment on function private.try_lock_consent(uuid, text) is
+  'As lock_consent(), without waiting: false when somebody else has the lock.';
+grant execute on function private.try_lock_consent(uuid, text) to service_role;
+
+create function private.is_opted_out(agency_id uuid, phone text) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select
+    from public.text_consents c
+    where c.agency_id = is_opted_out.agency_id and c.phone = is_opted_out.phone and c.state = 'opted_out'
+  );
+end
+$$;
+
+comment on function private.is_opted_out(uuid, text) is
+  'Whether the recruit with this number must not be texted by the agency. The answer holds while the caller holds the '
+  'consent''s lock.';
+grant execute on function private.is_opted_out(uuid, text) to service_role;
+
+create function private.refuse_texts(agency_id uuid, phone text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Whoever changes several texts locks them in their order, so that nothing waits in a circle.
+  with waiting as (
+    select o.message_id
+    from public.recruiting_conversations c
+    join public.text_outbox o on o.conversation_id = c.id and o.state = 'pending'
+    where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
+    order by o.ordinal
+    for update of o
+  ), refused as (
+    update public.text_outbox o
+    set state = 'refused', reason = 'opted_out'
+    from waiting w
+    where o.message_id = w.message_id
+    returning o.message_id
+  )
+  update public.recruiting_messages m
+  -- The code that the provider would have refused them with.
+  set status = 'failed', error_code = '21610', failed_at = coalesce(m.failed_at, clock_timestamp())
+  from refused r
+  where m.id = r.message_id;
+end
+$$;
+
+comment on function private.refuse_texts(uuid, text) is
+  'Refuses the agency''s texts to this number that wait to be sent: their messages are failed, with the provider''s code '
+  '21610. The caller holds the consent''s lock.';
+grant execute on function private.refuse_texts(uuid, text) to service_role;
+
+create function private.record_consent(
+  agency_id uuid,
+  phone text,
+  state text,
+  source text,
+  words text default null,
+  message_id uuid default null,
+  agent_id uuid default null,
+  reason text default null,
+  occurred_at timestamptz default null
+) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  said_at timestamptz;
+begin
+  perform private.lock_consent(agency_id, phone);
+  -- After the lock, so that of two at once the second one decides.
+  said_at := coalesce(record_consent.occurred_at, clock_timestamp());
+
+  insert into public.text_consent_events (
+    agency_id, phone, state, source, words, message_id, agent_id, reason, occurred_at
+  )
+  values (
+    record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, record_consent.words,
+    record_consent.message_id, record_consent.agent_id, record_consent.reason, said_at
+  )
+  on conflict on constraint text_consent_events_agency_id_message_id_key do nothing;
+  if not found then
+    return false;
+  end if;
+
+  insert into public.text_consents as c (agency_id, phone, state, source, changed_at)
+  values (record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, said_at)
+  on conflict on constraint text_consents_pkey do update
+  set
+    state = excluded.state,
+    source = excluded.source,
+    changed_at = greatest(c.changed_at, excluded.changed_at)
+  where c.changed_at <= excluded.changed_at
+    -- A text that is fetched later has the provider's time, in seconds, and others that of their arrival. In doubt it is an
+    -- opt-out.
+    or excluded.source in ('keyword', 'wording')
+      and excluded.state = 'opted_out'
+      and c.changed_at <= excluded.changed_at + interval '1 minute';
+  if not found then
+    return false;
+  end if;
+
+  if record_consent.state = 'opted_out' then
+    perform private.refuse_texts(record_consent.agency_id, record_consent.phone);
+  end if;
+  return true;
+end
+$$;
+
+comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
+  'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. '
+  'source and the rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not '
+  'sent yet. occurred_at, when it was said: now unless given. A message_id that has an event is the same event and '
+  'changes nothing. Returns whether it decides.';
+grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
+  to service_role;
+
+-- supabase/schemas/texting/consent_in_texts.sql
+
+-- What a recruit's text says about further texts: for which agency it holds, and from when on.
+
+create function private.record_consent_in_text(
+  agency_id uuid,
+  phone text,
+  body text,
+  opt_out_type text,
+  message_id uuid,
+  occurred_at timestamptz default null
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  said constant text := private.consent_in_text(body, opt_out_type);
+  words constant text := private.opt_words(body);
+begin
+  -- A sender without such a number cannot have a conversation either.
+  if said is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
+    return;
+  end if;
+
+  perform private.lock_consent(agency_id, phone);
+  if opt_out_type is distinct from 'START' and words = 'yes' and not private.is_opted_out(agency_id, phone) then
+    return;
+  end if;
+  perform private.record_consent(
+    agency_id,
+    phone,
+    said,
+    case
+      when opt_out_type in ('START', 'STOP') then 'provider'
+      when private.exact_opt_keyword(words) is not null then 'keyword'
+      else 'wording'
+    end,
+    body,
+    message_id,
+    occurred_at => record_consent_in_text.occurred_at
+  );
+end
+$$;
+
+comment on function private.record_consent_in_text(uuid, text, text, text, uuid, timestamptz) is
+  'Records the consent that an inbound text gives or takes back, if any. The text is of an agency and of a recruit''s '
+  'number; agency_id null: of none yet. opt_out_type: as of consent_in_text(). occurred_at: when it came; null: now.';
+grant execute on function private.record_consent_in_text(uuid, text, text, text, uuid, timestamptz) to service_role;
+
+-- A number of ours may be added after a text came to it. Whoever stores a text that gives or takes back a consent, and
+-- whoever adds the number, first take a lock on the number and then look for what the other one stored. Texts share the lock.
+
+create function private.service_number_lock(phone text) returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('service number ' || phone, 0);
+end
+$$;
+
+comment on function private.service_number_lock(text) is
+  'The advisory lock of a number of ours: of its texts, shared, and of whoever gives it to an agency.';
+grant execute on function private.service_number_lock(text) to service_role;
+
+create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select c.agency_id
+      from public.recruiting_conversations c
+      where c.recruit_phone = agency_of_numbers.recruit_phone and c.service_phone = agency_of_numbers.service_phone
+    ),
+    (select n.agency_id from public.service_numbers n where n.phone = agency_of_numbers.service_phone)
+  );
+end
+$$;
+
+comment on function private.agency_of_numbers(text, text) is
+  'The agency that a text from the recruit to our number concerns: that of their conversation, else the number''s, else '
+  'null.';
+grant execute on function private.agency_of_numbers(text, text) to service_role;
+
+create function private.lock_consent_of_numbers(recruit_phone text, service_phone text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  agency_id uuid;
+begin
+  perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
+  agency_id := private.agency_of_numbers(recruit_phone, service_phone);
+  if agency_id is not null then
+    perform private.lock_consent(agency_id, recruit_phone);
+  end if;
+end
+$$;
+
+comment on function private.lock_consent_of_numbers(text, text) is
+  'Locks the consent that a text between these numbers may change, and that our number stays with its agency.';
+grant execute on function private.lock_consent_of_numbers(text, text) to service_role;
+
+create function private.read_unmatched_consents() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  unmatched public.unmatched_texts;
+begin
+  perform pg_advisory_xact_lock(private.service_number_lock(new.phone));
+  for unmatched in
+    select t.*
+    from public.unmatched_texts t
+    where t.service_phone = new.phone and t.consent is not null
+    order by private.consent_lock(new.agency_id, t.recruit_phone), t.received_at
+  loop
+    perform private.record_consent_in_text(
+      new.agency_id, unmatched.recruit_phone, unmatched.body, unmatched.opt_out_type, unmatched.id, unmatched.received_at);
+  end loop;
+  return null;
+end
+$$;
+
+comment on function private.read_unmatched_consents() is
+  'Trigger: what recruits have texted to a number before an agency had it holds for the agency.';
+
+create trigger read_unmatched_consents
+  after insert or update of agency_id, phone on public.service_numbers
+  for each row execute function private.read_unmatched_consents();
+
+-- supabase/schemas/texting/quiet_hours.sql
+
+-- When a text may be sent: the hours that the law leaves open, and the time zones in which they count.
+
+create table public.quiet_hours (
+  id uuid primary key default gen_random_uuid(),
+  state text check (state ~ '^[A-Z]{2}$'),
+  day_of_week smallint check (day_of_week between 0 and 6),
+  opens time not null,
+  closes time not null,
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique nulls not distinct (state, day_of_week),
+  check (opens <= closes)
+);
+
+comment on table public.quiet_hours is
+  'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
+  'on, local time. Of the rows that match, one of the state goes before one of all states, then one of the day before one '
+  'of all days. An operator may change rows; counsel must review them. Holidays are not in it.';
+comment on column public.quiet_hours.state is
+  'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
+comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
+comment on column public.quiet_hours.closes is 'The same as `opens`: nothing is sent on this day.';
+comment on column public.quiet_hours.source is 'The law, or what else the row comes from.';
+
+create trigger set_updated_at
+  before update on public.quiet_hours
+  for each row execute function private.set_updated_at();
+
+alter table public.quiet_hours enable row level security;
+grant select, insert, update, delete on public.quiet_hours to service_role;
+
+create table public.area_codes (
+  area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
+  state text check (state ~ '^[A-Z]{2}$'),
+  country text not null check (country ~ '^[A-Z]{2}$'),
+  timezones text[] not null check (cardinality(timezones) > 0 and array_position(timezones, null) is null),
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.area_codes (state);
+
+comment on table public.area_codes is
+  'The area codes of the North American Numbering Plan, with the state and the time zones of their area. An operator may '
+  'change rows.';
+comment on column public.area_codes.state is
+  'Two letters of a state, territory or Canadian province; null in other countries. Where an area has several provinces, '
+  'one of them.';
+comment on column public.area_codes.country is 'Two letters (ISO 3166-1); US for its territories too.';
+comment on column public.area_codes.timezones is 'IANA names: all the time zones in which a part of the area lies.';
+
+-- A trigger and not a check constraint, as for agencies: a row from a backup must never be refused.
+create function private.require_known_timezones() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  timezone text;
+begin
+  foreach timezone in array new.timezones loop
+    begin
+      perform now() at time zone timezone;
+    exception when invalid_parameter_value then
+      raise exception 'timezones: "%" is not an IANA time zone name', timezone
+        using errcode = 'invalid_parameter_value', hint = 'For example America/New_York.';
+    end;
+  end loop;
+  return new;
+end
+$$;
+
+comment on function private.require_known_timezones() is
+  'Trigger: refuses a list with a time zone that the server does not know.';
+
+create trigger require_known_timezones
+  before insert or update of timezones on public.area_codes
+  for each row execute function private.require_known_timezones();
+
+create trigger set_updated_at
+  before update on public.area_codes
+  for each row execute function private.set_updated_at();
+
+alter table public.area_codes enable row level security;
+grant select, insert, update, delete on public.area_codes to service_role;
+
+create function private.text_window(
+  phone text,
+  state text,
+  moment timestamptz,
+  out opens_at timestamptz,
+  out closes_at timestamptz
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  area public.area_codes;
+  open_times tstzmultirange;
+begin
+  select a.* into area
+  from public.area_codes a
+  where a.area_code = substring(text_window.phone from '^\+1([2-9][0-9]{2})[0-9]{7}$');
+
+  with known as (
+    select area.state, z.timezone
+    from unnest(area.timezones) z (timezone)
+    union
+    -- A recipient may have moved and kept the number. Within one state, the area is the narrower place.
+    select a.state, z.timezone
+    from public.area_codes a
+    cross join unnest(a.timezones) z (timezone)
+    where a.state = text_window.state and a.state is distinct from area.state
+  ), places as (
+    select k.state, k.timezone from known k
+    union all
+    select null, z.timezone
+    from unnest(array['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles']) z (timezone)
+    where not exists (select from known)
+  ), place_hours as (
+    -- Today and the same day next week: each day of the week comes whole after this moment.
+    select range_agg(h.open) as open
+    from places p
+    cross join generate_series(0, 8) n (days)
+    cross join lateral (
+      select (text_window.moment at time zone p.timezone)::date + n.days as day
+    ) d
+    left join lateral (
+      select
+        (d.day + q.opens) at time zone p.timezone as opens,
+        (d.day + q.closes) at time zone p.timezone as closes
+      from public.quiet_hours q
+      where (q.state = p.state or q.state is null)
+        and (q.day_of_week = extract(dow from d.day) or q.day_of_week is null)
+      order by q.state nulls last, q.day_of_week nulls last
+      limit 1
+    ) q on true
+    cross join lateral (
+      -- No row: closed. And an opening that a clock change skips is moved, perhaps behind the closing.
+      select case when q.opens < q.closes then tstzrange(q.opens, q.closes) else 'empty' end as open
+    ) h
+    group by p.state, p.timezone
+  )
+  select range_intersect_agg(h.open) into open_times
+  from place_hours h;
+
+  select greatest(lower(o.open), text_window.moment), upper(o.open) into opens_at, closes_at
+  from unnest(open_times) o (open)
+  where upper(o.open) > text_window.moment
+  order by o.open
+  limit 1;
+  if not found then
+    opens_at := 'infinity';
+    closes_at := 'infinity';
+  end if;
+end
+$$;
+
+comment on function private.text_window(text, text, timestamptz) is
+  'From when a text may be sent to this number, and until when: the first moment, from `moment` on, that is open by '
+  'quiet_hours; the same as `moment` when it is open. state: the lead''s, null when unknown. The area code''s state and '
+  'time zones count, and the lead''s state where it is another one: the latest opening and the earliest closing of all. '
+  'For a number without a known area code (toll-free, foreign, a short code) only the lead''s state counts; without that, '
+  'the hours of all states in the four time zones of the contiguous United States. Both are infinity when no day is open.';
+grant execute on function private.text_window(text, text, timestamptz) to service_role;
+
+-- supabase/schemas/texting/quiet_hours_rows.sql
+
+-- The rows of quiet_hours and area_codes. A later correction is a migration of its own, which changes a row only if it is
+-- still as it was inserted: what an operator has changed stays.
+
+-- A rule that names sales calls, or only automated or recorded ones, counts for texts as well: that holds a text back too
+-- long at worst. docs/operations.md says what is not in here.
+insert into public.quiet_hours (state, day_of_week, opens, closes, source) values
+  (null, null, '08:00', '21:00', '47 CFR § 64.1200(c)(1)'),
+  ('AL', null, '08:00', '20:00', 'Ala. Admin. Code r. 770-X-5-.17(1)(b)'),
+  ('AL', 0, '00:00', '00:00', 'Ala. Admin. Code r. 770-X-5-.17(1)(b)'),
+  ('CT', null, '09:00', '20:00', 'Conn. Gen. Stat. § 42-288a, as amended by Public Act 23-98'),
+  ('FL', null, '08:00', '20:00', 'Fla. Stat. § 501.616(6)(a)'),
+  ('KY', null, '10:00', '21:00', 'Ky. Rev. Stat. § 367.46955'),
+  ('LA', null, '08:00', '20:00', 'Louisiana Public Service Commission, General Order R-29617 (secondary sources)'),
+  ('LA', 0, '00:00', '00:00', 'Louisiana Public Service Commission, General Order R-29617 (secondary sources)'),
+  ('MA', null, '08:00', '20:00', '201 Code Mass. Regs. 12.02(2)'),
+  ('MD', null, '08:00', '20:00', 'Md. Code, Com. Law § 14-4502'),
+  ('ME', null, '09:00', '17:00', 'Me. Rev. Stat. tit. 10, § 1498(3), automated calls'),
+  ('ME', 0, '00:00', '00:00', 'Me. Rev. Stat. tit. 10, § 1498(3), automated calls'),
+  ('ME', 6, '00:00', '00:00', 'Me. Rev. Stat. tit. 10, § 1498(3), automated calls'),
+  ('MN', null, '09:00', '21:00', 'Minn. Stat. § 325E.30 (secondary sources)'),
+  ('MS', null, '08:00', '20:00', 'Miss. Code § 77-3-723(1)'),
+  ('MS', 0, '00:00', '00:00', 'Miss. Code § 77-3-723(1)'),
+  ('NM', null, '09:00', '21:00', 'N.M. Stat. § 57-12-22(B)(5)'),
+  ('NV', null, '09:00', '20:00', 'Nev. Rev. Stat. § 597.814(2)(a), automated calls; 8 p.m. from secondary sources'),
+  ('OK', null, '08:00', '20:00', 'Okla. Stat. tit. 15, § 775C.4 (secondary sources)'),
+  ('PA', 0, '00:00', '00:00', 'Pennsylvania, from October 18, 2026 on (one secondary source, which names no section)'),
+  ('RI', null, '09:00', '18:00', 'R.I. Gen. Laws §§ 5-61-2(2), 5-61-3.6'),
+  ('RI', 6, '10:00', '17:00', 'R.I. Gen. Laws §§ 5-61-2(2), 5-61-3.6'),
+  ('RI', 0, '00:00', '00:00', 'R.I. Gen. Laws §§ 5-61-2(2), 5-61-3.6'),
+  ('SD', null, '09:00', '21:00', 'S.D. Codified Laws § 37-30-28, automated calls'),
+  ('SD', 0, '00:00', '00:00', 'S.D. Codified Laws § 37-30-28, automated calls'),
+  ('SD', 6, '00:00', '00:00', 'S.D. Codified Laws § 37-30-28, automated calls'),
+  ('TX', null, '09:00', '21:00', 'Tex. Bus. & Com. Code § 301.051'),
+  ('TX', 0, '12:00', '21:00', 'Tex. Bus. & Com. Code § 301.051'),
+  ('UT', null, '08:00', '21:00', 'Utah Code § 13-25a-103(3)'),
+  ('UT', 0, '00:00', '00:00', 'Utah Code § 13-25a-103(3)'),
+  ('WA', null, '08:00', '20:00', 'Wash. Rev. Code § 80.36.390, as amended by HB 1497 (2022)'),
+  ('WY', null, '08:00', '20:00', 'Wyo. Stat. § 40-12-302 (secondary sources)');
+
+insert into public.quiet_hours (state, day_of_week, opens, closes, source)
+select p.state, h.day_of_week, h.opens, h.closes, 'CRTC, Unsolicited Telecommunications Rules, part III'
+from unnest(array['AB', 'BC', 'MB', 'NB', 'NL', 'NS', 'NT', 'NU', 'ON', 'PE', 'QC', 'SK', 'YT']) p (state)
+cross join (values
+  (null::smallint, time '09:00', time '21:30'),
+  (0, '10:00', '18:00'),
+  (6, '10:00', '18:00')
+) h (day_of_week, opens, closes);
+
+insert into public.area_codes (area_code, state, country, timezones, source)
+select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026'
+from (values
+  ('AL', 'US', 'America/Chicago', '205 251 256 334 659 938'),
+  ('AK', 'US', 'America/Anchorage, America/Adak', '907'),
+  ('AZ', 'US', 'America/Phoenix', '480 520 602 623'),
+  ('AZ', 'US', 'America/Phoenix, America/Denver', '928'),
+  ('AR', 'US', 'America/Chicago', '327 479 501 870'),
+  ('CA', 'US', 'America/Los_Angeles', '209 213 279 310 323 341 350 369 408 415 424 442 510 530 559 562 619 626
+    628 650 657 661 669 707 714 738 747 760 805 818 820 831 840 858 909 916 925 949 951'),
+  ('CO', 'US', 'America/Denver', '303 719 720 748 970 983'),
+  ('CT', 'US', 'America/New_York', '203 475 860 959'),
+  ('DE', 'US', 'America/New_York', '302'),
+  ('DC', 'US', 'America/New_York', '202 771'),
+  ('FL', 'US', 'America/New_York', '239 305 321 324 352 386 407 561 645 656 727 728 754 772 786 813 863 904 941
+    954'),
+  ('FL', 'US', 'America/Chicago, America/New_York', '850'),
+  ('GA', 'US', 'America/New_York', '229 404 470 478 678 706 762 770 912 943'),
+  ('HI', 'US', 'Pacific/Honolulu', '808'),
+  ('ID', 'US', 'America/Boise, America/Los_Angeles', '208 986'),
+  ('IL', 'US', 'America/Chicago', '217 224 309 312 331 447 464 618 630 708 730 773 779 815 847 872'),
+  ('IN', 'US', 'America/Indiana/Indianapolis', '260 317 463 765'),
+  ('IN', 'US', 'America/Chicago, America/Indiana/Indianapolis', '219 574 812'),
+  ('IA', 'US', 'America/Chicago', '319 515 563 641 712'),
+  ('KS', 'US', 'America/Chicago', '316 913'),
+  ('KS', 'US', 'America/Chicago, America/Denver', '620 785'),
+  ('KY', 'US', 'America/New_York', '502 859'),
+  ('KY', 'US', 'America/Chicago, America/New_York', '270 606'),
+  ('LA', 'US', 'America/Chicago', '225 318 337 504 985'),
+  ('ME', 'US', 'America/New_York', '207'),
+  ('MD', 'US', 'America/New_York', '227 240 301 410 443 667'),
+  ('MA', 'US', 'America/New_York', '339 351 413 508 617 774 781 857 978'),
+  ('MI', 'US', 'America/Detroit', '231 248 269 313 517 586 616 734 810 947 989'),
+  ('MI', 'US', 'America/Detroit, America/Menominee', '906'),
+  ('MN', 'US', 'America/Chicago', '218 320 507 612 651 763 952'),
+  ('MS', 'US', 'America/Chicago', '228 601 662 769'),
+  ('MO', 'US', 'America/Chicago', '235 314 417 557 573 636 660 816 975'),
+  ('MT', 'US', 'America/Denver', '406'),
+  ('NE', 'US', 'America/Chicago', '402 531'),
+  ('NE', 'US', 'America/Chicago, America/Denver', '308'),
+  ('NV', 'US', 'America/Los_Angeles', '702 725'),
+  ('NV', 'US', 'America/Los_Angeles, America/Denver', '775'),
+  ('NH', 'US', 'America/New_York', '603'),
+  ('NJ', 'US', 'America/New_York', '201 551 609 640 732 848 856 862 908 973'),
+  ('NM', 'US', 'America/Denver', '505 575'),
+  ('NY', 'US', 'America/New_York', '212 315 329 332 347 363 516 518 585 607 631 646 680 716 718 838 845 914 917
+    929 934'),
+  ('NC', 'US', 'America/New_York', '252 336 472 704 743 828 910 919 980 984'),
+  ('ND', 'US', 'America/Chicago, America/Denver', '701'),
+  ('OH', 'US', 'America/New_York', '216 220 234 283 326 330 380 419 440 513 567 614 740 937'),
+  ('OK', 'US', 'America/Chicago', '405 539 572 580 918'),
+  ('OR', 'US', 'America/Los_Angeles', '503 971'),
+  ('OR', 'US', 'America/Los_Angeles, America/Boise', '541'),
+  ('PA', 'US', 'America/New_York', '215 223 267 272 412 445 484 570 582 610 717 724 814 835 878'),
+  ('RI', 'US', 'America/New_York', '401'),
+  ('SC', 'US', 'America/New_York', '803 821 839 843 854 864'),
+  ('SD', 'US', 'America/Chicago, America/Denver', '605'),
+  ('TN', 'US', 'America/Chicago', '615 629 731 901 931'),
+  ('TN', 'US', 'America/Chicago, America/New_York', '423'),
+  ('TN', 'US', 'America/New_York', '865'),
+  ('TX', 'US', 'America/Chicago', '210 214 254 281 325 346 361 409 430 432 469 512 682 713 726 737 806 817 830
+    832 903 936 940 945 956 972 979'),
+  ('TX', 'US', 'America/Denver', '915'),
+  ('UT', 'US', 'America/Denver', '385 435 801'),
+  ('VT', 'US', 'America/New_York', '802'),
+  ('VA', 'US', 'America/New_York', '276 434 540 571 686 703 757 804 826 948'),
+  ('WA', 'US', 'America/Los_Angeles', '206 253 360 425 509 564'),
+  ('WV', 'US', 'America/New_York', '304 681'),
+  ('WI', 'US', 'America/Chicago', '262 274 353 414 534 608 715 920'),
+  ('WY', 'US', 'America/Denver', '307'),
+  ('AS', 'US', 'Pacific/Pago_Pago', '684'),
+  ('GU', 'US', 'Pacific/Guam', '671'),
+  ('MP', 'US', 'Pacific/Guam', '670'),
+  ('PR', 'US', 'America/Puerto_Rico', '787 939'),
+  ('VI', 'US', 'America/Puerto_Rico', '340'),
+  ('AB', 'CA', 'America/Edmonton', '368 403 587 780 825'),
+  ('BC', 'CA', 'America/Vancouver', '604'),
+  ('BC', 'CA', 'America/Vancouver, America/Edmonton', '250'),
+  ('MB', 'CA', 'America/Winnipeg', '204 431 584'),
+  ('NB', 'CA', 'America/Halifax', '428 506'),
+  ('NL', 'CA', 'America/St_Johns, America/Halifax', '709 879'),
+  ('NS', 'CA', 'America/Halifax', '782 902'),
+  ('NT', 'CA', 'America/Whitehorse, America/Edmonton, America/Winnipeg, America/Toronto', '867'),
+  ('ON', 'CA', 'America/Toronto', '226 249 289 343 365 382 416 437 519 548 613 647 683 705 742 753 905 942'),
+  ('ON', 'CA', 'America/Toronto, America/Winnipeg', '807'),
+  ('QC', 'CA', 'America/Toronto', '263 354 438 450 468 514 579 819 873'),
+  ('QC', 'CA', 'America/Toronto, America/Halifax', '418'),
+  (null, 'AG', 'America/Puerto_Rico', '268'),
+  (null, 'AI', 'America/Puerto_Rico', '264'),
+  (null, 'BB', 'America/Barbados', '246'),
+  (null, 'BM', 'Atlantic/Bermuda', '441'),
+  (null, 'BS', 'America/Toronto', '242'),
+  (null, 'DM', 'America/Puerto_Rico', '767'),
+  (null, 'DO', 'America/Santo_Domingo', '809 829 849'),
+  (null, 'GD', 'America/Puerto_Rico', '473'),
+  (null, 'JM', 'America/Jamaica', '658 876'),
+  (null, 'KN', 'America/Puerto_Rico', '869'),
+  (null, 'KY', 'America/Panama', '345'),
+  (null, 'LC', 'America/Puerto_Rico', '758'),
+  (null, 'MS', 'America/Puerto_Rico', '664'),
+  (null, 'SX', 'America/Puerto_Rico', '721'),
+  (null, 'TC', 'America/Grand_Turk', '649'),
+  (null, 'TT', 'America/Puerto_Rico', '868'),
+  (null, 'VC', 'America/Puerto_Rico', '784'),
+  (null, 'VG', 'America/Puerto_Rico', '284')
+) a (state, country, timezones, area_codes)
+cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
+
+-- For these, libphonenumber lacks a time zone that the area code of the same area has (for 306, that of Lloydminster), or
+-- has a wrong one.
+insert into public.area_codes (area_code, state, country, timezones, source)
+select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026, time zones corrected'
+from (values
+  ('FL', 'US', 'America/New_York', '689'),
+  ('FL', 'US', 'America/Chicago, America/New_York', '448'),
+  ('IN', 'US', 'America/Chicago, America/Indiana/Indianapolis', '930'),
+  ('KY', 'US', 'America/Chicago, America/New_York', '364'),
+  ('OR', 'US', 'America/Los_Angeles, America/Boise', '458'),
+  ('BC', 'CA', 'America/Vancouver, America/Edmonton', '236 257 672 778'),
+  ('QC', 'CA', 'America/Toronto, America/Halifax', '273 367 581'),
+  ('SK', 'CA', 'America/Regina, America/Edmonton', '306 474 639')
+) a (state, country, timezones, area_codes)
+cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
+
+-- New ones that overlay older ones and that libphonenumber does not have yet.
+insert into public.area_codes (area_code, state, country, timezones, source)
+select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'a public list of area codes, 2026'
+from (values
+  ('AL', 'US', 'America/Chicago', '483'),
+  ('CA', 'US', 'America/Los_Angeles', '764 837'),
+  ('IL', 'US', 'America/Chicago', '861'),
+  ('MI', 'US', 'America/Detroit', '679'),
+  ('MN', 'US', 'America/Chicago', '924'),
+  ('NY', 'US', 'America/New_York', '624'),
+  ('OH', 'US', 'America/New_York', '436')
+) a (state, country, timezones, area_codes)
+cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
+
+-- supabase/schemas/texting/media.sql
+
+-- The bucket for the files that agents send with texts: <conversation id>/<name>. It is private; Twilio gets each file by a
+-- URL that is signed for a day. Size and types are those that Twilio takes and that a phone shows.
+insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
+values ('text-media', 'text-media', false, 5 * 1024 * 1024, array[
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'application/pdf',
+  'text/vcard',
+  'video/mp4',
+  'audio/mpeg'
+])
+on conflict (id) do update
+set
+  public = excluded.public,
+  file_size_limit = excluded.file_size_limit,
+  allowed_mime_types = excluded.allowed_mime_types;
+
+create function private.conversation_of_file(name text) returns uuid
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case
+    when name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then left(name, 36)::uuid
+  end;
+end
+$$;
+
+comment on function private.conversation_of_file(text) is
+  'The conversation that a file in the bucket `text-media` belongs to, by its name; null for a name of another form.';
+grant execute on function private.conversation_of_file(text) to authenticated, service_role;
+
+-- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that another
+-- agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its way.
+create policy "writers of a conversation add files to it" on storage.objects
+  for insert to authenticated
+  with check (
+    bucket_id = 'text-media'
+    and exists (
+      select
+      from public.recruiting_conversations c
+      where c.id = private.conversation_of_file(objects.name)
+        and (
+          c.assigned_agent_id is null
+          or c.assigned_agent_id = (select private.current_agent_id())
+          or c.agency_id = (select private.managed_agency_id())
+        )
+    )
+  );
+
+create policy "readers of a conversation open its files" on storage.objects
+  for select to authenticated
+  using (
+    bucket_id = 'text-media'
+    and exists (
+      select from public.recruiting_conversations c where c.id = private.conversation_of_file(objects.name)
+    )
+  );
+
+-- supabase/schemas/texting/outbox.sql
+
+-- The outbox: what is to be sent, and what became of it. Only what stands here is ever sent.
+
+create table public.text_outbox (
+  message_id uuid primary key references public.recruiting_messages (id) on delete cascade,
+  kind text not null check (kind in ('agent', 'bot', 'greeting')),
+  state text not null default 'pending'
+    check (state in ('pending', 'sending', 'accepted', 'unconfirmed', 'refused', 'failed')),
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0 check (attempt >= 0),
+  lease_until timestamptz,
+  reason text,
+  client_message_id uuid,
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  service_phone text not null,
+  segments integer not null check (segments > 0),
+  priority smallint not null generated always as (case kind when 'agent' then 0 else 1 end) stored,
+  ordinal bigint generated always as identity,
+  claim integer not null default 0,
+  attempted_at timestamptz,
+  lookups integer not null default 0,
+  resends integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (conversation_id, client_message_id)
+);
+
+-- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
+create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
+  where state = 'pending';
+create index text_outbox_due_idx on public.text_outbox (due_at) where state = 'pending';
+create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
+create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
+-- What comes before a text in its conversation.
+create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
+  where state in ('pending', 'sending', 'unconfirmed');
+
+comment on table public.text_outbox is
+  'Outbound texts and how far each has come. Only what stands here is ever sent; texting/worker.sql has the states.';
+comment on column public.text_outbox.kind is
+  '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
+comment on column public.text_outbox.due_at is
+  'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
+comment on column public.text_outbox.attempt is 'How often its request to the provider has begun.';
+comment on column public.text_outbox.lease_until is
+  'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
+comment on column public.text_outbox.reason is
+  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `later`, `no_response`, `worker_died`, '
+  '`resend`, `unconfirmed`, `storage`, `media_not_found`, or the provider''s error code or HTTP status.';
+comment on column public.text_outbox.client_message_id is
+  'Made by the agent''s page, so that one text that is sent twice is one text.';
+comment on column public.text_outbox.conversation_id is
+  'The message''s conversation. A trigger fills in this column, service_phone and segments.';
+comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
+comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
+comment on column public.text_outbox.priority is
+  'Of the due texts of a number the lowest is sent first: what an agent writes does not wait for a morning''s greetings.';
+comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
+comment on column public.text_outbox.claim is
+  'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing.';
+comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
+comment on column public.text_outbox.lookups is
+  'How often the provider did not know it since the last request.';
+comment on column public.text_outbox.resends is 'How often it was sent again after the provider did not know it.';
+
+create trigger set_updated_at
+  before update on public.text_outbox
+  for each row execute function private.set_updated_at();
+
+alter table public.text_outbox enable row level security;
+grant select on public.text_outbox to authenticated;
+grant select, insert, update, delete on public.text_outbox to service_role;
+
+create policy "readers of a conversation read what it waits to send" on public.text_outbox
+  for select to authenticated
+  using (
+    exists (
+      select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
+    )
+  );
+
+create function private.complete_outbox_text() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  select m.conversation_id, c.service_phone, case when m.media = '[]' then private.text_segments(m.body) else 1 end
+  into new.conversation_id, new.service_phone, new.segments
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where m.id = new.message_id and m.direction = 'outbound';
+  if not found then
+    raise exception 'message_id: there is no such outbound message' using errcode = 'foreign_key_violation';
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.complete_outbox_text() is
+  'Trigger: fills in the conversation, the number and the segments of a text. One with media counts as one segment.';
+
+create trigger complete_outbox_text
+  before insert on public.text_outbox
+  for each row execute function private.complete_outbox_text();
+
+create function private.move_outbox_texts() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with open_texts as (
+    select o.message_id
+    from public.text_outbox o
+    where o.conversation_id = new.id and o.state in ('pending', 'sending', 'unconfirmed')
+    order by o.ordinal
+    for update
+  )
+  update public.text_outbox o
+  set service_phone = new.service_phone
+  from open_texts t
+  where o.message_id = t.message_id;
+  return null;
+end
+$$;
+
+comment on function private.move_outbox_texts() is
+  'Trigger: what waits in a conversation is sent from its new number.';
+
+create trigger move_outbox_texts
+  after update of service_phone on public.recruiting_conversations
+  for each row when (new.service_phone is distinct from old.service_phone)
+  execute function private.move_outbox_texts();
+
+create function private.forget_number_paused() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Whoever has locked a text is about to send or refuse it. And one statement may set many numbers to active, so to wait
+  -- here could be to wait in a circle.
+  with held as (
+    select o.message_id
+    from public.text_outbox o
+    where o.service_phone = new.phone and o.state = 'pending' and o.reason = 'number_paused'
+    for update skip locked
+  )
+  update public.text_outbox o
+  set reason = null
+  from held h
+  where o.message_id = h.message_id;
+  return null;
+end
+$$;
+
+comment on function private.forget_number_paused() is
+  'Trigger: texts do not wait for a paused number any more once it is active.';
+
+create trigger forget_number_paused
+  after update of status on public.service_numbers
+  for each row when (new.status = 'active' and old.status <> 'active')
+  execute function private.forget_number_paused();
+
+-- supabase/schemas/texting/segments.sql
+
+-- How many segments a text is sent in. A segment has 140 octets; of several, each begins with a header of 6 octets.
+-- The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the whole text
+-- UCS-2, with 16 bits. Neither a character nor one with its accents and joined emoji is divided between two segments.
+
+create function private.text_segments(body text) returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  gsm constant text :=
+    '[]\n\f\r !"#$%&''()*+,./0-9:;<=>?@A-Z[\\^_a-z{|}~¡£¤¥§¿ÄÅÆÉÑÖØÜßàäåæÇèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ€-]';
+  -- These need an escape character before them.
+  gsm_extension constant text := '[]\f[\\^{|}~€]';
+  -- What follows a character and stays with it: accents, variation selectors, skin tones, tags, and what is joined.
+  -- Flags are pairs of letters of their own.
+  character constant text :=
+    '(?:[\U0001F1E6-\U0001F1FF]{2}|.)'
+    '(?:[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20F0\uFE00-\uFE0F\uFE20-\uFE2F\U0001F3FB-\U0001F3FF'
+    '\U000E0020-\U000E007F]|\u200D[\u2600-\u27BF\U0001F300-\U0001FAFF]?)*';
+  is_gsm constant boolean := coalesce(body, '') !~ ('[^' || substr(gsm, 2));
+  -- Characters of 7 bits, or pairs of octets: of a text in one segment, and of each of several segments.
+  single constant integer := case when is_gsm then 160 else 70 end;
+  part constant integer := case when is_gsm then 153 else 67 end;
+  wide constant text := case when is_gsm then gsm_extension else '[\U00010000-\U0010FFFF]' end;
+  segments integer := 1;
+  used integer := 0;
+  unit text;
+  size integer;
+begin
+  if length(body) + regexp_count(body, wide) <= single then
+    return 1;
+  end if;
+  for unit in
+    select m[1] from regexp_matches(body, case when is_gsm then '.' else character end, 'g') m
+  loop
+    size := length(unit) + regexp_count(unit, wide);
+    if used + size > part then
+      segments := segments + 1;
+      used := 0;
+    end if;
+    used := used + size;
+  end loop;
+  return segments;
+end
+$$;
+
+comment on function private.text_segments(text) is
+  'The number of segments that the SMS provider sends and charges for this text; 1 for an empty one. As Twilio''s '
+  'sms-segments-calculator counts; it may differ by one where accents of rare scripts lie between two segments.';
+grant execute on function private.text_segments(text) to service_role;
+
+-- supabase/schemas/texting/send.sql
+
+-- How a text gets into the outbox.
+
+create function private.sending_hours(
+  conversation public.recruiting_conversations,
+  kind text,
+  out opens_at timestamptz,
+  out closes_at timestamptz
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  -- A minute is left for the request and the provider's queue.
+  enough constant interval := '60 seconds';
+  state constant text := (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id);
+begin
+  if kind = 'agent' and conversation.last_message_at > now() - interval '12 hours' then
+    opens_at := now();
+    return;
+  end if;
+  select w.opens_at, w.closes_at into opens_at, closes_at
+  from private.text_window(conversation.recruit_phone, state, now()) w;
+  if opens_at <= now() and closes_at < now() + enough then
+    select w.opens_at, w.closes_at into opens_at, closes_at
+    from private.text_window(conversation.recruit_phone, state, closes_at) w;
+  end if;
+end
+$$;
+
+comment on function private.sending_hours(public.recruiting_conversations, text) is
+  'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
+  'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
+grant execute on function private.sending_hours(public.recruiting_conversations, text) to service_role;
+
+create function private.queue_text(
+  conversation_id uuid,
+  kind text,
+  body text,
+  media jsonb default '[]',
+  client_message_id uuid default null
+) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+  opens_at timestamptz;
+  new_message_id uuid;
+  queued public.text_outbox;
+begin
+  -- One after another, so that a text with a lower ordinal never appears after a later one was sent.
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = queue_text.conversation_id
+  for no key update;
+
+  insert into public.recruiting_messages (conversation_id, direction, sender_type, body, media)
+  values (
+    queue_text.conversation_id, 'outbound', case queue_text.kind when 'agent' then 'agent' else 'bot' end,
+    queue_text.body, queue_text.media
+  )
+  returning id into new_message_id;
+
+  opens_at := (private.sending_hours(conversation, queue_text.kind)).opens_at;
+  insert into public.text_outbox (message_id, kind, due_at, reason, client_message_id)
+  values (
+    new_message_id,
+    queue_text.kind,
+    opens_at,
+    case
+      when opens_at > now() then 'quiet_hours'
+      when exists (
+        select from public.service_numbers n where n.phone = conversation.service_phone and n.status = 'paused'
+      ) then 'number_paused'
+    end,
+    queue_text.client_message_id
+  )
+  returning * into queued;
+  return queued;
+end
+$$;
+
+comment on function private.queue_text(uuid, text, text, jsonb, uuid) is
+  'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
+  'text_outbox. media: [{url, content_type}]. Consent is checked when it is sent. 23503 or 23502 when there is no such '
+  'conversation, 23505 when the conversation has the client_message_id already.';
+grant execute on function private.queue_text(uuid, text, text, jsonb, uuid) to service_role;
+
+create function private.release_replies(conversation_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with held as (
+    select o.message_id
+    from public.text_outbox o
+    where o.conversation_id = release_replies.conversation_id
+      and o.state = 'pending'
+      and o.kind = 'agent'
+      and o.reason = 'quiet_hours'
+      and o.due_at > now()
+    order by o.ordinal
+    for update
+  )
+  update public.text_outbox o
+  set due_at = now(), reason = null
+  from held h
+  where o.message_id = h.message_id;
+end
+$$;
+
+comment on function private.release_replies(uuid) is
+  'Makes an agent''s texts that quiet hours hold due, because the recruit has just written.';
+grant execute on function private.release_replies(uuid) to service_role;
+
+create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  max_items constant integer := 10;
+  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
+  item jsonb;
+  path text;
+  url text;
+  content_type text;
+  result jsonb := '[]';
+begin
+  if jsonb_typeof(files) <> 'array' then
+    perform private.invalid_field('media', 'must be an array');
+  elsif jsonb_array_length(files) > max_items then
+    perform private.invalid_field('media', format('must have at most %s items', max_items));
+  end if;
+  for item in select i from jsonb_array_elements(files) with ordinality e (i, n) order by n loop
+    path := format('media[%s]', jsonb_array_length(result));
+    perform private.require_fields(item, path, array['url', 'content_type']);
+    url := private.text_field(item, path, 'url', is_required => true);
+    -- A name that an address could read as a way to another folder must not get to the worker, who may sign any file.
+    if url !~ '^https://[^[:space:]/]+(/[^[:space:]]*)?$'
+      and url !~ format('^text-media/%s/(?!\.+$)[-A-Za-z0-9!_.*''()&$@=;:+,]{1,200}$', conversation_id)
+    then
+      perform private.invalid_field(
+        path || '.url',
+        'must begin with https://, or be text-media/<conversation_id>/<name> with a name of A-Z, a-z, 0-9 and '
+          '!-_.*''()&$@=;:+,');
+    elsif length(url) > 2000 then
+      perform private.invalid_field(path || '.url', 'must have at most 2000 characters');
+    end if;
+    content_type := private.text_field(item, path, 'content_type', is_required => true);
+    if length(content_type) > 255 then
+      perform private.invalid_field(path || '.content_type', 'must have at most 255 characters');
+    end if;
+    result := result || jsonb_build_object('url', url, 'content_type', content_type);
+  end loop;
+  return result;
+end
+$$;
+
+comment on function private.read_media(jsonb, uuid) is
+  'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
+  'conversation in the bucket text-media, by characters that stand for themselves in a URL.';
+
+create function public.send_text(
+  conversation_id uuid,
+  body text,
+  client_message_id uuid,
+  media jsonb default '[]'
+) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Who may send is decided here: of those who may read a conversation, the agency's managers
+-- and one agent, the assigned one or else the lead's.
+security definer
+set search_path = ''
+as $$
+declare
+  max_length constant integer := 1600;
+  caller constant public.agents := private.current_agent();
+  files jsonb;
+  conversation public.recruiting_conversations;
+  queued public.text_outbox;
+  is_duplicate boolean;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may send a text' using errcode = 'insufficient_privilege';
+  end if;
+  files := private.read_media(media, conversation_id);
+  if private.visible_text(coalesce(body, '')) !~ '[^ \n]' and files = '[]' then
+    perform private.invalid_field('body', 'must not be empty');
+  elsif private.utf16_length(body) > max_length then
+    perform private.invalid_field('body', format(
+      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
+  elsif client_message_id is null then
+    perform private.invalid_field('client_message_id', 'is required');
+  end if;
+
+  -- A repeated call waits here while the first one is still running.
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = send_text.conversation_id
+    and c.agency_id = caller.agency_id
+    and (
+      caller.role = 'manager'
+      or c.assigned_agent_id = caller.id
+      or c.assigned_agent_id is null and exists (
+        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
+      )
+    )
+  for no key update;
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+
+  select o.* into queued
+  from public.text_outbox o
+  where o.conversation_id = conversation.id and o.client_message_id = send_text.client_message_id;
+  is_duplicate := found;
+
+  if not is_duplicate then
+    if not exists (
+      select from public.service_numbers n
+      where n.phone = conversation.service_phone and n.agency_id = conversation.agency_id
+    ) then
+      raise exception 'conversation_id: its number is not one of the agency''s service numbers' using errcode = 'PT409';
+    elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+      raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
+    end if;
+    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id);
+    update public.recruiting_conversations c
+    set status = 'escalated', assigned_agent_id = caller.id
+    where c.id = conversation.id and c.status = 'bot';
+  end if;
+
+  return jsonb_build_object(
+    'message_id', queued.message_id,
+    'status', case when is_duplicate then 'duplicate' when queued.reason is null then 'queued' else 'held' end,
+    'due_at', queued.due_at,
+    'segments', queued.segments
+  );
+end
+$$;
+
+comment on function public.send_text(uuid, text, uuid, jsonb) is
+  'Queues a text of the signed-in agent, who must be the conversation''s assigned agent, without one the agent of its '
+  'lead, or a manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with '
+  'media, at most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. '
+  'Returns {message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; '
+  'duplicate for a client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP '
+  '400) names the field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another '
+  'agent''s; PT403 when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
+grant execute on function public.send_text(uuid, text, uuid, jsonb) to authenticated;
+
+-- supabase/schemas/texting/retry.sql
+
+-- An operator sends a text once more.
+
+create function private.retry_text(message_id uuid) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+  failed public.text_outbox;
+  problem text;
+begin
+  select c.* into conversation
+  from public.text_outbox o
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  where o.message_id = retry_text.message_id;
+  if not found then
+    raise exception 'message_id: there is no such text' using errcode = 'PT404';
+  end if;
+
+  -- The consent's lock before rows, as everywhere.
+  perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  select o.* into failed from public.text_outbox o where o.message_id = retry_text.message_id for update;
+
+  problem := case
+    when exists (
+      select
+      from public.recruiting_messages m
+      where m.id = retry_text.message_id and m.provider_message_id is not null
+    ) or failed.state = 'accepted' then 'the provider has accepted this text'
+    when failed.state = 'refused' then 'this text was refused, because the recruit had opted out'
+    when failed.state in ('pending', 'sending') then 'this text is not sent yet'
+    when failed.state = 'unconfirmed' and failed.due_at < 'infinity' then
+      'the provider is still being asked for this text'
+  end;
+  if problem is not null then
+    raise exception 'message_id: %', problem using errcode = 'PT409';
+  elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+    raise exception 'message_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
+  end if;
+
+  update public.recruiting_messages m
+  set status = null, error_code = null, failed_at = null
+  where m.id = retry_text.message_id;
+  -- So that the agent is told if it fails again.
+  delete from public.agent_notifications n
+  where n.message_id = retry_text.message_id and n.kind = 'failed';
+  update public.text_outbox o
+  set state = 'pending', due_at = now(), reason = null, lease_until = null, lookups = 0, resends = 0
+  where o.message_id = retry_text.message_id
+  returning o.* into failed;
+  return failed;
+end
+$$;
+
+comment on function private.retry_text(uuid) is
+  'Makes a text that has failed, or of which the provider will not be asked any more, due once more. One that is '
+  'unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is being sent, was accepted or '
+  'refused; PT403 when the recruit has opted out.';
+grant execute on function private.retry_text(uuid) to service_role;
+
+-- supabase/schemas/texting/worker.sql
+
+-- What the worker does with the outbox: it claims texts, sends them, and records what came of it.
+--
+-- | from                 | by                                                              | to                              |
+-- | -------------------- | --------------------------------------------------------------- | ------------------------------- |
+-- | pending, due         | claim_texts()                                                   | sending                         |
+-- | pending, due         | claim_texts(), in quiet hours                                   | pending, due when they end      |
+-- | pending              | claim_texts() or record_consent(), the recruit has opted out    | refused                         |
+-- | sending              | outcome accepted                                                | accepted                        |
+-- | sending              | outcome unconfirmed: the response was lost                      | unconfirmed, due in 20 s        |
+-- | sending              | outcome later, credentials or number_paused: nothing was sent   | pending                         |
+-- | sending              | outcome opted_out                                               | refused                         |
+-- | sending              | outcome failed                                                  | failed                          |
+-- | sending, lease over  | claim_texts(): its worker is dead                               | unconfirmed, due now            |
+-- | unconfirmed, due     | claim_texts(), for a look-up                                    | unconfirmed, due in 60 s        |
+-- | unconfirmed          | look-up: the provider knows it                                  | accepted                        |
+-- | unconfirmed          | look-up: unknown, the first time                                | unconfirmed, due 2 min after    |
+-- | unconfirmed          | look-up: unknown again                                          | pending, to be sent once more   |
+-- | unconfirmed          | the same, where nothing may be sent again                       | unconfirmed, due never          |
+-- | unconfirmed, resent  | look-up: unknown 10 min after it was sent again                 | failed                          |
+-- | the same             | its worker has died, so that it may never have left             | pending, at most 5 times in all |
+-- | failed, not accepted | an operator: retry_text()                                       | pending                         |
+-- | unconfirmed, never   | the same                                                        | pending                         |
+-- | any                  | a callback with our id and a MessageSid: accept_text()          | accepted                        |
+--
+-- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the claim that
+-- the report is about, which is compared under the row's lock. A report that a text was sent counts at any time.
+--
+-- The functions read by the indexes of texting/outbox.sql, in their order, whatever the planner believes: a plan that was
+-- made while the outbox was small would read all of it when it has grown. So their settings leave it no other way.
+--
+-- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
+-- `sending`. By the same lock only one worker at a time claims texts of a conversation.
+
+create function private.is_behind(waiting public.text_outbox) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce((
+    select true
+    from public.text_outbox o
+    where o.conversation_id = waiting.conversation_id
+      and o.state in ('pending', 'sending', 'unconfirmed')
+      and o.message_id <> waiting.message_id
+      and case o.state
+        when 'sending' then true
+        when 'unconfirmed' then o.due_at < 'infinity'
+        -- One that has been claimed before keeps its place while it waits to be tried again. So does one that is about to be
+        -- due: of two that are queued at once, the first may have a later due_at, and this transaction a still earlier now().
+        else o.ordinal < waiting.ordinal
+          and (
+            o.due_at <= now()
+            or o.reason is distinct from 'quiet_hours' and (o.claim > 0 or o.due_at <= now() + interval '1 minute')
+          )
+      end
+    order by o.ordinal
+    limit 1
+  ), false);
+end
+$$;
+
+comment on function private.is_behind(public.text_outbox) is
+  'Whether another text of the conversation must be sent before this one: one that is on its way, or an earlier one that '
+  'is due, or will be within a minute. One that quiet hours hold does not count.';
+grant execute on function private.is_behind(public.text_outbox) to service_role;
+
+create function private.is_text_due() returns boolean
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+as $$
+begin
+  return coalesce((
+    select o.lease_until <= now()
+    from public.text_outbox o
+    where o.state = 'sending'
+    order by o.lease_until
+    limit 1
+  ), false) or coalesce((
+    select true
+    from public.text_outbox o
+    where o.state = 'unconfirmed' and o.due_at <= now()
+    order by o.due_at
+    limit 1
+  ), false) or coalesce((
+    select o.due_at <= now() from public.text_outbox o where o.state = 'pending' order by o.due_at limit 1
+  ), false) and coalesce((
+    select true
+    from public.service_numbers n
+    cross join (values (0), (1)) p (priority)
+    cross join lateral (
+      select
+      from public.text_outbox o
+      join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = n.agency_id
+      where o.service_phone = n.phone
+        and o.state = 'pending'
+        and o.priority = p.priority
+        and o.due_at <= now()
+        and not private.is_behind(o)
+      order by o.due_at, o.ordinal
+      limit 1
+    ) due
+    where n.status = 'active' and n.busy_until <= now() + interval '1 second'
+    limit 1
+  ), false) or exists (select from private.waiting_greetings);
+end
+$$;
+
+comment on function private.is_text_due() is
+  'Whether claim_texts() would find something to do. Cheap: by indexes of what is open, however much has been sent.';
+grant execute on function private.is_text_due() to service_role;
+
+-- supabase/schemas/texting/worker_claims.sql
+
+-- How the worker gets texts to send and to look up. The states are in texting/worker.sql.
+
+create function private.claimed_text(claimed public.text_outbox, task text, validity_seconds integer default null)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'message_id', claimed.message_id,
+      'task', claimed_text.task,
+      'attempt', claimed.claim,
+      'kind', claimed.kind,
+      'to', c.recruit_phone,
+      'from', c.service_phone,
+      'messaging_service_sid', n.messaging_service_sid,
+      'body', coalesce(m.body, ''),
+      'media', m.media,
+      'validity_seconds', claimed_text.validity_seconds,
+      'attempted_at', claimed.attempted_at
+    )
+    from public.recruiting_messages m
+    join public.recruiting_conversations c on c.id = m.conversation_id
+    left join public.service_numbers n on n.phone = c.service_phone
+    where m.id = claimed.message_id
+  );
+end
+$$;
+
+comment on function private.claimed_text(public.text_outbox, text, integer) is
+  'A claimed text as the worker needs it; see claim_texts().';
+grant execute on function private.claimed_text(public.text_outbox, text, integer) to service_role;
+
+create function private.claim_lookups(max integer, out texts jsonb)
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+as $$
+declare
+  found_text public.text_outbox;
+begin
+  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
+  for found_text in
+    select o.*
+    from public.text_outbox o
+    where o.state = 'sending' and o.lease_until <= now()
+    order by o.lease_until
+    limit 1000
+    for update skip locked
+  loop
+    update public.text_outbox o
+    set
+      state = 'unconfirmed',
+      reason = 'worker_died',
+      claim = o.claim + 1,
+      lease_until = null,
+      attempted_at = coalesce(o.attempted_at, o.created_at),
+      due_at = case when o.resends = 0 then now() else coalesce(o.attempted_at, o.created_at) + interval '10 minutes' end
+    where o.message_id = found_text.message_id;
+  end loop;
+
+  texts := '[]';
+  for found_text in
+    select o.*
+    from public.text_outbox o
+    where o.state = 'unconfirmed' and o.due_at <= now()
+    order by o.due_at, o.ordinal
+    limit claim_lookups.max
+    for update skip locked
+  loop
+    update public.text_outbox o
+    set
+      claim = o.claim + 1,
+      -- When another worker may look it up. A lease of its own would hold it longer than due_at says.
+      due_at = clock_timestamp() + interval '60 seconds',
+      attempted_at = coalesce(o.attempted_at, o.created_at)
+    where o.message_id = found_text.message_id
+    returning o.* into found_text;
+    texts := texts || private.claimed_text(found_text, 'look_up');
+  end loop;
+end
+$$;
+
+comment on function private.claim_lookups(integer) is
+  'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
+grant execute on function private.claim_lookups(integer) to service_role;
+
+create function private.claim_sends(max integer, out texts jsonb, out next_at timestamptz)
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+as $$
+declare
+  -- When to come again for what another worker has locked, and for what is left when much had to be held or refused.
+  soon constant timestamptz := clock_timestamp() + interval '50 milliseconds';
+  max_examined constant integer := max + 200;
+  burst constant interval := '1 second';
+  max_validity constant interval := '36000 seconds';
+  examined integer := 0;
+  service_phone text;
+  number public.service_numbers;
+  candidate record;
+  waiting public.text_outbox;
+  conversation public.recruiting_conversations;
+  hours record;
+  duration interval;
+  validity_seconds integer;
+begin
+  texts := '[]';
+  if coalesce((
+    select o.due_at > now() from public.text_outbox o where o.state = 'pending' order by o.due_at limit 1
+  ), true) then
+    return;
+  end if;
+
+  for service_phone in
+    select n.phone
+    from public.service_numbers n
+    cross join (values (0), (1)) p (priority)
+    cross join lateral (
+      select
+      from public.text_outbox o
+      where o.service_phone = n.phone and o.state = 'pending' and o.priority = p.priority and o.due_at <= now()
+      order by o.due_at, o.ordinal
+      limit 1
+    ) due
+    where n.status = 'active'
+    group by n.phone, n.busy_until
+    order by n.busy_until, n.phone
+  loop
+    exit when jsonb_array_length(texts) >= max or examined >= max_examined;
+    select n.* into number
+    from public.service_numbers n
+    where n.phone = service_phone and n.status = 'active'
+    for no key update skip locked;
+    if not found then
+      next_at := least(next_at, soon);
+      continue;
+    elsif number.busy_until > now() + burst then
+      next_at := least(next_at, number.busy_until - burst);
+      continue;
+    end if;
+
+    <<due_texts>>
+    for priority in 0..1 loop
+      for candidate in
+        select o.message_id, o.segments, c.agency_id, c.recruit_phone
+        from public.text_outbox o
+        join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = number.agency_id
+        where o.service_phone = number.phone
+          and o.state = 'pending'
+          and o.priority = due_texts.priority
+          and o.due_at <= now()
+          and not private.is_behind(o)
+        order by o.due_at, o.ordinal
+      loop
+        exit due_texts when jsonb_array_length(texts) >= max;
+        duration := make_interval(secs => least(candidate.segments / number.segments_per_second, 86400)::double precision);
+        if number.busy_until > now() and number.busy_until + duration > now() + burst then
+          next_at := least(next_at, number.busy_until - greatest(burst - duration, '0'));
+          exit due_texts;
+        end if;
+        examined := examined + 1;
+        if examined > max_examined then
+          next_at := least(next_at, soon);
+          exit due_texts;
+        elsif not private.try_lock_consent(candidate.agency_id, candidate.recruit_phone) then
+          next_at := least(next_at, soon);
+          continue;
+        end if;
+
+        -- Everything again, as it is now that nobody else claims texts of this conversation.
+        select o.* into waiting
+        from public.text_outbox o
+        where o.message_id = candidate.message_id
+          and o.state = 'pending'
+          and o.due_at <= now()
+          and not private.is_behind(o)
+        for update skip locked;
+        continue when not found;
+        select c.* into conversation from public.recruiting_conversations c where c.id = waiting.conversation_id;
+
+        if private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+          perform private.end_text(waiting, 'refused', 'opted_out', '21610');
+          continue;
+        end if;
+        hours := private.sending_hours(conversation, waiting.kind);
+        if hours.opens_at > now() then
+          update public.text_outbox o
+          set due_at = hours.opens_at, reason = 'quiet_hours'
+          where o.message_id = waiting.message_id;
+          continue;
+        end if;
+
+        update public.text_outbox o
+        set
+          state = 'sending',
+          attempt = o.attempt + 1,
+          claim = o.claim + 1,
+          attempted_at = clock_timestamp(),
+          lease_until = clock_timestamp() + interval '60 seconds',
+          lookups = 0,
+          reason = null
+        where o.message_id = waiting.message_id
+        returning o.* into waiting;
+        number.busy_until := greatest(number.busy_until, now()) + duration;
+        validity_seconds := case
+          when hours.closes_at is not null
+            then floor(extract(epoch from least(hours.closes_at, now() + max_validity) - now()))
+        end;
+        texts := texts || private.claimed_text(waiting, 'send', validity_seconds);
+      end loop;
+    end loop;
+
+    update public.service_numbers n
+    set busy_until = number.busy_until
+    where n.phone = number.phone and n.busy_until <> number.busy_until;
+  end loop;
+end
+$$;
+
+comment on function private.claim_sends(integer) is
+  'Texts to send now. An agent''s come first, then those that have been due for longest; see claim_texts(). It never '
+  'waits for a lock.';
+grant execute on function private.claim_sends(integer) to service_role;
+
+create function public.claim_texts(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lookups jsonb;
+  sends record;
+begin
+  perform private.queue_waiting_greetings(max);
+  -- Look-ups come first, because the texts behind them wait. They leave room for others.
+  lookups := private.claim_lookups((max + 1) / 2);
+  sends := private.claim_sends(max - jsonb_array_length(lookups));
+  return jsonb_build_object('texts', lookups || sends.texts, 'next_at', sends.next_at);
+end
+$$;
+
+comment on function public.claim_texts(integer) is
+  'Gives the worker up to max texts, each for 60 seconds: {texts: [{message_id, task: send|look_up, attempt, kind, to, '
+  'from, messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. '
+  'To send: due, the next of its conversation, its number active and not busy, no opt-out, no quiet hours. It is '
+  '`sending` from then on, and must be sent at once. To look up: unconfirmed and due. attempt is the number of the claim, '
+  'for record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: '
+  'when to call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
+grant execute on function public.claim_texts(integer) to service_role;
+
+-- supabase/schemas/texting/worker_outcomes.sql
+
+-- What became of a claimed text. The states are in texting/worker.sql.
+
+create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns text
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.text_outbox o
+  set state = end_text.state, reason = end_text.reason, lease_until = null
+  where o.message_id = ended.message_id;
+  update public.recruiting_messages m
+  set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
+  where m.id = ended.message_id;
+  return end_text.state;
+end
+$$;
+
+comment on function private.end_text(public.text_outbox, text, text, text) is
+  'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code.';
+grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
+
+create function private.accept_text(message_id uuid, sid text) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message_sid constant text := private.indexable_id(sid);
+  sent public.text_outbox;
+begin
+  -- Before the rows, as every callback does.
+  perform private.lock_callbacks(message_sid);
+  select o.* into sent from public.text_outbox o where o.message_id = accept_text.message_id for update;
+  if not found then
+    return null;
+  end if;
+
+  update public.recruiting_messages m
+  set
+    provider_message_id = case
+      when not exists (select from public.recruiting_messages other where other.provider_message_id = message_sid)
+        then message_sid
+    end,
+    status = case when m.status is null or m.status = 'failed' then 'queued' else m.status end,
+    error_code = null,
+    failed_at = null
+  where m.id = sent.message_id and m.provider_message_id is null;
+
+  if sent.state <> 'accepted' then
+    update public.text_outbox o
+    set state = 'accepted', reason = null, lease_until = null
+    where o.message_id = sent.message_id;
+  end if;
+  return 'accepted';
+end
+$$;
+
+comment on function private.accept_text(uuid, text) is
+  'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
+  'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
+  'Returns accepted, or null when the text is not in the outbox.';
+grant execute on function private.accept_text(uuid, text) to service_role;
+
+create function private.postpone_texts(seconds integer) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+as $$
+declare
+  postponed_id uuid;
+begin
+  for postponed_id in
+    select o.message_id
+    from public.text_outbox o
+    join public.service_numbers n on n.phone = o.service_phone and n.status = 'active'
+    where o.state = 'pending' and o.due_at <= now()
+    order by o.due_at
+    for update of o skip locked
+  loop
+    -- The claim too, so that a text keeps its place before those that are queued meanwhile.
+    update public.text_outbox o
+    set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
+    where o.message_id = postponed_id;
+  end loop;
+
+  for postponed_id in
+    select o.message_id
+    from public.text_outbox o
+    where o.state = 'unconfirmed' and o.due_at <= now()
+    order by o.due_at, o.ordinal
+    for update skip locked
+  loop
+    update public.text_outbox o
+    set due_at = now() + make_interval(secs => seconds)
+    where o.message_id = postponed_id;
+  end loop;
+end
+$$;
+
+comment on function private.postpone_texts(integer) is
+  'Makes all that is due wait, because the provider refuses our account and not a text.';
+grant execute on function private.postpone_texts(integer) to service_role;
+
+create function public.record_text_outcome(
+  message_id uuid,
+  attempt integer,
+  outcome text,
+  sid text default null,
+  code text default null,
+  retry_after integer default null
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  credentials_pause constant integer := 60;
+  claimed public.text_outbox;
+  conversation public.recruiting_conversations;
+begin
+  if outcome = 'accepted' then
+    return private.accept_text(message_id, sid);
+  elsif outcome = 'opted_out' then
+    -- Before any row is locked, as everywhere.
+    select c.* into conversation
+    from public.recruiting_messages m
+    join public.recruiting_conversations c on c.id = m.conversation_id
+    where m.id = record_text_outcome.message_id;
+    if found then
+      perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+    end if;
+  end if;
+
+  select o.* into claimed from public.text_outbox o where o.message_id = record_text_outcome.message_id for update;
+  if claimed.claim is distinct from record_text_outcome.attempt or claimed.state not in ('sending', 'unconfirmed') then
+    return claimed.state;
+  elsif claimed.state = 'unconfirmed' then
+    -- A look-up without a response. It is not counted, so that nothing is sent again because of it.
+    update public.text_outbox o
+    set
+      claim = o.claim + 1,
+      due_at = now() + make_interval(secs => case outcome when 'credentials' then credentials_pause else 20 end)
+    where o.message_id = claimed.message_id;
+    if outcome = 'credentials' then
+      perform private.postpone_texts(credentials_pause);
+    end if;
+    return claimed.state;
+  end if;
+
+  case outcome
+    when 'unconfirmed' then
+      update public.text_outbox o
+      set
+        state = 'unconfirmed',
+        reason = coalesce(code, 'no_response'),
+        lease_until = null,
+        due_at = coalesce(o.attempted_at, now())
+          + case when o.resends = 0 then interval '20 seconds' else interval '10 minutes' end
+      where o.message_id = claimed.message_id;
+      return 'unconfirmed';
+    when 'later' then
+      update public.text_outbox o
+      set
+        state = 'pending',
+        reason = coalesce(code, 'later'),
+        lease_until = null,
+        due_at = now() + make_interval(
+          secs => least(greatest(coalesce(retry_after, least(5 * 2 ^ least(o.attempt - 1, 6), 300)), 1), 3600))
+      where o.message_id = claimed.message_id;
+      return 'pending';
+    when 'credentials' then
+      update public.text_outbox o
+      set
+        state = 'pending',
+        attempt = o.attempt - 1,
+        lease_until = null,
+        due_at = now() + make_interval(secs => credentials_pause)
+      where o.message_id = claimed.message_id;
+      perform private.postpone_texts(credentials_pause);
+      return 'pending';
+    when 'number_paused' then
+      update public.text_outbox o
+      set state = 'pending', reason = 'number_paused', lease_until = null, due_at = now()
+      where o.message_id = claimed.message_id;
+      update public.service_numbers n
+      set status = 'paused', paused_reason = code
+      where n.phone = claimed.service_phone and n.status = 'active';
+      return 'pending';
+    when 'opted_out' then
+      perform private.end_text(claimed, 'refused', 'opted_out', coalesce(code, '21610'));
+      perform private.record_consent(
+        conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id,
+        -- The recruit may have opted in since.
+        occurred_at => claimed.attempted_at);
+      perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+      return 'refused';
+    when 'failed' then
+      perform private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
+      perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+      return 'failed';
+    else
+      raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+  end case;
+end
+$$;
+
+comment on function public.record_text_outcome(uuid, integer, text, text, text, integer) is
+  'Records what came of sending a text. attempt is that of claim_texts(). outcome: `accepted` with the sid; `unconfirmed`: '
+  'the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; `credentials`: the '
+  'account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the number may not '
+  'send; `failed`. code: the provider''s error code. Of a look-up that got no response, `later` or `credentials`. Returns '
+  'the state in which the text is left, null when there is no such text. A late or repeated report changes nothing, but '
+  '`accepted` counts always. 22023 for an unknown outcome.';
+grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
+
+create function public.record_text_lookup(
+  message_id uuid,
+  attempt integer,
+  sids text[],
+  may_resend boolean default true
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  found_sid constant text := (
+    select s.sid
+    from unnest(sids) with ordinality s (sid, n)
+    where not exists (
+      select from public.recruiting_messages m where m.provider_message_id = private.indexable_id(s.sid)
+    )
+    order by s.n
+    limit 1
+  );
+  -- A text that ends every worker must not be sent for ever.
+  max_resends constant integer := 5;
+  claimed public.text_outbox;
+begin
+  if found_sid is not null then
+    return private.accept_text(message_id, found_sid);
+  end if;
+
+  select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
+  if claimed.claim is distinct from record_text_lookup.attempt or claimed.state <> 'unconfirmed' then
+    return claimed.state;
+  elsif claimed.resends > 0 and not (claimed.reason = 'worker_died' and claimed.resends < max_resends and may_resend) then
+    perform private.end_text(claimed, 'failed', 'unconfirmed', null);
+    perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+    return 'failed';
+  elsif claimed.resends = 0 and claimed.lookups = 0 then
+    update public.text_outbox o
+    set lookups = 1, claim = o.claim + 1, due_at = o.attempted_at + interval '2 minutes'
+    where o.message_id = claimed.message_id;
+    return 'unconfirmed';
+  elsif may_resend then
+    update public.text_outbox o
+    set state = 'pending', reason = 'resend', lookups = 0, resends = o.resends + 1, due_at = now()
+    where o.message_id = claimed.message_id;
+    return 'pending';
+  else
+    update public.text_outbox o
+    set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
+    where o.message_id = claimed.message_id;
+    perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+    return 'unconfirmed';
+  end if;
+end
+$$;
+
+comment on function public.record_text_lookup(uuid, integer, text[], boolean) is
+  'Records which messages of the provider may be this text: the MessageSids, oldest first, of those to and from the same '
+  'numbers with the same body, since attempted_at. The first that no other message has is it. Without one the text is '
+  'looked up again 2 minutes after it was sent, and is then sent once more; after that, the look-up 10 minutes later is '
+  'the last. A text whose worker has died may never have left, and is sent again after the last look-up too, at most 5 '
+  'times in all. may_resend = false: it is not sent again, and its agent is told. attempt and the returned state: as '
+  'record_text_outcome().';
+grant execute on function public.record_text_lookup(uuid, integer, text[], boolean) to service_role;
+
+-- supabase/schemas/texting/conversations.sql
+
+-- How a conversation begins, goes back to the bot, and how a manager records what a recruit has said elsewhere.
+
+create function private.known_service_number(agency_id uuid, recruit_phone text) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select c.service_phone
+      from public.recruiting_conversations c
+      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
+      where c.recruit_phone = known_service_number.recruit_phone and c.agency_id = known_service_number.agency_id
+      order by c.last_message_at desc nulls last, c.created_at desc
+      limit 1
+    ),
+    (
+      select t.service_phone
+      from public.unmatched_texts t
+      join public.service_numbers n on n.phone = t.service_phone
+      where t.recruit_phone = known_service_number.recruit_phone and n.agency_id = known_service_number.agency_id
+      order by t.received_at desc
+      limit 1
+    )
+  );
+end
+$$;
+
+comment on function private.known_service_number(uuid, text) is
+  'The number of the agency that the recruit has last been in touch with, paused or not; null: none.';
+grant execute on function private.known_service_number(uuid, text) to service_role;
+
+create function private.least_used_service_number(agency_id uuid, recruit_phone text) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  -- Counting more would take long, and no longer matters.
+  max_count constant integer := 1000;
+begin
+  return (
+    select n.phone
+    from public.service_numbers n
+    cross join lateral (
+      select count(*) as conversations, max(latest.created_at) as used_at
+      from (
+        select c.created_at
+        from public.recruiting_conversations c
+        where c.service_phone = n.phone
+        order by c.created_at desc
+        limit max_count
+      ) latest
+    ) use
+    where n.agency_id = least_used_service_number.agency_id
+      and n.status = 'active'
+      -- The number may have been another agency's.
+      and not exists (
+        select
+        from public.recruiting_conversations c
+        where c.recruit_phone = least_used_service_number.recruit_phone and c.service_phone = n.phone
+      )
+    order by use.conversations, use.used_at nulls first, n.phone
+    limit 1
+  );
+end
+$$;
+
+comment on function private.least_used_service_number(uuid, text) is
+  'The active number of the agency with the fewest conversations, counted up to 1,000; of several, the one that has got '
+  'none for longest. Leaves out numbers that the recruit has a conversation with; null: there is none.';
+grant execute on function private.least_used_service_number(uuid, text) to service_role;
+
+create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
+returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  number text;
+  opened public.recruiting_conversations;
+begin
+  -- Of two calls at once, the second finds the conversation of the first.
+  perform private.lock_consent(lead.agency_id, lead.phone);
+  number := coalesce(
+    private.known_service_number(lead.agency_id, lead.phone),
+    private.least_used_service_number(lead.agency_id, lead.phone));
+  if number is null then
+    return null;
+  end if;
+
+  insert into public.recruiting_conversations as c (
+    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
+  )
+  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
+  on conflict (recruit_phone, service_phone) do update
+  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
+  -- Somebody may have just made it for another agency.
+  where c.agency_id = excluded.agency_id
+  returning c.* into opened;
+  return opened;
+end
+$$;
+
+comment on function private.open_conversation(public.recruiting_leads, uuid) is
+  'The conversation of a lead''s recruit with its agency: the one with the number that the recruit knows, else a new one, '
+  'assigned to this agent (null: nobody). The lead has an agency and a phone in E.164. Null when the agency has no active '
+  'number.';
+grant execute on function private.open_conversation(public.recruiting_leads, uuid) to service_role;
+
+create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Who may begin a conversation is decided here.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  lead public.recruiting_leads;
+  lead_agent_id uuid;
+  conversation public.recruiting_conversations;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
+  end if;
+  select l.* into lead
+  from public.recruiting_leads l
+  where l.id = start_conversation.recruiting_lead_id
+    and l.agency_id = caller.agency_id
+    and (l.agent_id = caller.id or caller.role = 'manager');
+  if not found then
+    raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
+  elsif coalesce(lead.phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
+    perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
+  elsif agent_id is not null and not exists (
+    select from public.agents a
+    where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id and a.is_active
+  ) then
+    perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
+  end if;
+
+  lead_agent_id := (select a.id from public.agents a where a.id = lead.agent_id and a.is_active);
+  conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id));
+  if conversation.id is null then
+    raise exception 'recruiting_lead_id: its agency has no active service number' using errcode = 'PT409';
+  end if;
+
+  update public.recruiting_conversations c
+  set assigned_agent_id = coalesce(
+    start_conversation.agent_id,
+    -- Whoever has taken a conversation over keeps it.
+    case when c.status = 'escalated' then c.assigned_agent_id end,
+    lead_agent_id,
+    c.assigned_agent_id)
+  where c.id = conversation.id;
+  return jsonb_build_object('conversation_id', conversation.id, 'service_phone', conversation.service_phone);
+end
+$$;
+
+comment on function public.start_conversation(uuid, uuid) is
+  'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, '
+  'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number. The '
+  'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
+  'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
+  'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
+  '(400) when the lead has no phone in E.164 or the agent named is no active agent of the agency; PT409 when the agency '
+  'has no active number.';
+grant execute on function public.start_conversation(uuid, uuid) to authenticated;
+
+create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  update public.recruiting_conversations c
+  set status = 'bot'
+  where c.id = hand_back_to_bot.conversation_id
+    and c.agency_id = caller.agency_id
+    and (c.assigned_agent_id = caller.id or caller.role = 'manager');
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+  return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
+end
+$$;
+
+comment on function public.hand_back_to_bot(uuid) is
+  'Gives a conversation back to the bot. It stays assigned, so that its agent can read on. The assigned agent may call it, '
+  'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
+  'unknown conversation, or one of other agents.';
+grant execute on function public.hand_back_to_bot(uuid) to authenticated;
+
+create function public.record_text_consent(phone text, state text, reason text) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Only managers may record a consent, only their agency's, and only with a reason.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  if caller.role is distinct from 'manager' then
+    raise exception 'only an active manager may record a consent' using errcode = 'insufficient_privilege';
+  elsif coalesce(phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
+    perform private.invalid_field('phone', 'must be a number in E.164, such as +13125550100');
+  elsif coalesce(state, '') not in ('opted_in', 'opted_out') then
+    perform private.invalid_field('state', 'must be opted_in or opted_out');
+  elsif coalesce(reason, '') !~ '[^[:space:]]' then
+    perform private.invalid_field('reason', 'is required');
+  end if;
+  perform private.record_consent(caller.agency_id, phone, state, 'manager', agent_id => caller.id, reason => reason);
+  return jsonb_build_object('phone', phone, 'state', state);
+end
+$$;
+
+comment on function public.record_text_consent(text, text, text) is
+  'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
+  'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) '
+  'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
+  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
+grant execute on function public.record_text_consent(text, text, text) to authenticated;
+
+-- supabase/schemas/texting/greetings.sql
+
+-- The first text to a recruit, when the lead goes to an agency.
+--
+-- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and whoever claims texts
+-- next does it. Whatever goes wrong with a greeting, the lead goes on: the server's log then has a warning with the lead's id.
+
+create table private.waiting_greetings (
+  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_greetings (created_at);
+
+comment on table private.waiting_greetings is
+  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
+
+alter table private.waiting_greetings enable row level security;
+grant select, insert, update, delete on private.waiting_greetings to service_role;
+
+create function private.visible_name(name text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '');
+end
+$$;
+
+comment on function private.visible_name(text) is
+  'A name on one line, as its reader sees it; null when there is nothing to see.';
+grant execute on function private.visible_name(text) to service_role;
+
+create function private.greeting_name(first_name text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  name constant text := private.visible_name(first_name);
+begin
+  -- Applicants type their names themselves. What is no name is not sent on, such as an address.
+  return case
+    when name is null or length(name) > 50 or name ~ '[0-9/:@<>{}|\\^_=+*#%&$]' or name ~ '\.[[:alpha:]]{2}' then 'there'
+    else name
+  end;
+end
+$$;
+
+comment on function private.greeting_name(text) is
+  'The first name of a lead as a greeting has it: `there` for what can hardly be a name.';
+grant execute on function private.greeting_name(text) to service_role;
+
+create function private.greeting(template text, lead public.recruiting_leads) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  agency_name constant text := (
+    select private.visible_name(a.name) from public.agencies a where a.id = lead.agency_id
+  );
+  agent_name constant text := (
+    select private.visible_name(concat_ws(' ', a.first_name, a.last_name)) from public.agents a where a.id = lead.agent_id
+  );
+  names constant jsonb := jsonb_build_object(
+    'first_name', private.greeting_name(lead.first_name),
+    'agent', coalesce(agent_name, agency_name),
+    'agency', agency_name);
+begin
+  -- In one pass, so that a name with braces in it stays as it is.
+  return (
+    select string_agg(coalesce(names ->> part[1], part[2]), '' order by ordinal)
+    from regexp_matches(template, '\{(\w+)\}|([^{]+)', 'g') with ordinality as parts (part, ordinal)
+  );
+end
+$$;
+
+comment on function private.greeting(text, public.recruiting_leads) is
+  'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its '
+  'agency''s name, each as visible_name().';
+grant execute on function private.greeting(text, public.recruiting_leads) to service_role;
+
+create function private.queue_greeting(lead public.recruiting_leads) returns void
+language plpgsql
+set search_path = ''
+set lock_timeout = '20ms'
+as $$
+declare
+  max_length constant integer := 1600;
+  template text;
+  conversation public.recruiting_conversations;
+  body text;
+begin
+  select o.greeting_template into template
+  from public.recruiting_orders o
+  join public.vendors v on v.id = lead.vendor_id
+  where o.id = lead.order_id and v.has_text_consent;
+  if template is null
+    or coalesce(lead.phone, '') !~ '^\+[1-9][0-9]{1,14}$'
+    or lead.vendor_metadata -> 'is_test' is not distinct from 'true'
+  then
+    return;
+  end if;
+
+  perform private.lock_consent(lead.agency_id, lead.phone);
+  if private.is_opted_out(lead.agency_id, lead.phone) or exists (
+    -- The agency has texted the recruit before.
+    select
+    from public.recruiting_conversations c
+    join public.recruiting_messages m on m.conversation_id = c.id
+    where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id and m.direction = 'outbound'
+  ) then
+    return;
+  end if;
+
+  body := private.greeting(template, lead);
+  if private.utf16_length(body) > max_length then
+    raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
+    return;
+  end if;
+  conversation := private.open_conversation(lead, lead.agent_id);
+  if conversation.id is null then
+    raise warning 'lead % is not greeted: its agency has no active service number', lead.id;
+  elsif conversation.status = 'bot' then
+    perform private.queue_text(conversation.id, 'greeting', body);
+  end if;
+exception
+  when lock_not_available then
+    insert into private.waiting_greetings (lead_id) values (lead.id) on conflict do nothing;
+  when others then
+    -- Without the error's message, which may quote the lead.
+    raise warning 'lead % is not greeted: SQLSTATE %', lead.id, sqlstate;
+end
+$$;
+
+comment on function private.queue_greeting(public.recruiting_leads) is
+  'Queues the greeting of a lead that goes to an agency, if its order has a greeting_template, its vendor '
+  'has_text_consent, it has a phone in E.164, the recruit has not opted out, and the agency has never texted the '
+  'recruit. Never fails; waits at most 20 ms for a lock, and then leaves the lead in waiting_greetings.';
+grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
+
+create function private.queue_waiting_greetings(max integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+begin
+  for lead in
+    with taken as (
+      select w.lead_id
+      from private.waiting_greetings w
+      order by w.created_at
+      limit max
+      for update skip locked
+    ), deleted as (
+      delete from private.waiting_greetings w using taken t where w.lead_id = t.lead_id returning w.lead_id, w.created_at
+    )
+    select l.*
+    from deleted d
+    join public.recruiting_leads l on l.id = d.lead_id
+    -- Where texts have not been sent for long, nobody expects a greeting any more.
+    where d.created_at > now() - interval '24 hours'
+    order by d.created_at
+  loop
+    perform private.queue_greeting(lead);
+  end loop;
+end
+$$;
+
+comment on function private.queue_waiting_greetings(integer) is
+  'Does queue_greeting() for up to max leads of waiting_greetings, those that have waited longest. One that has waited for a '
+  'day is not greeted any more.';
+grant execute on function private.queue_waiting_greetings(integer) to service_role;
+
+-- supabase/schemas/texting/notifications.sql
+
+-- What agents are told about the conversations that they have taken over.
+
+create table public.agent_notifications (
+  id uuid primary key default gen_random_uuid(),
+  agent_id uuid not null references public.agents (id),
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid not null references public.recruiting_messages (id) on delete cascade,
+  kind text not null check (kind in ('text', 'opt_out', 'failed')),
+  created_at timestamptz not null default now(),
+  read_at timestamptz,
+  unique (message_id, kind)
+);
+
+create index on public.agent_notifications (agent_id, created_at);
+create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
+create index on public.agent_notifications (conversation_id);
+
+comment on table public.agent_notifications is
+  'What an agent is told about a conversation that the agent has taken over, stored with the message itself. Realtime '
+  'only says that there is a row: clients read the unread rows on every connect.';
+comment on column public.agent_notifications.kind is
+  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent.';
+comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
+
+alter table public.agent_notifications enable row level security;
+grant select on public.agent_notifications to authenticated;
+grant select, insert, update, delete on public.agent_notifications to service_role;
+
+create policy "agents read their own notifications" on public.agent_notifications
+  for select to authenticated
+  using (agent_id = (select private.current_agent_id()));
+
+create function private.notify_agent(conversation_id uuid, message_id uuid, kind text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
+  select c.assigned_agent_id, c.id, notify_agent.message_id, notify_agent.kind
+  from public.recruiting_conversations c
+  where c.id = notify_agent.conversation_id and c.status = 'escalated'
+  on conflict on constraint agent_notifications_message_id_kind_key do nothing;
+end
+$$;
+
+comment on function private.notify_agent(uuid, uuid, text) is
+  'Tells the assigned agent of an escalated conversation about one of its messages, once for each kind: text, opt_out or '
+  'failed. Does nothing while the bot has the conversation.';
+grant execute on function private.notify_agent(uuid, uuid, text) to service_role;
+
+create function public.mark_read(notification_ids uuid[]) returns integer
+language plpgsql
+-- Agents may not update the table, of which only read_at is theirs.
+security definer
+set search_path = ''
+as $$
+declare
+  newly_read integer;
+begin
+  update public.agent_notifications n
+  set read_at = now()
+  where n.id = any (notification_ids) and n.agent_id = private.current_agent_id() and n.read_at is null;
+  get diagnostics newly_read = row_count;
+  return newly_read;
+end
+$$;
+
+comment on function public.mark_read(uuid[]) is
+  'Marks notifications of the signed-in agent as read. Returns how many were not read before; ids that are not the '
+  'agent''s own are passed over.';
+grant execute on function public.mark_read(uuid[]) to authenticated;
+
+-- supabase/schemas/texting/realtime.sql
+
+-- Tells an agent's open pages that a notification is there, through Supabase Realtime. Realtime belongs to the platform: it
+-- may be missing, switched off or failing, and no text is ever lost or late for it. The notification itself is a row.
+
+create function private.broadcast_notification() returns trigger
+language plpgsql
+-- Realtime stores the message with the rights of its caller, and whoever stores a text has none there.
+security definer
+set search_path = ''
+-- A text must not wait for Realtime's maintenance.
+set lock_timeout = '500ms'
+as $$
+begin
+  if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is not null then
+    perform realtime.send(
+      jsonb_build_object(
+        'id', new.id, 'conversation_id', new.conversation_id, 'message_id', new.message_id, 'kind', new.kind),
+      'notification', 'agent:' || new.agent_id, true);
+  end if;
+  return null;
+exception when others then
+  raise warning 'a notification was stored but not broadcast (SQLSTATE %)', sqlstate;
+  return null;
+end
+$$;
+
+comment on function private.broadcast_notification() is
+  'Trigger: sends the ids of a new notification to the private topic agent:<agent id>, where the project has Realtime. A '
+  'failure of Realtime is a warning and nothing else.';
+
+create trigger broadcast_notification
+  after insert on public.agent_notifications
+  for each row execute function private.broadcast_notification();
+
+create function private.allow_agent_topics() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if to_regclass('realtime.messages') is null or to_regprocedure('realtime.topic()') is null then
+    return false;
+  end if;
+  drop policy if exists "agents receive what is sent to their own topic" on realtime.messages;
+  create policy "agents receive what is sent to their own topic" on realtime.messages
+    for select to authenticated
+    using (
+      extension = 'broadcast'
+      and (select realtime.topic()) = 'agent:' || (select private.current_agent_id())
+    );
+  return true;
+end
+$$;
+
+comment on function private.allow_agent_topics() is
+  'Lets each active agent join its own private topic of Realtime, agent:<agent id>, and no other. Returns whether the project '
+  'has Realtime''s table, which may come after the migrations: call it again then. It may be called any number of times.';
+
+select private.allow_agent_topics();
+
+-- supabase/schemas/texting/schedule.sql
+
+-- On a hosted project pg_cron and pg_net call POST /texting/work when texts are due. Locally `npm start` does it
+-- (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
+
+create function private.request_text_work() returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  url text;
+  key text;
+begin
+  if not private.is_text_due() then
+    return null;
+  end if;
+  select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
+  select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
+  if url is null or key is null then
+    raise exception 'texts are due, but Vault lacks the secret %',
+      case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
+  end if;
+  return net.http_post(
+    url := url,
+    body := '{}',
+    headers := jsonb_build_object('Authorization', 'Bearer ' || key, 'Content-Type', 'application/json'),
+    -- The function claims texts for 40 s.
+    timeout_milliseconds := 60000
+  );
+end
+$$;
+
+comment on function private.request_text_work() is
+  'Has pg_net call POST /texting/work when texts are due; otherwise does nothing. Returns the id of pg_net''s request, or '
+  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
+  'that is missing; pg_cron keeps it in cron.job_run_details.';
+
+create function private.schedule_text_work() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if to_regclass('cron.job') is null or to_regclass('net.http_request_queue') is null
+    or to_regclass('vault.decrypted_secrets') is null then
+    return false;
+  end if;
+  perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
+  perform cron.schedule(
+    'prune runs of send texts',
+    '17 3 * * *',
+    'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
+    '(select jobid from cron.job where jobname = ''send texts'')'
+  );
+  return true;
+end
+$$;
+
+comment on function private.schedule_text_work() is
+  'Has pg_cron run private.request_text_work() every 10 seconds, and forget the records of these runs after a week. '
+  'Returns false, and does nothing, where pg_cron, pg_net or Vault is missing. May be called again.';
+
+-- Where the project can have the extensions. One that gets them later calls private.schedule_text_work() itself.
+do $$
+begin
+  if exists (select from pg_available_extensions e where e.name = 'pg_cron')
+    and exists (select from pg_available_extensions e where e.name = 'pg_net') then
+    create extension if not exists pg_cron with schema pg_catalog;
+    create extension if not exists pg_net with schema extensions;
+    perform private.schedule_text_work();
+  end if;
+exception when others then
+  -- A project may never text, so this is no reason to stop a deployment.
+  raise warning 'texts are not sent by pg_cron: %', sqlerrm;
+end
+$$;
