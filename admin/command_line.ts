@@ -2,8 +2,8 @@ import { CommanderError } from "commander";
 import type postgres from "postgres";
 import { connect, explainConnection, findTarget, type Target } from "./database.ts";
 import { CommandError, type Run, type Session, UsageError } from "./outcome.ts";
-import { buildProgram, type GlobalOptions } from "./program.ts";
-import type { Ask, Terminal } from "./terminal.ts";
+import { buildProgram } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
 import { visibleJson, visibleText } from "./visible.ts";
 
 /** What a command line comes to. */
@@ -12,6 +12,13 @@ export interface Ran {
   code: number;
   out: string;
   err: string;
+}
+
+/** The options that every verb takes. */
+interface GlobalOptions {
+  dbUrl?: string;
+  json?: boolean;
+  yes?: boolean;
 }
 
 /**
@@ -23,11 +30,11 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   const printed: string[] = [];
   const print = (text: string) => printed.push(text);
   const run: Run = async (verb) => {
-    const { dbUrl, json, yes = false } = program.opts<GlobalOptions>();
-    const session = new LazySession(dbUrl, confirmation(yes, terminal.ask), terminal);
+    const options = program.opts<GlobalOptions>();
+    const session = new LazySession(options, terminal);
     try {
       const { data, text } = await verb(session);
-      print(`${json ? visibleJson(data) : visibleText(text)}\n`);
+      print(`${options.json ? visibleJson(data) : visibleText(text)}\n`);
     } catch (error) {
       throw session.explain(error);
     } finally {
@@ -52,23 +59,15 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
 
 /** A session that finds the database and connects to it when a verb first asks for it. */
 class LazySession implements Session {
-  readonly confirm: Session["confirm"];
-  readonly readSecret: Session["readSecret"];
-  readonly #dbUrl: string | undefined;
-  readonly #showProgress: Terminal["showProgress"];
+  readonly #options: GlobalOptions;
+  readonly #terminal: Terminal;
   #target?: Target;
   #sql?: postgres.Sql;
   #hasProgress = false;
 
-  constructor(
-    dbUrl: string | undefined,
-    confirm: Session["confirm"],
-    { showProgress, readSecret }: Omit<Terminal, "ask">,
-  ) {
-    this.#dbUrl = dbUrl;
-    this.confirm = confirm;
-    this.readSecret = readSecret;
-    this.#showProgress = showProgress;
+  constructor(options: GlobalOptions, terminal: Terminal) {
+    this.#options = options;
+    this.#terminal = terminal;
   }
 
   get sql(): postgres.Sql {
@@ -83,9 +82,20 @@ class LazySession implements Session {
     return this.#findTarget().api;
   }
 
-  readonly progress = (text: string): void => {
+  readonly confirm: Session["confirm"] = async (question, { unattended = false } = {}) => {
+    const { ask } = this.#terminal;
+    if (this.#options.yes || (unattended && ask === undefined)) return;
+    if (ask === undefined) {
+      throw new CommandError(`${question} There is no terminal to ask on: say so with --yes`);
+    }
+    if (!await ask(visibleText(question))) throw new CommandError("Nothing was changed.");
+  };
+
+  readonly readSecret: Session["readSecret"] = (question) => this.#terminal.readSecret(question);
+
+  readonly progress: Session["progress"] = (text) => {
     this.#hasProgress = true;
-    this.#showProgress?.(text);
+    this.#terminal.showProgress?.(text);
   };
 
   explain(error: unknown): unknown {
@@ -93,22 +103,11 @@ class LazySession implements Session {
   }
 
   async end(): Promise<void> {
-    if (this.#hasProgress) this.#showProgress?.("");
+    if (this.#hasProgress) this.#terminal.showProgress?.("");
     await this.#sql?.end();
   }
 
   #findTarget(): Target {
-    return this.#target ??= findTarget(this.#dbUrl);
+    return this.#target ??= findTarget(this.#options.dbUrl);
   }
-}
-
-function confirmation(yes: boolean, ask: Ask | undefined): Session["confirm"] {
-  return async (question, { unattended = false } = {}) => {
-    if (yes) return;
-    if (ask === undefined) {
-      if (unattended) return;
-      throw new CommandError(`${question} There is no terminal to ask on: say so with --yes`);
-    }
-    if (!await ask(visibleText(question))) throw new CommandError("Nothing was changed.");
-  };
 }

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { MAIL_FOLDER, readStackInfo, stackInfoFile } from "../dev/local/mod.ts";
-import { CommandError, UsageError } from "./outcome.ts";
+import { codeOf, CommandError, UsageError } from "./outcome.ts";
 
 /** What a command line works on. */
 export interface Target {
@@ -72,9 +72,12 @@ export function connect(dbUrl: string): postgres.Sql {
   });
 }
 
-/** Says what is wrong with the database itself, without showing its password. */
+/** Says what the database has against it, or what is wrong with the database itself, without showing its password. */
 export function explainConnection(error: unknown, dbUrl: string): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
+  const code = codeOf(error);
+  if (!(error instanceof Error) || code === "") return error;
+  // What our own SQL functions say is meant for their caller.
+  if (code.startsWith("PT")) return new CommandError(error.message);
   const { host } = new URL(dbUrl);
   const reasons: Record<string, string> = {
     "42P01": `The database at ${host} does not have the service's tables yet: npx supabase db push`,
@@ -82,7 +85,7 @@ export function explainConnection(error: unknown, dbUrl: string): unknown {
     "28000": `The database at ${host} does not accept this user`,
   };
   const other = error.name === "PostgresError"
-    ? `The database at ${host} refused this: ${error.message} (${error.code})`
-    : `The database at ${host} could not be asked (${error.code}). Is it running?`;
-  return new CommandError(reasons[String(error.code)] ?? other);
+    ? `The database at ${host} refused this: ${error.message} (${code})`
+    : `The database at ${host} could not be asked (${code}). Is it running?`;
+  return new CommandError(reasons[code] ?? other);
 }

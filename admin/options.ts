@@ -1,7 +1,27 @@
 /** The options of the verbs by the kind of their value. Each names itself in its error. */
 import { Option } from "commander";
+import type postgres from "postgres";
 import { UsageError } from "./outcome.ts";
 import { visibleText } from "./visible.ts";
+
+/** The options of what may be set of a row, by the columns that they set. */
+export type Settings = Record<string, Option>;
+
+/** The options of a command line, by their names in camelCase. */
+export type Given = Record<string, unknown>;
+
+/** The columns to write: an option that was left out gives none, and the word `none` gives null. */
+export function columnsOf(
+  settings: Settings,
+  given: Given,
+): Record<string, postgres.SerializableParameter | undefined> {
+  return Object.fromEntries(
+    Object.entries(settings)
+      .map(([column, option]) => [column, given[option.attributeName()]] as const)
+      .filter(([, value]) => value !== undefined)
+      .map(([column, value]) => [column, value === NONE ? null : value as string]),
+  );
+}
 
 /**
  * An option whose text becomes a value.
@@ -25,10 +45,7 @@ export function option<Value>(
 }
 
 /** The value of an option that was given as `none`. It is not null, because commander turns null into an empty text. */
-export const NONE = Symbol("none");
-
-/** The value of an option that may be left out, or given as `none`. */
-export type Nullable<Value> = Value | typeof NONE | undefined;
+const NONE = Symbol("none");
 
 /** The same option, which also takes the word `none`. */
 export function orNone(inner: Option): Option {
@@ -38,55 +55,29 @@ export function orNone(inner: Option): Option {
   return inner;
 }
 
-/** The columns to write: an option that was left out gives none, and the word `none` gives null. */
-export function toColumns<Columns>(
-  values: { [Name in keyof Columns]?: Nullable<Columns[Name]> },
-): Partial<Columns> {
-  return Object.fromEntries(
-    Object.entries(values)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, value === NONE ? null : value]),
-  ) as Partial<Columns>;
-}
-
 /** A text that is not blank. */
 export function text(flags: string, description: string): Option {
-  return option(
-    flags,
-    description,
-    "a text with something in it",
-    (given) => visibleText(given).trim() === "" ? undefined : given,
-  );
+  const read = (given: string) => visibleText(given).trim() === "" ? undefined : given;
+  return option(flags, description, "a text with something in it", read);
 }
 
 /** An e-mail address. */
 export function email(flags: string, description: string): Option {
-  return option(
-    flags,
-    description,
-    "an e-mail address",
-    (given) => /^[^\s@]+@[^\s@]+$/.test(given) ? given.toLowerCase() : undefined,
-  );
+  const read = (given: string) => /^[^\s@]+@[^\s@]+$/.test(given) ? given.toLowerCase() : undefined;
+  return option(flags, description, "an e-mail address", read);
 }
 
 /** `true` or `false`. */
 export function boolean(flags: string, description: string): Option {
-  return option(
-    flags,
-    description,
-    "true or false",
-    (given) => given === "true" ? true : given === "false" ? false : undefined,
-  );
+  const read = (given: string) => given === "true" || (given === "false" ? false : undefined);
+  return option(flags, description, "true or false", read);
 }
 
 /** One of a few words. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
-  return option(
-    flags,
-    `${description}: ${words.join(" or ")}`,
-    words.join(" or "),
-    (given) => words.find((word) => word === given),
-  );
+  const expected = words.join(" or ");
+  const read = (given: string) => words.find((word) => word === given);
+  return option(flags, `${description}: ${expected}`, expected, read);
 }
 
 /** A whole number that Postgres can hold as an integer. */
@@ -100,28 +91,20 @@ export function integer(flags: string, description: string, min = -2147483648): 
 
 /** A moment in the future; a date alone is midnight in UTC. */
 export function futureTime(flags: string, description: string): Option {
-  return option(
-    flags,
-    description,
-    "a time in the future such as 2027-01-31 or 2027-01-31T18:00Z",
-    (given) => {
-      const date = new Date(given);
-      return date.getTime() > Date.now() ? date : undefined;
-    },
-  );
+  const expected = "a time in the future such as 2027-01-31 or 2027-01-31T18:00Z";
+  return option(flags, description, expected, (given) => {
+    const date = new Date(given);
+    return date.getTime() > Date.now() ? date : undefined;
+  });
 }
 
 /** A moment in the past; a date alone is midnight in UTC. */
 export function pastTime(flags: string, description: string): Option {
-  return option(
-    flags,
-    description,
-    "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z",
-    (given) => {
-      const date = new Date(given);
-      return date.getTime() <= Date.now() ? date : undefined;
-    },
-  );
+  const expected = "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z";
+  return option(flags, description, expected, (given) => {
+    const date = new Date(given);
+    return date.getTime() <= Date.now() ? date : undefined;
+  });
 }
 
 /**
@@ -150,3 +133,15 @@ export function states(flags: string, description: string): Option {
     return codes.every((code) => /^[A-Z]{2}$/.test(code)) ? [...new Set(codes)] : undefined;
   });
 }
+
+/** What names an agency. */
+export const AGENCY_NAMES = "its id, the beginning of its id, or its name";
+
+/** The agency of what is made. */
+export const AGENCY = text("--agency <agency>", `the agency: ${AGENCY_NAMES}`);
+
+/** The agency of what is listed. */
+export const ONLY_AGENCY = text("--agency <agency>", `only this agency's; ${AGENCY_NAMES}`);
+
+/** The length of a list. */
+export const LIMIT = integer("--limit <number>", "how many at most", 1).default(50);

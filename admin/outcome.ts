@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import type { ProjectApi } from "./database.ts";
+import { formatTable } from "./table.ts";
 
 /** What a verb has to say: to a script (`--json`), and to a person. */
 export interface Outcome {
@@ -27,7 +28,7 @@ export interface Session {
   progress(text: string): void;
 }
 
-/** Carries out a verb: connects, runs it and prints its outcome. */
+/** Carries out a verb: runs it and prints its outcome. */
 export type Run = (verb: (session: Session) => Promise<Outcome>) => Promise<void>;
 
 /** Something that the user has to change; the message says what, and how. Exit code 1. */
@@ -50,11 +51,56 @@ export class UsageError extends Error {
 /**
  * Puts a message for the user in place of an error of the database.
  *
- * @param messages the message by SQLSTATE
- * @returns what to throw: a CommandError, or the same error where no message is given
+ * @param messages the message by SQLSTATE; any other error is thrown as it is
  */
-export function explain(error: unknown, messages: Record<string, string>): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const message = messages[code];
-  return message === undefined ? error : new CommandError(message);
+export async function explained<Value>(
+  work: Promise<Value>,
+  messages: Record<string, string>,
+): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    const message = messages[codeOf(error)];
+    throw message === undefined ? error : new CommandError(message);
+  }
 }
+
+/** The SQLSTATE or the code of the system of an error; an empty text where it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+/** Rows of the database. */
+type Rows = readonly postgres.Row[];
+
+/**
+ * Rows as JSON for a script, and as a table for a person.
+ *
+ * @param none what to say when there is none
+ * @param shown what a person sees of a row
+ */
+export function list(
+  rows: Rows,
+  none: string,
+  shown: (row: postgres.Row) => object = same,
+): Outcome {
+  return { data: rows, text: rows.length > 0 ? formatTable(rows.map(shown)) : none };
+}
+
+/** As {@link list}, the first rows of a query, and how many more there are. */
+export async function listFirst(
+  sql: postgres.Sql,
+  limit: number,
+  query: postgres.Fragment,
+  none: string,
+  shown?: (row: postgres.Row) => object,
+): Promise<Outcome> {
+  const rows = await sql`${query} limit ${limit}`;
+  const { data, text } = list(rows, none, shown);
+  if (rows.length < limit) return { data, text };
+  const [{ more }] = await sql<[{ more: number }]>`
+    select count(*)::int - ${rows.length} as more from (${query}) q`;
+  return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text };
+}
+
+const same = (row: postgres.Row) => row;

@@ -11,23 +11,21 @@ export function formatTable(objects: readonly object[]): string {
     .join("\n");
 }
 
-/**
- * The first rows of a list as a table, and how many more there are.
- *
- * @param total how many there are in all
- * @param none what to say when there is none
- */
-export function listed(rows: readonly object[], total: number, none: string): string {
-  if (rows.length === 0) return none;
-  const more = total - rows.length;
-  return formatTable(rows) + (more > 0 ? `\n\n${more} more: see --limit` : "");
+/** An object as a table with a line for each field. */
+export function formatFields(object: object): string {
+  return formatTable(Object.entries(object).map(([field, value]) => ({ field, value })));
 }
 
 function formatCell(value: unknown): string {
   if (value === null || value === undefined || value === "") return "-";
-  if (value instanceof Date) return value.toISOString().slice(0, 16).replace("T", " ");
+  if (value instanceof Date) return formatTime(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
   // On one line.
   return visibleText(text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")) || "-";
+}
+
+/** A time in UTC to the minute. */
+export function formatTime(time: Date): string {
+  return time.toISOString().slice(0, 16).replace("T", " ");
 }

@@ -69,7 +69,7 @@ Deno.test("every scheme can be set with what it needs", async () => {
     algorithm: ["--algorithm", "sha256"],
     parameter: ["--parameter", "token"],
   };
-  for (const [scheme, { needs }] of Object.entries(SCHEMES)) {
+  for (const [scheme, { needs = [] }] of Object.entries(SCHEMES)) {
     const given = needs.flatMap((setting) => values[setting]!);
     assert.equal((await json("set", vendor.slug, "--scheme", scheme, ...given)).scheme, scheme);
   }

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import type postgres from "postgres";
 import { mailFile } from "../../dev/local/mod.ts";
 import type { ProjectApi } from "../database.ts";
-import { type AgentRow, findAgent } from "../find.ts";
-import { CommandError, explain, type Outcome, type Session } from "../outcome.ts";
+import { findAgent, type Row } from "../find.ts";
+import { CommandError, explained, type Outcome, type Session } from "../outcome.ts";
+import { formatTime } from "../table.ts";
 
 /** How an agent is invited. */
 export interface Invitation {
@@ -72,7 +73,8 @@ export async function inviteAgent(
   }
   const id = await prepareUser(api, user, agent.id, agent.email);
   const connected = await connectUser(sql, agent, id);
-  await sendInvitation(api, agent.email, redirectTo);
+  const { error } = await authAdmin(api).inviteUserByEmail(agent.email, { redirectTo });
+  if (error !== null) throw explainAuth(api, error);
   return {
     data: { ...connected, invited: true },
     text: `Invited ${agent.email}: the e-mail has the link.${whereMailIs(api, agent.email)}`,
@@ -80,18 +82,15 @@ export async function inviteAgent(
 }
 
 /** The agent's own user, or else that of the agent's address. */
-async function findUser(sql: postgres.Sql, agent: AgentRow): Promise<UserRow | undefined> {
+async function findUser(sql: postgres.Sql, agent: Row<"agents">): Promise<UserRow | undefined> {
   const [user] = await sql<UserRow[]>`
     select
       u.id, u.email, u.created_at, u.email_confirmed_at, u.last_sign_in_at,
       u.raw_app_meta_data ->> 'invited_agent_id' as invited_agent_id, a.id as agent_id
     from auth.users u
     left join public.agents a on a.user_id = u.id
-    where ${
-    agent.user_id === null
-      ? sql`lower(u.email) = lower(${agent.email})`
-      : sql`u.id = ${agent.user_id}`
-  }`;
+    where u.id = ${agent.user_id}
+      or (${agent.user_id}::uuid is null and lower(u.email) = lower(${agent.email}))`;
   return user;
 }
 
@@ -99,11 +98,8 @@ function refuseStranger(user: UserRow, existing: true | undefined): void {
   if (user.agent_id !== null) {
     throw new CommandError(`The login ${user.email} belongs to another agent.`);
   }
-  const whose =
-    `${user.email} has a login that this command did not make: ${
-      describe(user)
-    }. Whoever made it ` +
-    "may know its password.";
+  const whose = `${user.email} has a login that this command did not make: ${describe(user)}. ` +
+    "Whoever made it may know its password.";
   if (user.email_confirmed_at === null) {
     throw new CommandError(
       `${whose} Delete it in the project's dashboard (Authentication, Users), and invite the agent again.`,
@@ -113,12 +109,10 @@ function refuseStranger(user: UserRow, existing: true | undefined): void {
 }
 
 function describe({ created_at, email_confirmed_at, last_sign_in_at }: UserRow): string {
-  const [made, confirmed, used] = [created_at, email_confirmed_at, last_sign_in_at]
-    .map((time) => time?.toISOString().slice(0, 16).replace("T", " "));
   return [
-    `made ${made}`,
-    confirmed ? `confirmed ${confirmed}` : "never confirmed",
-    used ? `last used ${used}` : "never used",
+    `made ${formatTime(created_at)}`,
+    email_confirmed_at ? `confirmed ${formatTime(email_confirmed_at)}` : "never confirmed",
+    last_sign_in_at ? `last used ${formatTime(last_sign_in_at)}` : "never used",
   ].join(", ");
 }
 
@@ -133,13 +127,8 @@ async function prepareUser(
   const { data, error } = user === undefined
     ? await authAdmin(api).createUser({ email, app_metadata: { invited_agent_id } })
     : await authAdmin(api).updateUserById(user.id, { email });
-  if (error !== null) throw new CommandError(explainAuth(api, error));
+  if (error !== null) throw explainAuth(api, error);
   return data.user.id;
-}
-
-async function sendInvitation(api: ProjectApi, email: string, redirectTo?: string): Promise<void> {
-  const { error } = await authAdmin(api).inviteUserByEmail(email, { redirectTo });
-  if (error !== null) throw new CommandError(explainAuth(api, error));
 }
 
 function authAdmin({ url, secretKey }: ProjectApi) {
@@ -147,23 +136,24 @@ function authAdmin({ url, secretKey }: ProjectApi) {
   return createClient(url, secretKey, options).auth.admin;
 }
 
-function explainAuth({ url }: ProjectApi, { status, code, message }: AuthError): string {
-  if (status === 401 || status === 403) {
-    return `The auth service at ${url} does not accept the secret key (${code ?? status})`;
-  }
-  return `The auth service at ${url} refused the invitation: ${message} (${code ?? status})`;
+function explainAuth({ url }: ProjectApi, { status, code, message }: AuthError): CommandError {
+  const reason = status === 401 || status === 403
+    ? "does not accept the secret key"
+    : `refused the invitation: ${message}`;
+  return new CommandError(`The auth service at ${url} ${reason} (${code ?? status})`);
 }
 
-async function connectUser(sql: postgres.Sql, agent: AgentRow, userId: string): Promise<AgentRow> {
-  try {
-    const [connected] = await sql<[AgentRow]>`
-      update public.agents set user_id = ${userId} where id = ${agent.id} returning *`;
-    return connected;
-  } catch (error) {
-    throw explain(error, {
-      "23503": "SUPABASE_URL is not the project of this database. Nobody was invited.",
-    });
-  }
+async function connectUser(
+  sql: postgres.Sql,
+  agent: Row<"agents">,
+  userId: string,
+): Promise<Row<"agents">> {
+  const [connected] = await explained(
+    sql<[Row<"agents">]>`
+      update public.agents set user_id = ${userId} where id = ${agent.id} returning *`,
+    { "23503": "SUPABASE_URL is not the project of this database. Nobody was invited." },
+  );
+  return connected;
 }
 
 /** The local stack keeps its e-mails as files. */

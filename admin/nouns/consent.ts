@@ -1,73 +1,45 @@
-import type { Command } from "commander";
-import type postgres from "postgres";
-import { findAgency } from "../find.ts";
+import { Argument } from "commander";
+import type { AdminCommand } from "../command.ts";
+import { findAgency, findAgencyId } from "../find.ts";
 import { readPhone } from "../lookup.ts";
-import { choice, integer, text } from "../options.ts";
-import type { Outcome, Run, Session } from "../outcome.ts";
-import { formatTable, listed } from "../table.ts";
-import { addNoun, addVerb } from "../verb.ts";
+import { AGENCY, choice, LIMIT, ONLY_AGENCY, text } from "../options.ts";
+import { listFirst, type Outcome, type Session } from "../outcome.ts";
+import { formatTable } from "../table.ts";
 
-const STATES = ["opted_in", "opted_out"] as const;
-type State = typeof STATES[number];
-
-interface Filter {
-  agency?: string;
-  state?: State;
-  limit: number;
-}
+const PHONE = new Argument("<phone>").argParser(readPhone);
+const STATE = choice("--state <state>", "what holds", ["opted_in", "opted_out"]);
 
 /** A consent that somebody else than the recruit records. */
 interface Recorded {
   agency: string;
-  state: State;
+  state: "opted_in" | "opted_out";
   reason: string;
 }
 
-export function addConsent(parent: Command, run: Run): void {
-  const consent = addNoun(parent, "consent", "whether a recruit may be texted, and why");
-  const agency = (description: string) => text("--agency <agency>", description);
-  const state = () => choice("--state <state>", "what holds", STATES);
+export function addConsent(program: AdminCommand): void {
+  const consent = program.noun("consent", "whether a recruit may be texted, and why");
+  const show = "what a recruit has said to each agency, and what holds now";
+  consent.verb("show", show, "+13125550142")
+    .addArgument(PHONE)
+    .runs(showConsent);
 
-  addVerb(
-    consent,
-    "show <phone>",
-    "what a recruit has said to each agency, and what holds now",
-    "show +13125550142",
-  )
-    .action((given: string) => {
-      const phone = readPhone(given);
-      return run(({ sql }) => showConsent(sql, phone));
-    });
+  const list = "what holds for each recruit who has said something, the newest first";
+  consent.verb("list", list, "--state opted_out")
+    .takes(ONLY_AGENCY, STATE, LIMIT)
+    .runs(listConsents);
 
-  addVerb(
-    consent,
-    "list",
-    "what holds for each recruit who has said something, the newest first",
-    "list --state opted_out",
-  )
-    .addOption(agency("only this agency's; its id, the beginning of its id, or its name"))
-    .addOption(state())
-    .addOption(integer("--limit <number>", "how many at most", 1).default(50))
-    .action((filter: Filter) => run(({ sql }) => listConsents(sql, filter)));
-
-  addVerb(
-    consent,
-    "record <phone>",
-    "what the recruit has said in another way than by text, with the proof",
-    'record +13125550142 --agency "Lakeshore Insurance" --state opted_out --reason "by phone, July 1"',
-  )
-    .addOption(
-      agency("the agency: its id, the beginning of its id, or its name").makeOptionMandatory(),
+  consent
+    .verb(
+      "record",
+      "what the recruit has said in another way than by text, with the proof",
+      '+13125550142 --agency "Lakeshore Insurance" --state opted_out --reason "by phone, July 1"',
     )
-    .addOption(state().makeOptionMandatory())
-    .addOption(text("--reason <text>", "when and how it was said").makeOptionMandatory())
-    .action((given: string, recorded: Recorded) => {
-      const phone = readPhone(given);
-      return run((session) => recordConsent(session, phone, recorded));
-    });
+    .addArgument(PHONE)
+    .needs(AGENCY, STATE, text("--reason <text>", "when and how it was said"))
+    .runs(recordConsent);
 }
 
-async function showConsent(sql: postgres.Sql, phone: string): Promise<Outcome> {
+async function showConsent({ sql }: Session, phone: string): Promise<Outcome> {
   const consents = await sql`
     select g.name as agency, c.agency_id, c.state, c.source, c.changed_at
     from public.text_consents c
@@ -94,28 +66,27 @@ async function showConsent(sql: postgres.Sql, phone: string): Promise<Outcome> {
   };
 }
 
-async function listConsents(sql: postgres.Sql, { agency, state, limit }: Filter): Promise<Outcome> {
-  const agencyId = agency === undefined ? null : (await findAgency(sql, agency)).id;
-  const isMeant = () =>
-    sql`(${agencyId}::uuid is null or c.agency_id = ${agencyId})
-      and (${state ?? null}::text is null or c.state = ${state ?? null})`;
-  const consents = await sql`
+async function listConsents(
+  { sql }: Session,
+  { agency, state = null, limit }: { agency?: string; state?: string | null; limit: number },
+): Promise<Outcome> {
+  const agencyId = await findAgencyId(sql, agency);
+  const consents = sql`
     select c.changed_at, c.phone, g.name as agency, c.state, c.source
     from public.text_consents c
     join public.agencies g on g.id = c.agency_id
-    where ${isMeant()}
-    order by c.changed_at desc, c.phone limit ${limit}`;
-  const [{ total }] = await sql<[{ total: number }]>`
-    select count(*)::int as total from public.text_consents c where ${isMeant()}`;
-  return { data: consents, text: listed(consents, total, "No recruit has said anything.") };
+    where (${agencyId}::uuid is null or c.agency_id = ${agencyId})
+      and (${state}::text is null or c.state = ${state})
+    order by c.changed_at desc, c.phone`;
+  return await listFirst(sql, limit, consents, "No recruit has said anything.");
 }
 
 async function recordConsent(
   { sql, confirm }: Session,
   phone: string,
-  { agency: given, state, reason }: Recorded,
+  { agency: name, state, reason }: Recorded,
 ): Promise<Outcome> {
-  const agency = await findAgency(sql, given);
+  const agency = await findAgency(sql, name);
   const [{ opted_out }] = await sql<[{ opted_out: boolean }]>`
     select private.is_opted_out(${agency.id}, ${phone}) as opted_out`;
   if (opted_out && state === "opted_in") {
@@ -126,10 +97,9 @@ async function recordConsent(
       agency_id => ${agency.id}, phone => ${phone}, state => ${state}, source => 'admin',
       reason => ${reason}
     )`;
+  const what = state === "opted_out" ? "out of" : "in to";
   return {
     data: { phone, agency_id: agency.id, state, reason },
-    text: `Recorded: ${phone} has opted ${
-      state === "opted_out" ? "out of" : "in to"
-    } texts from "${agency.name}".`,
+    text: `Recorded: ${phone} has opted ${what} texts from "${agency.name}".`,
   };
 }

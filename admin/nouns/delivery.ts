@@ -1,142 +1,95 @@
-import type { Command } from "commander";
-import type postgres from "postgres";
+import { Option } from "commander";
+import type { AdminCommand } from "../command.ts";
 import { findDelivery } from "../find.ts";
-import { choice, integer } from "../options.ts";
-import { CommandError, type Outcome, type Run, type Session } from "../outcome.ts";
-import { formatTable, listed } from "../table.ts";
-import { addNoun, addVerb } from "../verb.ts";
-import {
-  addSelection,
-  conditionOf,
-  requireSelection,
-  type Selection,
-} from "./delivery_selection.ts";
+import { choice, integer, LIMIT } from "../options.ts";
+import { CommandError, listFirst, type Outcome, type Session } from "../outcome.ts";
+import { formatFields } from "../table.ts";
 import { replayDeliveries, replayDelivery } from "./delivery_replay.ts";
+import { conditionOf, SELECTION, type Selection, selectionError } from "./delivery_selection.ts";
 
-const STATUSES = ["open", "replayed", "dismissed", "all"] as const;
+const STATUS = choice("--status <status>", "only these", ["open", "replayed", "dismissed", "all"])
+  .default("open");
 
-interface Listing extends Selection {
-  status: typeof STATUSES[number];
-  limit: number;
-}
+export function addDelivery(program: AdminCommand): void {
+  const about = "what vendors sent and was refused: kept for 30 days, 10,000 of each vendor";
+  const delivery = program.noun("delivery", about);
 
-export function addDelivery(parent: Command, run: Run): void {
-  const delivery = addNoun(
-    parent,
-    "delivery",
-    "what vendors sent and was refused: kept for 30 days, 10,000 of each vendor",
-  );
+  const list = "refused deliveries, the newest first";
+  delivery.verb("list", list, "--vendor acme --since 2026-01-31")
+    .takes(...SELECTION, STATUS, LIMIT)
+    .runs(listDeliveries);
 
-  addListVerb(delivery, run);
+  const show = "a delivery with its payload; by its id, or the first 8 characters of it";
+  delivery.verb("show <delivery>", show, "5f0c6a3e").runs(showDelivery);
 
-  addVerb(
-    delivery,
-    "show <delivery>",
-    "a delivery with its payload; by its id, or the first 8 characters of it",
-    "show 5f0c6a3e",
-  )
-    .action((given: string) => run(({ sql }) => showDelivery(sql, given)));
-
-  const replay = addVerb(
-    delivery,
-    "replay [delivery]",
-    "stores what was refused, read by the vendor's present parser: one delivery, or all that are open",
-    "replay --vendor acme --since 2026-01-31 --dry-run",
-  );
-  addSelection(replay)
-    .option("--dry-run", "say what would happen, and change nothing", false)
+  delivery
+    .verb(
+      "replay [delivery]",
+      "stores what was refused, read by the vendor's present parser: one delivery, or all that are open",
+      "--vendor acme --since 2026-01-31 --dry-run",
+    )
+    .takes(...SELECTION, new Option("--dry-run", "say what would happen, and change nothing"))
     .addHelpText(
       "after",
       "\nA lead is stored once, however often and by however many it is replayed. What still cannot be stored" +
         "\nstays open. Files are not kept, so a lead that had a resume is stored without it.",
     )
-    .action(
-      (given: string | undefined, options: Selection & { dryRun: boolean }, command: Command) => {
-        requireSelection(given, options, command);
-        return run((session) =>
-          given === undefined
-            ? replayDeliveries(session, options, options.dryRun)
-            : replayDelivery(session, given, options.dryRun)
-        );
-      },
+    .refuses(selectionError)
+    .runs((session, given: string | undefined, options: Selection & { dryRun?: true }) =>
+      given === undefined
+        ? replayDeliveries(session, options, options.dryRun ?? false)
+        : replayDelivery(session, given, options.dryRun ?? false)
     );
 
-  const dismiss = addVerb(
-    delivery,
-    "dismiss [delivery]",
-    "takes deliveries off the list of open ones for good: one, or all of a vendor",
-    "dismiss 5f0c6a3e",
-  );
-  addSelection(dismiss)
-    .action((given: string | undefined, selection: Selection, command: Command) => {
-      requireSelection(given, selection, command);
-      return run((session) =>
-        given === undefined
-          ? dismissDeliveries(session, selection)
-          : dismissDelivery(session, given)
-      );
-    });
-
-  addVerb(
-    delivery,
-    "prune",
-    "deletes deliveries that are older than 30 days, open ones too",
-    "prune --older-than 30 --yes",
-  )
-    .addOption(integer("--older-than <days>", "how many days stay", 1).default(30))
-    .action(({ olderThan }: { olderThan: number }) =>
-      run((session) => pruneDeliveries(session, olderThan))
+  delivery
+    .verb(
+      "dismiss [delivery]",
+      "takes deliveries off the list of open ones for good: one, or all of a vendor",
+      "5f0c6a3e",
+    )
+    .takes(...SELECTION)
+    .refuses(selectionError)
+    .runs((session, given: string | undefined, selection: Selection) =>
+      given === undefined ? dismissDeliveries(session, selection) : dismissDelivery(session, given)
     );
-}
 
-function addListVerb(delivery: Command, run: Run): void {
-  const list = addVerb(
-    delivery,
-    "list",
-    "refused deliveries, the newest first",
-    "list --vendor acme --since 2026-01-31",
-  );
-  addSelection(list)
-    .addOption(choice("--status <status>", "only these", STATUSES).default("open"))
-    .addOption(integer("--limit <number>", "how many at most", 1).default(50))
-    .action((listing: Listing) => run(({ sql }) => listDeliveries(sql, listing)));
+  const prune = "deletes deliveries that are older than 30 days, open ones too";
+  delivery.verb("prune", prune, "--older-than 30 --yes")
+    .takes(integer("--older-than <days>", "how many days stay", 1).default(30))
+    .runs(pruneDeliveries);
 }
 
 async function listDeliveries(
-  sql: postgres.Sql,
-  { status, limit, ...selection }: Listing,
+  { sql }: Session,
+  { status, limit, ...selection }: Selection & { status: string; limit: number },
 ): Promise<Outcome> {
-  const condition = await conditionOf(sql, selection);
-  const isMeant = () =>
-    sql`${condition()} and ${status === "all" ? sql`true` : sql`d.status = ${status}`}`;
-  const deliveries = await sql`
+  const { isMeant } = await conditionOf(sql, selection);
+  const deliveries = sql`
     select d.id, d.received_at, coalesce(v.slug, 'import') as vendor, d.route, d.row, d.vendor_lead_id,
       d.code, d.reason, d.status, d.lead_id, d.resolved_at, d.request_id, d.payload_bytes
     from public.rejected_deliveries d
     left join public.vendors v on v.id = d.vendor_id
-    where ${isMeant()}
-    order by d.received_at desc, d.id limit ${limit}`;
-  const [{ total }] = await sql<[{ total: number }]>`
-    select count(*)::int as total from public.rejected_deliveries d where ${isMeant()}`;
-  const rows = deliveries.map((
-    { id, received_at, vendor, route, row, vendor_lead_id, reason, status },
-  ) => ({ id, received_at, vendor, route, row, vendor_lead_id, reason, status }));
-  return { data: deliveries, text: listed(rows, total, "There is no such delivery.") };
+    where ${isMeant} and (${status} = 'all' or d.status = ${status})
+    order by d.received_at desc, d.id`;
+  const none = "There is no such delivery.";
+  // What is left out is for scripts, and in `delivery show`.
+  return await listFirst(sql, limit, deliveries, none, (delivery) => {
+    const { id, received_at, vendor, route, row, vendor_lead_id, reason, status } = delivery;
+    return { id, received_at, vendor, route, row, vendor_lead_id, reason, status };
+  });
 }
 
-async function showDelivery(sql: postgres.Sql, given: string): Promise<Outcome> {
+async function showDelivery({ sql }: Session, given: string): Promise<Outcome> {
   const delivery = await findDelivery(sql, given);
   const { payload, payload_text, ...fields } = delivery;
-  const rows = Object.entries(fields).map(([field, value]) => ({ field, value }));
   const content = payload === null ? payload_text ?? "-" : JSON.stringify(payload, null, 2);
-  return { data: delivery, text: `${formatTable(rows)}\n\n${content}` };
+  return { data: delivery, text: `${formatFields(fields)}\n\n${content}` };
 }
 
 async function dismissDelivery({ sql, confirm }: Session, given: string): Promise<Outcome> {
   const { id, reason, status } = await findDelivery(sql, given);
-  if (status === "open") {
-    await confirm(`Dismiss ${id} (${reason}) for good?`, { unattended: true });
-  }
+  const isOpen = status === "open";
+  if (isOpen) await confirm(`Dismiss ${id} (${reason}) for good?`, { unattended: true });
   await sql`
     update public.rejected_deliveries set status = 'dismissed' where id = ${id} and status = 'open'`;
   const now = await findDelivery(sql, id);
@@ -144,8 +97,8 @@ async function dismissDelivery({ sql, confirm }: Session, given: string): Promis
     throw new CommandError(`The delivery ${id} has been replayed: its lead is ${now.lead_id}`);
   }
   return {
-    data: { dismissed: status === "open" ? 1 : 0 },
-    text: status === "open" ? `Dismissed ${id}.` : `${id} was dismissed before.`,
+    data: { dismissed: isOpen ? 1 : 0 },
+    text: isOpen ? `Dismissed ${id}.` : `${id} was dismissed before.`,
   };
 }
 
@@ -153,18 +106,21 @@ async function dismissDeliveries(
   { sql, confirm }: Session,
   selection: Selection,
 ): Promise<Outcome> {
-  const condition = await conditionOf(sql, selection);
+  const { isMeant } = await conditionOf(sql, selection);
   const [{ open }] = await sql<[{ open: number }]>`
     select count(*)::int as open from public.rejected_deliveries d
-    where d.status = 'open' and ${condition()}`;
+    where d.status = 'open' and ${isMeant}`;
   if (open > 0) await confirm(`Dismiss ${open} deliveries for good?`);
   const { count } = await sql`
     update public.rejected_deliveries d set status = 'dismissed'
-    where d.status = 'open' and ${condition()}`;
+    where d.status = 'open' and ${isMeant}`;
   return { data: { dismissed: count }, text: `Dismissed ${count}.` };
 }
 
-async function pruneDeliveries({ sql, confirm }: Session, days: number): Promise<Outcome> {
+async function pruneDeliveries(
+  { sql, confirm }: Session,
+  { olderThan: days }: { olderThan: number },
+): Promise<Outcome> {
   await confirm(`Delete all deliveries that are older than ${days} days?`);
   const [{ deleted }] = await sql<[{ deleted: number }]>`
     select public.prune_deliveries(make_interval(days => ${days})) as deleted`;

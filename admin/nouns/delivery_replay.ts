@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { parseJson } from "../../supabase/functions/_shared/json.ts";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
-import type { DistributedTo } from "../../supabase/functions/_shared/sql_functions.ts";
+import type { DistributedTo, SqlResults } from "../../supabase/functions/_shared/sql_functions.ts";
 import { type ImportedLead, readImportedLead } from "../../supabase/functions/api/imported_lead.ts";
 import {
   type Lead,
@@ -9,8 +9,8 @@ import {
   skipResume,
 } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import { parserNamed, partParser } from "../../supabase/functions/recruiting/parsers/index.ts";
-import { type DeliveryRow, findDelivery, type VendorRow } from "../find.ts";
-import { CommandError, type Outcome, type Session } from "../outcome.ts";
+import { findDelivery, type Row } from "../find.ts";
+import { codeOf, CommandError, type Outcome, type Session } from "../outcome.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
 import { conditionOf, type Selection } from "./delivery_selection.ts";
@@ -25,22 +25,12 @@ interface Replayed {
   distributed_to?: DistributedTo | null;
 }
 
-interface StillRefused {
-  delivery_id: string;
-  reason: string;
-}
-
 /** What `replay_delivery` returns. */
 interface Stored {
   id: string;
   status: "created" | "duplicate";
   distributed_to?: DistributedTo | null;
   distribution?: "pending";
-}
-
-/** A delivery with its payload as text. */
-interface SentRow extends Pick<DeliveryRow, "status" | "route" | "row" | "vendor_id"> {
-  payload_json: string | null;
 }
 
 const FAILURES_SHOWN = 50;
@@ -58,7 +48,7 @@ export async function replayDelivery(
   const { id } = await findDelivery(sql, given);
   const { data: replayed, error } = await replay(sql, id, dryRun);
   if (error !== null) throw new CommandError(`The delivery ${id} cannot be replayed: ${error}`);
-  return { data: { dry_run: dryRun, ...replayed }, text: describe(replayed, dryRun) };
+  return { data: { dry_run: dryRun, ...replayed }, text: prefix(dryRun) + describe(replayed) };
 }
 
 /** Replays every open delivery of a selection, the oldest first. One that is still refused does not stop the others. */
@@ -67,13 +57,13 @@ export async function replayDeliveries(
   selection: Selection,
   dryRun: boolean,
 ): Promise<Outcome> {
-  const condition = await conditionOf(sql, selection);
+  const { isMeant } = await conditionOf(sql, selection);
   const open = await sql<{ id: string }[]>`
     select d.id from public.rejected_deliveries d
-    where d.status = 'open' and ${condition()}
+    where d.status = 'open' and ${isMeant}
     order by d.received_at, d.id`;
   const replayed: Replayed[] = [];
-  const refused: StillRefused[] = [];
+  const refused: { delivery_id: string; reason: string }[] = [];
   for (const [i, { id }] of open.entries()) {
     progress(`${i} of ${open.length} replayed, ${refused.length} still refused`);
     const { data, error } = await replay(sql, id, dryRun);
@@ -82,9 +72,14 @@ export async function replayDeliveries(
   }
   const created = replayed.filter(({ status }) => status === "created").length;
   const counts = { created, duplicates: replayed.length - created, refused: refused.length };
+  const summary = `${prefix(dryRun)}New leads: ${created}. ` +
+    `Leads that had come meanwhile: ${counts.duplicates}. Still refused, and open: ${counts.refused}.`;
+  const more = refused.length - FAILURES_SHOWN;
+  const failures = formatTable(refused.slice(0, FAILURES_SHOWN)) +
+    (more > 0 ? `\n${more} more` : "");
   return {
     data: { dry_run: dryRun, ...counts, replayed, still_refused: refused },
-    text: summarize(counts, refused, dryRun),
+    text: refused.length > 0 ? `${failures}\n\n${summary}` : summary,
   };
 }
 
@@ -113,8 +108,8 @@ async function readDelivery(
   sql: postgres.Sql,
   id: string,
 ): Promise<Result<Lead | ImportedLead | object>> {
-  const [delivery] = await sql<SentRow[]>`
-    select d.status, d.route, d.row, d.vendor_id, d.payload::text as payload_json
+  const [delivery] = await sql<(Row<"rejected_deliveries"> & { payload_json: string | null })[]>`
+    select d.*, d.payload::text as payload_json
     from public.rejected_deliveries d where d.id = ${id}`;
   if (delivery === undefined) return failure("it has been pruned");
   const { status, route, row, vendor_id, payload_json } = delivery;
@@ -131,7 +126,8 @@ async function readDelivery(
   const payload = parseJson(payload_json);
   if (vendor_id === null) return readImportedLead(payload);
 
-  const [vendor] = await sql<[VendorRow]>`select * from public.vendors where id = ${vendor_id}`;
+  const [vendor] = await sql<[Row<"vendors">]>`
+    select * from public.vendors where id = ${vendor_id}`;
   const isPart = row !== null && route.startsWith("/recruiting/webhooks/");
   const parse = (isPart ? partParser : parserNamed)(vendor.parser ?? "");
   if (parse === undefined) return failure(`the vendor ${vendor.slug} has no parser`);
@@ -144,10 +140,9 @@ async function readDelivery(
 /** Waits until a lead has been handed out that other transactions were handing leads out before. */
 async function handOut(sql: postgres.Sql, stored: Stored): Promise<Stored> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const [{ result }] = await sql<
-      [{ result: { distribution: string; distributed_to: DistributedTo | null } }]
-    >`select public.distribute_pending_leads(array[${stored.id}::uuid]) #> array['leads', ${stored.id}::text] as result`;
-    const { distribution, distributed_to } = result;
+    const [{ result }] = await sql<[{ result: SqlResults["distribute_pending_leads"] }]>`
+      select public.distribute_pending_leads(array[${stored.id}::uuid]) as result`;
+    const { distribution, distributed_to } = result.leads[stored.id]!;
     if (distribution !== "pending") return { ...stored, distributed_to };
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
@@ -156,10 +151,8 @@ async function handOut(sql: postgres.Sql, stored: Stored): Promise<Stored> {
 
 /** @throws the error itself, when it is not about the delivery but about the database */
 function explainRefusal(error: unknown): string {
-  if (!(error instanceof Error) || !("code" in error) || error.name !== "PostgresError") {
-    throw error;
-  }
-  const code = String(error.code);
+  const code = codeOf(error);
+  if (!(error instanceof Error) || error.name !== "PostgresError") throw error;
   if (code.startsWith("PT")) return error.message;
   if (code === "55P03") return "others have locked it; try again in a moment";
   // Data exceptions and violated constraints.
@@ -167,27 +160,15 @@ function explainRefusal(error: unknown): string {
   throw error;
 }
 
-function describe({ status, lead_id, distributed_to: to }: Replayed, dryRun: boolean): string {
-  const prefix = dryRun ? "Dry run, nothing was changed. " : "";
-  if (status === "duplicate") return `${prefix}Its lead had come meanwhile: ${lead_id}`;
-  const where = to === undefined
-    ? ""
-    : to === null
-    ? ", which no order wants now"
-    : `, handed out to the agency ${to.agency_id}${to.agent_id ? `, agent ${to.agent_id}` : ""}`;
-  return `${prefix}Stored as the lead ${lead_id}${where}`;
+function prefix(dryRun: boolean): string {
+  return dryRun ? "Dry run, nothing was changed. " : "";
 }
 
-function summarize(
-  { created, duplicates, refused }: { created: number; duplicates: number; refused: number },
-  failures: StillRefused[],
-  dryRun: boolean,
-): string {
-  const summary = `${dryRun ? "Dry run, nothing was changed. " : ""}New leads: ${created}. ` +
-    `Leads that had come meanwhile: ${duplicates}. Still refused, and open: ${refused}.`;
-  if (failures.length === 0) return summary;
-  const more = failures.length - FAILURES_SHOWN;
-  return `${formatTable(failures.slice(0, FAILURES_SHOWN))}${
-    more > 0 ? `\n${more} more` : ""
-  }\n\n${summary}`;
+function describe({ status, lead_id, distributed_to: to }: Replayed): string {
+  if (status === "duplicate") return `Its lead had come meanwhile: ${lead_id}`;
+  const stored = `Stored as the lead ${lead_id}`;
+  if (to === undefined) return stored;
+  if (to === null) return `${stored}, which no order wants now`;
+  const agent = to.agent_id ? `, agent ${to.agent_id}` : "";
+  return `${stored}, handed out to the agency ${to.agency_id}${agent}`;
 }

@@ -1,6 +1,6 @@
-import type { Command } from "commander";
+import { Option } from "commander";
 import type postgres from "postgres";
-import { findVendor } from "../find.ts";
+import { findVendorId } from "../find.ts";
 import { pastTime, text } from "../options.ts";
 
 /** Which deliveries a command line means. */
@@ -11,38 +11,30 @@ export interface Selection {
   since?: Date;
 }
 
-/** Adds the options that select deliveries. */
-export function addSelection(command: Command): Command {
-  return command
-    .addOption(text("--vendor <slug>", "all of this vendor"))
-    .option("--imports", "all of POST /api/leads/import")
-    .addOption(pastTime("--since <time>", "only those received from this time on"));
-}
+export const SELECTION = [
+  text("--vendor <slug>", "all of this vendor"),
+  new Option("--imports", "all of POST /api/leads/import"),
+  pastTime("--since <time>", "only those received from this time on"),
+];
 
-/** Refuses a command line that does not say which deliveries are meant, or says it twice. */
-export function requireSelection(
-  given: string | undefined,
-  { vendor, imports = false, since }: Selection,
-  command: Command,
-): void {
+/** Why a command line does not say which deliveries are meant, or says it twice. */
+export function selectionError(given: string | undefined, { vendor, imports, since }: Selection) {
   const isOne = given !== undefined;
   if ([isOne, vendor !== undefined, imports].filter(Boolean).length !== 1) {
-    command.error("give one delivery, or all of a --vendor, or all --imports");
+    return "give one delivery, or all of a --vendor, or all --imports";
   }
-  if (isOne && since !== undefined) command.error("--since: it is for all of a --vendor");
+  return isOne && since !== undefined && "--since: it is for all of a --vendor";
 }
 
-/** @returns a function that makes the condition which the deliveries `d` of a selection meet */
+/** The condition which the deliveries `d` of a selection meet. It is wrapped, because `await` would run it alone. */
 export async function conditionOf(
   sql: postgres.Sql,
-  { vendor: slug, imports, since }: Selection,
-): Promise<() => postgres.PendingQuery<postgres.Row[]>> {
-  const vendor = slug === undefined ? undefined : await findVendor(sql, slug);
-  return () =>
-    sql`
-    ${
-      vendor === undefined
-        ? imports ? sql`d.vendor_id is null` : sql`true`
-        : sql`d.vendor_id = ${vendor.id}`
-    } and ${since === undefined ? sql`true` : sql`d.received_at >= ${since}`}`;
+  { vendor, imports = false, since = null }: Omit<Selection, "since"> & { since?: Date | null },
+): Promise<{ isMeant: postgres.Fragment }> {
+  const vendorId = await findVendorId(sql, vendor);
+  const isMeant = sql`
+    (${vendorId}::uuid is null or d.vendor_id = ${vendorId})
+    and (not ${imports}::boolean or d.vendor_id is null)
+    and (${since}::timestamptz is null or d.received_at >= ${since})`;
+  return { isMeant };
 }

@@ -1,80 +1,51 @@
-import type { Command } from "commander";
 import type postgres from "postgres";
-import { findVendor, type VendorRow } from "../find.ts";
+import type { AdminCommand } from "../command.ts";
+import { findVendor } from "../find.ts";
 import { futureTime, text } from "../options.ts";
-import { CommandError, type Outcome, type Run, type Session } from "../outcome.ts";
-import { formatTable } from "../table.ts";
-import { addNoun, addVerb } from "../verb.ts";
+import { list, type Outcome, type Session } from "../outcome.ts";
+import { type Credential, revokeOnce, stateOf, theOnlyCredential } from "./credential.ts";
 
-interface KeySettings {
-  label?: string;
-  expires?: Date;
-}
-
-interface Rotation {
-  label?: string;
-  keepOldUntil?: Date;
-}
-
-interface KeyRow {
-  key_prefix: string;
-  label: string | null;
-  state: "works" | "expired" | "revoked";
-}
+const LABEL = text("--label <text>", "what the key is for");
 
 /** How many characters of a key the database keeps to recognise it by. */
 const PREFIX_LENGTH = 12;
 
-/** A script may stop a key without `--yes`: a key that has leaked must not wait for anybody. */
-const UNATTENDED = { unattended: true };
+export function addKey(parent: AdminCommand): void {
+  const key = parent.noun("key", "the API keys of vendors");
+  key.verb("list <slug>", "a vendor's keys, by their first characters", "acme").runs(listKeys);
 
-export function addKey(parent: Command, run: Run): void {
-  const key = addNoun(parent, "key", "the API keys of vendors");
-  const label = () => text("--label <text>", "what the key is for");
+  const create = 'acme --label "production" --expires 2099-01-31';
+  key.verb("create <slug>", "a new key, shown once", create)
+    .takes(LABEL, futureTime("--expires <date>", "when it stops to work; never, unless given"))
+    .runs(createKey);
 
-  addVerb(key, "list <slug>", "a vendor's keys, by their first characters", "list acme")
-    .action((slug: string) => run(({ sql }) => listKeys(sql, slug)));
+  const revoke = "stops a key at once, named by its first characters";
+  key.verb("revoke <slug> <key>", revoke, "acme lik_Qm3x")
+    .refuses((_slug: string, given: string) =>
+      given.trim() === "" && "give the first characters of the key"
+    )
+    .runs(revokeKey);
 
-  addVerb(
-    key,
-    "create <slug>",
-    "a new key, shown once",
-    'create acme --label "production" --expires 2099-01-31',
-  )
-    .addOption(label())
-    .addOption(futureTime("--expires <date>", "when it stops to work; never, unless given"))
-    .action((slug: string, settings: KeySettings) =>
-      run((session) => createKey(session, slug, settings))
-    );
+  const rotate =
+    "a new key, shown once; all others of the vendor stop at once or at the time given";
+  key.verb("rotate <slug>", rotate, "acme --keep-old-until 2099-01-31")
+    .takes(LABEL, futureTime("--keep-old-until <date>", "when the other keys stop to work"))
+    .runs(rotateKeys);
+}
 
-  addVerb(
-    key,
-    "revoke <slug> <key>",
-    "stops a key at once, named by its first characters",
-    "revoke acme lik_Qm3x",
-  )
-    .action((slug: string, given: string, _options: unknown, command: Command) => {
-      if (given.trim() === "") command.error("give the first characters of the key");
-      return run((session) => revokeKey(session, slug, given));
-    });
-
-  addVerb(
-    key,
-    "rotate <slug>",
-    "a new key, shown once; all others of the vendor stop at once or at the time given",
-    "rotate acme --keep-old-until 2099-01-31",
-  )
-    .addOption(label())
-    .addOption(futureTime("--keep-old-until <date>", "when the other keys stop to work"))
-    .action((slug: string, rotation: Rotation) =>
-      run((session) => rotateKeys(session, slug, rotation))
-    );
+async function listKeys({ sql }: Session, slug: string): Promise<Outcome> {
+  const vendor = await findVendor(sql, slug);
+  const keys = await sql`
+    select key_prefix as key, label, ${stateOf(sql)} as state, created_at as created,
+      last_used_at as last_used, expires_at as expires, revoked_at as revoked
+    from public.vendor_api_keys where vendor_id = ${vendor.id} order by created_at`;
+  return list(keys, `${slug} has no key yet: npm run vendor -- key create ${slug}`);
 }
 
 async function createKey(
   { sql, baseUrl }: Session,
   slug: string,
-  { label, expires }: KeySettings,
+  { label, expires }: { label?: string; expires?: Date },
 ): Promise<Outcome> {
   await findVendor(sql, slug);
   const key = await makeKey(sql, slug, label, expires);
@@ -107,76 +78,41 @@ Try it on a payload; this stores nothing, and without ?dry_run=true it stores th
     -H 'Content-Type: application/json' --data @payload.json`;
 }
 
-async function listKeys(sql: postgres.Sql, slug: string): Promise<Outcome> {
+/** Revokes the key that begins so; the database keeps no more than the first 12 characters. */
+async function revokeKey(session: Session, slug: string, given: string): Promise<Outcome> {
+  const { sql } = session;
   const vendor = await findVendor(sql, slug);
-  const keys = await sql`
-    select k.key_prefix as key, k.label, ${stateOfKey(sql)} as state,
-      k.created_at as created, k.last_used_at as last_used, k.expires_at as expires, k.revoked_at as revoked
-    from public.vendor_api_keys k where k.vendor_id = ${vendor.id} order by k.created_at`;
-  const none = `${slug} has no key yet: npm run vendor -- key create ${slug}`;
-  return { data: keys, text: keys.length > 0 ? formatTable(keys) : none };
-}
-
-function stateOfKey(sql: postgres.Sql) {
-  return sql`
-    case
-      when k.revoked_at is not null then 'revoked'
-      when k.expires_at <= now() then 'expired'
-      else 'works'
-    end`;
-}
-
-async function revokeKey(
-  { sql, confirm }: Session,
-  slug: string,
-  given: string,
-): Promise<Outcome> {
-  const vendor = await findVendor(sql, slug);
-  const { key_prefix, state } = await findKey(sql, vendor, given);
-  const outcome = { slug, key_prefix, revoked: state !== "revoked" };
-  if (state === "revoked") return { data: outcome, text: `${key_prefix}… was revoked before` };
-
-  await confirm(`Revoke ${key_prefix}… of ${slug} for good?`, UNATTENDED);
-  await sql`select public.revoke_vendor_api_key(${key_prefix})`;
-  return { data: outcome, text: `Revoked ${key_prefix}…, which stops at once` };
-}
-
-/** Finds a key by its beginning; the database keeps no more than the first 12 characters. */
-async function findKey(sql: postgres.Sql, vendor: VendorRow, given: string): Promise<KeyRow> {
   const beginning = given.trim().slice(0, PREFIX_LENGTH);
-  const keys = await sql<KeyRow[]>`
-    select k.key_prefix, k.label, ${stateOfKey(sql)} as state
-    from public.vendor_api_keys k
-    where k.vendor_id = ${vendor.id} and starts_with(k.key_prefix, ${beginning})
-    order by k.created_at`;
-  const [key, other] = keys;
-  if (key === undefined) {
-    throw new CommandError(
-      `${vendor.slug} has no key that starts with "${beginning}": ` +
-        `npm run vendor -- key list ${vendor.slug}`,
-    );
-  }
-  if (other !== undefined) {
-    const matches = keys.map(({ key_prefix, label, state }) =>
-      `${key_prefix} (${label === null ? state : `${label}, ${state}`})`
-    );
-    throw new CommandError(
-      `"${beginning}" is the beginning of several keys: ${matches.join(", ")}`,
-    );
-  }
-  return key;
+  const keys = await sql<Credential[]>`
+    select key_prefix as id, label, ${stateOf(sql)} as state
+    from public.vendor_api_keys
+    where vendor_id = ${vendor.id} and starts_with(key_prefix, ${beginning})
+    order by created_at`;
+  const none =
+    `${slug} has no key that starts with "${beginning}": npm run vendor -- key list ${slug}`;
+  const key = theOnlyCredential(keys, beginning, none, "keys");
+  const { text, revoked } = await revokeOnce(
+    session,
+    slug,
+    key,
+    `${key.id}…`,
+    () => sql`select public.revoke_vendor_api_key(${key.id})`,
+  );
+  return { data: { slug, key_prefix: key.id, revoked }, text };
 }
 
 async function rotateKeys(
   { sql, baseUrl, confirm }: Session,
   slug: string,
-  { label, keepOldUntil }: Rotation,
+  { label, keepOldUntil }: { label?: string; keepOldUntil?: Date },
 ): Promise<Outcome> {
   const vendor = await findVendor(sql, slug);
   if (keepOldUntil === undefined) {
-    await confirm(`Make a new key for ${slug} and revoke all others for good?`, UNATTENDED);
+    // As in revokeOnce(), a script need not say so.
+    const question = `Make a new key for ${slug} and revoke all others for good?`;
+    await confirm(question, { unattended: true });
   }
-  return await sql.begin(async (transaction) => {
+  const { key, ended } = await sql.begin(async (transaction) => {
     const ended = await transaction<{ key_prefix: string }[]>`
       update public.vendor_api_keys k
       set
@@ -187,20 +123,15 @@ async function rotateKeys(
         and (k.expires_at is null or k.expires_at > now())
       returning k.key_prefix`;
     const key = await makeKey(transaction, slug, label);
-    const prefixes = ended.map(({ key_prefix }) => key_prefix);
-    const when = keepOldUntil === undefined ? "at once" : `at ${keepOldUntil.toISOString()}`;
-    const stopped = prefixes.length === 0
-      ? `${slug} had no other key that works.`
-      : `These stop ${when}: ${prefixes.map((prefix) => `${prefix}…`).join(", ")}`;
-    return {
-      data: {
-        slug,
-        key,
-        key_prefix: key.slice(0, PREFIX_LENGTH),
-        ended: prefixes,
-        ended_at: keepOldUntil ?? new Date(),
-      },
-      text: `${describeNewKey(slug, key, baseUrl)}\n\n${stopped}`,
-    };
+    return { key, ended: ended.map(({ key_prefix }) => key_prefix) };
   });
+  const key_prefix = key.slice(0, PREFIX_LENGTH);
+  const when = keepOldUntil === undefined ? "at once" : `at ${keepOldUntil.toISOString()}`;
+  const stopped = ended.length === 0
+    ? `${slug} had no other key that works.`
+    : `These stop ${when}: ${ended.map((prefix) => `${prefix}…`).join(", ")}`;
+  return {
+    data: { slug, key, key_prefix, ended, ended_at: keepOldUntil ?? new Date() },
+    text: `${describeNewKey(slug, key, baseUrl)}\n\n${stopped}`,
+  };
 }

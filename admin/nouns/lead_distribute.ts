@@ -1,67 +1,45 @@
 import type postgres from "postgres";
-import { findVendor } from "../find.ts";
-import { explain, type Outcome, type Session } from "../outcome.ts";
-import { formatTable, listed } from "../table.ts";
+import { findVendorId } from "../find.ts";
+import { explained, listFirst, type Outcome, type Session } from "../outcome.ts";
+import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
-
-export interface Waiting {
-  vendor?: string;
-  limit: number;
-}
-
-export interface Distribution {
-  vendor?: string;
-  max?: number;
-  dryRun: boolean;
-}
-
-/** A lead and where it went. */
-interface HandedOut {
-  id: string;
-  vendor: string;
-  name: string;
-  state: string | null;
-  agency: string;
-  agent: string | null;
-  order_id: string;
-}
 
 /** New leads wait while a batch is handed out. */
 const BATCH = 100;
 
 export async function listWaiting(
-  sql: postgres.Sql,
-  { vendor: slug, limit }: Waiting,
+  { sql }: Session,
+  { vendor, limit }: { vendor?: string; limit: number },
 ): Promise<Outcome> {
-  const vendorId = await vendorIdOf(sql, slug);
-  const leads = await sql`
+  const vendorId = await findVendorId(sql, vendor);
+  const leads = sql`
     select l.id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
       l.state, l.distribution, l.created_at as received
     from public.recruiting_leads l
     join public.vendors v on v.id = l.vendor_id
     where l.distribution in ('unmatched', 'pending')
       and (${vendorId}::uuid is null or l.vendor_id = ${vendorId})
-    order by l.created_at, l.id limit ${limit}`;
-  return {
-    data: leads,
-    text: listed(leads, await countWaiting(sql, vendorId), "No lead waits for an order."),
-  };
+    order by l.created_at, l.id`;
+  return await listFirst(sql, limit, leads, "No lead waits for an order.");
 }
 
 /** Hands out what waits, in batches, until nothing that waits is wanted. A dry run is one batch. */
 export async function distributeLeads(
   { sql, progress }: Session,
-  { vendor: slug, max = Infinity, dryRun }: Distribution,
+  { vendor, max = Infinity, dryRun = false }: { vendor?: string; max?: number; dryRun?: boolean },
 ): Promise<Outcome> {
-  const vendorId = await vendorIdOf(sql, slug);
-  const leads: HandedOut[] = [];
+  const vendorId = await findVendorId(sql, vendor);
+  const leads: postgres.Row[] = [];
   while (leads.length < max) {
     const batch = await distributeBatch(sql, vendorId, Math.min(BATCH, max - leads.length), dryRun);
     leads.push(...batch);
     progress(`${leads.length} handed out`);
     if (batch.length === 0 || dryRun) break;
   }
-  const waiting = await countWaiting(sql, vendorId);
+  const [{ waiting }] = await sql<[{ waiting: number }]>`
+    select count(*)::int as waiting from public.recruiting_leads l
+    where l.distribution in ('unmatched', 'pending')
+      and (${vendorId}::uuid is null or l.vendor_id = ${vendorId})`;
   const summary = dryRun
     ? `Dry run: nothing was changed. These would be handed out first: ${leads.length} of the ${waiting} that wait.`
     : `Handed out ${leads.length}; ${waiting} still wait.`;
@@ -71,46 +49,32 @@ export async function distributeLeads(
   };
 }
 
+/** Hands out at most so many leads, and returns where each of them went. */
 async function distributeBatch(
   sql: postgres.Sql,
   vendorId: string | null,
   max: number,
   dryRun: boolean,
-): Promise<HandedOut[]> {
-  try {
-    return await dryRunnable(sql, dryRun, async (transaction) => {
-      // Whatever is handed out from here on until the end is this call's.
-      await transaction`set local lock_timeout = '5s'`;
-      await transaction`select pg_advisory_xact_lock(private.distribution_lock())`;
-      const [{ start }] = await transaction<[{ start: string }]>`
-        select clock_timestamp()::text as start`;
-      await transaction`select public.distribute_waiting_leads(${max}, ${vendorId})`;
-      return await transaction<HandedOut[]>`
-        select l.id, v.slug as vendor, concat_ws(' ', l.first_name, l.last_name) as name, l.state,
-          g.name as agency, concat_ws(' ', a.first_name, a.last_name) as agent, l.order_id
-        from public.recruiting_orders o
-        join public.recruiting_leads l
-          on l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at >= ${start}::timestamptz
-        join public.vendors v on v.id = l.vendor_id
-        join public.agencies g on g.id = l.agency_id
-        left join public.agents a on a.id = l.agent_id
-        order by l.created_at, l.id`;
-    });
-  } catch (error) {
-    throw explain(error, {
-      "55P03": "Others are handing out leads, or have locked them. Try again in a moment.",
-    });
-  }
-}
-
-async function countWaiting(sql: postgres.Sql, vendorId: string | null): Promise<number> {
-  const [{ waiting }] = await sql<[{ waiting: number }]>`
-    select count(*)::int as waiting from public.recruiting_leads l
-    where l.distribution in ('unmatched', 'pending')
-      and (${vendorId}::uuid is null or l.vendor_id = ${vendorId})`;
-  return waiting;
-}
-
-async function vendorIdOf(sql: postgres.Sql, slug: string | undefined): Promise<string | null> {
-  return slug === undefined ? null : (await findVendor(sql, slug)).id;
+): Promise<postgres.Row[]> {
+  const batch = dryRunnable(sql, dryRun, async (transaction) => {
+    // Whatever is handed out from here on until the end is this call's.
+    await transaction`set local lock_timeout = '5s'`;
+    await transaction`select pg_advisory_xact_lock(private.distribution_lock())`;
+    const [{ start }] = await transaction<[{ start: string }]>`
+      select clock_timestamp()::text as start`;
+    await transaction`select public.distribute_waiting_leads(${max}, ${vendorId})`;
+    return await transaction`
+      select l.id, v.slug as vendor, concat_ws(' ', l.first_name, l.last_name) as name, l.state,
+        g.name as agency, concat_ws(' ', a.first_name, a.last_name) as agent, l.order_id
+      from public.recruiting_orders o
+      join public.recruiting_leads l
+        on l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at >= ${start}::timestamptz
+      join public.vendors v on v.id = l.vendor_id
+      join public.agencies g on g.id = l.agency_id
+      left join public.agents a on a.id = l.agent_id
+      order by l.created_at, l.id`;
+  });
+  return await explained(batch, {
+    "55P03": "Others are handing out leads, or have locked them. Try again in a moment.",
+  });
 }

@@ -1,29 +1,20 @@
 import type postgres from "postgres";
 import { findLead } from "../find.ts";
-import type { Outcome } from "../outcome.ts";
-import { formatTable } from "../table.ts";
-
-/** What has happened to a lead at one moment. */
-interface Event {
-  at: Date;
-  event: string;
-  detail: string;
-}
+import type { Outcome, Session } from "../outcome.ts";
+import { formatFields, formatTable } from "../table.ts";
 
 /** Shows a lead and everything that happened to it, oldest first. */
-export async function showLead(sql: postgres.Sql, given: string): Promise<Outcome> {
-  const { id, kind } = await findLead(sql, given);
-  const isRecruiting = kind === "recruiting";
-  const [[lead], timeline] = await Promise.all([
-    isRecruiting ? recruitingLead(sql, id) : salesLead(sql, id),
-    isRecruiting ? recruitingTimeline(sql, id) : salesTimeline(sql, id),
-  ]);
-  const rows = Object.entries({ kind, ...lead })
-    .filter(([, value]) => value !== null)
-    .map(([field, value]) => ({ field, value }));
+export async function showLead({ sql }: Session, given: string): Promise<Outcome> {
+  const { id, kind } = await findLead(sql, given.trim());
+  const [[lead], timeline] = await Promise.all(
+    kind === "recruiting"
+      ? [recruitingLead(sql, id), recruitingTimeline(sql, id)]
+      : [salesLead(sql, id), salesTimeline(sql, id)],
+  );
+  const known = Object.entries({ kind, ...lead }).filter(([, value]) => value !== null);
   return {
     data: { kind, lead, timeline },
-    text: `${formatTable(rows)}\n\n${formatTable(timeline)}`,
+    text: `${formatFields(Object.fromEntries(known))}\n\n${formatTable(timeline)}`,
   };
 }
 
@@ -52,7 +43,7 @@ function salesLead(sql: postgres.Sql, id: string) {
 }
 
 function recruitingTimeline(sql: postgres.Sql, id: string) {
-  return sql<Event[]>`
+  return sql`
     with lead as (select * from public.recruiting_leads where id = ${id}),
     deliveries as (
       select d.* from public.rejected_deliveries d where d.lead_id = ${id}
@@ -106,7 +97,7 @@ function recruitingTimeline(sql: postgres.Sql, id: string) {
 }
 
 function salesTimeline(sql: postgres.Sql, id: string) {
-  return sql<Event[]>`
+  return sql`
     with lead as (select * from public.leads where id = ${id}),
     deliveries as (
       select d.* from public.rejected_deliveries d where d.lead_id = ${id}

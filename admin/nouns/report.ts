@@ -1,53 +1,31 @@
-import type { Command } from "commander";
-import type postgres from "postgres";
-import { findVendor } from "../find.ts";
+import type { AdminCommand } from "../command.ts";
+import { findVendorId } from "../find.ts";
 import { pastTime, text } from "../options.ts";
-import type { Outcome, Run } from "../outcome.ts";
-import { formatTable } from "../table.ts";
-import { addCommand } from "../verb.ts";
-
-interface Filter {
-  since?: Date;
-  vendor?: string;
-}
-
-interface ReportRow {
-  /** In UTC: `2026-01-31`. */
-  day: string;
-  /** `import` for the sales leads of POST /api/leads/import. */
-  vendor: string;
-  created: number;
-  /** Null for imports, of which no duplicates are kept. */
-  duplicates: number | null;
-  rejected: number;
-  rejected_by_reason: Record<string, number>;
-  /** How many of those created still wait for an order; null for imports, which are addressed to an agent. */
-  unmatched: number | null;
-}
+import { list, type Outcome, type Session } from "../outcome.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 7;
 const REASONS_SHOWN = 3;
 
-export function addReport(parent: Command, run: Run): void {
-  addCommand(
-    parent,
-    "report",
-    "leads by vendor and day: created, duplicates, rejected by reason, unmatched",
-    "report --since 2026-01-31 --vendor acme",
-  )
-    .addOption(pastTime("--since <date>", `the first day, in UTC; ${DAYS} days, unless given`))
-    .addOption(text("--vendor <slug>", "only this vendor"))
-    .action((filter: Filter) => run(({ sql }) => report(sql, filter)));
+export function addReport(program: AdminCommand): void {
+  const report = "leads by vendor and day: created, duplicates, rejected by reason, unmatched";
+  program.verb("report", report, "--since 2026-01-31 --vendor acme")
+    .takes(pastTime("--since <date>", `the first day, in UTC; ${DAYS} days, unless given`))
+    .takes(text("--vendor <slug>", "only this vendor"))
+    .runs(countLeads);
 }
 
-async function report(
-  sql: postgres.Sql,
-  { since = new Date(Date.now() - (DAYS - 1) * DAY_MS), vendor: slug }: Filter,
+/**
+ * Counts by vendor and day. The vendor `import` stands for the sales leads of POST /api/leads/import: their duplicates
+ * are not kept and they wait for no order, so both counts are null.
+ */
+async function countLeads(
+  { sql }: Session,
+  { since = new Date(Date.now() - (DAYS - 1) * DAY_MS), vendor }: { since?: Date; vendor?: string },
 ): Promise<Outcome> {
-  const vendorId = slug === undefined ? null : (await findVendor(sql, slug)).id;
+  const vendorId = await findVendorId(sql, vendor);
   const firstDay = since.toISOString().slice(0, 10);
-  const rows = await sql<ReportRow[]>`
+  const rows = await sql`
     with created as (
       select (l.created_at at time zone 'UTC')::date as day, l.vendor_id, count(*) as leads,
         count(*) filter (where l.distribution in ('unmatched', 'pending')) as unmatched
@@ -95,13 +73,12 @@ async function report(
     left join rejected r on r.day = y.day and r.vendor_id is not distinct from y.vendor_id
     where ${vendorId}::uuid is null or y.vendor_id = ${vendorId}
     order by y.day desc, v.slug nulls last`;
-  const none = `Nothing was received since ${firstDay}${slug ? ` from ${slug}` : ""}.`;
-  return { data: rows, text: rows.length > 0 ? formatTable(rows.map(forPeople)) : none };
-}
-
-function forPeople({ rejected_by_reason, ...row }: ReportRow) {
-  const reasons = Object.entries(rejected_by_reason);
-  const shown = reasons.slice(0, REASONS_SHOWN).map(([reason, count]) => `${count} × ${reason}`);
-  const more = reasons.length > REASONS_SHOWN ? `; ${reasons.length - REASONS_SHOWN} more` : "";
-  return { ...row, reasons: shown.join("; ") + more };
+  const none = `Nothing was received since ${firstDay}${vendor ? ` from ${vendor}` : ""}.`;
+  return list(rows, none, ({ rejected_by_reason, ...row }) => {
+    const reasons = Object.entries(rejected_by_reason)
+      .map(([reason, count]) => `${count} × ${reason}`);
+    const more = reasons.length - REASONS_SHOWN;
+    const shown = reasons.slice(0, REASONS_SHOWN).join("; ");
+    return { ...row, reasons: more > 0 ? `${shown}; ${more} more` : shown };
+  });
 }

@@ -1,79 +1,79 @@
-import type postgres from "postgres";
-import { findAgency } from "../find.ts";
+import type { AdminCommand } from "../command.ts";
+import { findAgencyId } from "../find.ts";
 import { idRange } from "../lookup.ts";
-import { CommandError, type Outcome, type Session } from "../outcome.ts";
-import { listed } from "../table.ts";
+import { choice, LIMIT, ONLY_AGENCY } from "../options.ts";
+import { codeOf, CommandError, listFirst, type Outcome, type Session } from "../outcome.ts";
 
-export const SITUATIONS = ["held", "due", "sending", "unconfirmed", "refused", "failed"] as const;
+const SITUATIONS = ["held", "due", "sending", "unconfirmed", "refused", "failed"] as const;
 
-export interface OutboxFilter {
-  agency?: string;
-  state?: typeof SITUATIONS[number];
-  limit: number;
-}
-
-/** A text that Twilio does not have, or could not deliver. */
-interface OutboxRow {
-  message_id: string;
-  created_at: Date;
-  agency: string;
-  from: string;
-  to: string;
-  kind: "agent" | "bot" | "greeting";
+/** A text that Twilio does not have, or could not deliver: what tells why. */
+interface Situation {
   state: typeof SITUATIONS[number];
   reason: string | null;
   /** As text, because it may be infinity. */
   due_at: string;
-  attempt: number;
-  segments: number;
   /** Null: the number is not one of the agency's. */
   number: "active" | "paused" | null;
   paused_reason: string | null;
 }
 
-/** Lists what is not sent, and what could not be delivered, the newest first. */
-export async function listOutbox(
-  sql: postgres.Sql,
-  { agency, state, limit }: OutboxFilter,
+export function addTextOutbox(noun: AdminCommand): void {
+  const outbox =
+    "texts of ours that are not sent or could not be delivered, and why, the newest first";
+  noun.verb("outbox", outbox, "--state held")
+    .takes(ONLY_AGENCY, choice("--state <state>", "only these", SITUATIONS), LIMIT)
+    .runs(listOutbox);
+
+  const retry =
+    "sends a text once more that has failed; by its id, or the first 8 characters of it";
+  noun.verb("retry <message>", retry, "5f0c6a3e")
+    .addHelpText(
+      "after",
+      "\nNever one that Twilio has accepted, nor one to a recruit who has opted out.",
+    )
+    .runs(retryText);
+}
+
+async function listOutbox(
+  { sql }: Session,
+  { agency, state = null, limit }: { agency?: string; state?: string | null; limit: number },
 ): Promise<Outcome> {
-  const agencyId = agency === undefined ? null : (await findAgency(sql, agency)).id;
-  const open = () =>
-    sql`
-    select o.message_id, o.created_at, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
-      o.kind,
-      case
-        when m.status = 'failed' and o.state <> 'refused' then 'failed'
-        when o.state <> 'pending' then o.state
-        when o.due_at > now() or n.status is distinct from 'active' then 'held'
-        else 'due'
-      end as state,
-      coalesce(o.reason, m.error_code) as reason,
-      case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-        else 'infinity' end as due_at,
-      o.attempt, o.segments, n.status as number, n.paused_reason
-    from public.text_outbox o
-    join public.recruiting_messages m on m.id = o.message_id
-    join public.recruiting_conversations c on c.id = o.conversation_id
-    join public.agencies g on g.id = c.agency_id
-    left join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
-    where (o.state <> 'accepted' or m.status = 'failed')
-      and (${agencyId}::uuid is null or c.agency_id = ${agencyId})`;
-  const texts = await sql<OutboxRow[]>`
-    select * from (${open()}) t
-    where ${state ?? null}::text is null or t.state = ${state ?? null}
-    order by t.created_at desc, t.message_id limit ${limit}`;
-  const [{ total }] = await sql<[{ total: number }]>`
-    select count(*)::int as total from (${open()}) t
-    where ${state ?? null}::text is null or t.state = ${state ?? null}`;
-  const data = texts.map((text) => ({ ...text, why: whyOf(text) }));
-  const rows = data.map(({ message_id, created_at, agency, from, to, kind, state, why }) => ({
-    ...{ message_id, created_at, agency, from, to, kind, state, why },
-  }));
-  return { data, text: listed(rows, total, "No text waits, and none has failed.") };
+  const agencyId = await findAgencyId(sql, agency);
+  const texts = sql`
+    select * from (
+      select o.message_id, o.created_at, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
+        o.kind,
+        case
+          when m.status = 'failed' and o.state <> 'refused' then 'failed'
+          when o.state <> 'pending' then o.state
+          when o.due_at > now() or n.status is distinct from 'active' then 'held'
+          else 'due'
+        end as state,
+        coalesce(o.reason, m.error_code) as reason,
+        case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+          else 'infinity' end as due_at,
+        o.attempt, o.segments, n.status as number, n.paused_reason
+      from public.text_outbox o
+      join public.recruiting_messages m on m.id = o.message_id
+      join public.recruiting_conversations c on c.id = o.conversation_id
+      join public.agencies g on g.id = c.agency_id
+      left join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
+      where (o.state <> 'accepted' or m.status = 'failed')
+        and (${agencyId}::uuid is null or c.agency_id = ${agencyId})
+    ) t
+    where ${state}::text is null or t.state = ${state}
+    order by t.created_at desc, t.message_id`;
+  const none = "No text waits, and none has failed.";
+  const { data, text } = await listFirst(sql, limit, texts, none, (row) => {
+    const { message_id, created_at, agency, from, to, kind, state } = row;
+    return { message_id, created_at, agency, from, to, kind, state, why: whyOf(row as Situation) };
+  });
+  const rows = data as Situation[];
+  return { data: rows.map((row) => ({ ...row, why: whyOf(row) })), text };
 }
 
 /** Why a text is where it is, for a person. */
-function whyOf({ state, reason, due_at, number, paused_reason }: OutboxRow): string {
+function whyOf({ state, reason, due_at, number, paused_reason }: Situation): string {
   switch (state) {
     case "held":
       if (number === null) return "its number is not one of the agency's";
@@ -102,17 +102,17 @@ function whyOf({ state, reason, due_at, number, paused_reason }: OutboxRow): str
 }
 
 /** Sends a text once more that has failed, or of which nobody knows whether it was sent. */
-export async function retryText({ sql, confirm }: Session, given: string): Promise<Outcome> {
-  const ids = idRange(given);
-  const rows = ids === undefined ? [] : await sql<{ message_id: string; is_unknown: boolean }[]>`
+async function retryText({ sql, confirm }: Session, given: string): Promise<Outcome> {
+  const { first, last } = idRange(given) ?? { first: null, last: null };
+  const [text, other] = await sql<{ message_id: string; is_unknown: boolean }[]>`
     select o.message_id, o.state = 'unconfirmed' or o.reason = 'unconfirmed' as is_unknown
-    from public.text_outbox o where o.message_id between ${ids.first} and ${ids.last} limit 2`;
-  const [text, other] = rows;
+    from public.text_outbox o where o.message_id between ${first} and ${last} limit 2`;
   if (text === undefined) {
     throw new CommandError(`There is no text "${given}". See npm run admin -- text outbox`);
   }
   if (other !== undefined) throw new CommandError(`"${given}" stands for several texts.`);
-  if (text.is_unknown) {
+  const { message_id, is_unknown } = text;
+  if (is_unknown) {
     await confirm(
       "Nobody knows whether it was sent, so the recruit may get it twice. " +
         "npm run admin -- text reconcile asks Twilio.",
@@ -120,19 +120,12 @@ export async function retryText({ sql, confirm }: Session, given: string): Promi
   }
   try {
     const [retried] = await sql`
-      select message_id, state, due_at from private.retry_text(${text.message_id})`;
-    return {
-      data: retried,
-      text: `The text ${text.message_id} is sent once more, when it may be.`,
-    };
+      select message_id, state, due_at from private.retry_text(${message_id})`;
+    return { data: retried, text: `The text ${message_id} is sent once more, when it may be.` };
   } catch (error) {
-    throw readRefusal(error);
+    if (!codeOf(error).startsWith("PT")) throw error;
+    // What the database says against it, without the name of the argument.
+    const reason = (error as Error).message.replace(/^message_id: /, "");
+    throw new CommandError(`Nothing was changed: ${reason}`);
   }
-}
-
-/** What the database says against it, without the name of the argument. */
-function readRefusal(error: unknown): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
-  if (!String(error.code).startsWith("PT")) return error;
-  return new CommandError(`Nothing was changed: ${error.message.replace(/^message_id: /, "")}`);
 }

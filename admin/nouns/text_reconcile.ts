@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import type postgres from "postgres";
 import { ConfigurationError } from "../../supabase/functions/_shared/configuration.ts";
 import { matchingSids } from "../../supabase/functions/texting/look_up_text.ts";
@@ -11,14 +12,10 @@ import {
   TwilioError,
   type TwilioMessage,
 } from "../../supabase/functions/texting/twilio_api.ts";
+import type { AdminCommand } from "../command.ts";
+import { readServicePhone } from "../lookup.ts";
+import { pastTime } from "../options.ts";
 import { CommandError, type Outcome, type Session } from "../outcome.ts";
-
-export interface Reconciliation {
-  /** Of the time of sending. */
-  since: Date;
-  /** Only texts from and to this number of ours. */
-  number?: string;
-}
 
 /** What became of the messages that Twilio lists. */
 interface Counts {
@@ -45,13 +42,35 @@ const PROGRESS: Record<string, number> = {
   failed: 3,
 };
 
+export function addTextReconcile(noun: AdminCommand): void {
+  noun
+    .verb(
+      "reconcile",
+      "asks Twilio for texts that never arrived and for unknown statuses, and stores them",
+      "--since 2026-01-31T18:00Z",
+    )
+    .needs(pastTime("--since <time>", "the first time of sending to ask for"))
+    .takes(
+      new Option(
+        "--number <phone>",
+        "only texts from and to this number of ours, not the whole account",
+      ).argParser(readServicePhone),
+    )
+    .addHelpText(
+      "after",
+      "\nTakes the account from TWILIO_ACCOUNT_SID, and TWILIO_API_KEY with TWILIO_API_SECRET, else" +
+        "\nTWILIO_AUTH_TOKEN, in the environment. What is stored already stays as it is.",
+    )
+    .runs(reconcileTexts);
+}
+
 /**
  * Asks Twilio for texts that never arrived and for statuses that are not known, and stores them as the webhooks do. What
  * is stored already stays as it is, so it may be run again at any time.
  */
-export async function reconcileTexts(
+async function reconcileTexts(
   { sql, progress }: Session,
-  { since, number }: Reconciliation,
+  { since, number }: { since: Date; number?: string },
 ): Promise<Outcome> {
   const counts: Counts = { listed: 0, received: 0, no_conversation: 0, updated: 0, found: 0 };
   try {

@@ -1,9 +1,12 @@
+import { Option } from "commander";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { readPublicUrl, readStackInfo } from "../../dev/local/mod.ts";
-import { CommandError, type Outcome, UsageError } from "../outcome.ts";
+import type { AdminCommand } from "../command.ts";
+import { text } from "../options.ts";
+import { CommandError, type Outcome, type Session, UsageError } from "../outcome.ts";
 
 /** What to send, in the words of the command line. */
-export interface TextToSend {
+interface TextToSend {
   from?: string;
   to?: string;
   body: string;
@@ -24,8 +27,36 @@ interface Webhooks {
   token: string;
 }
 
-/** Calls one of the two SMS webhooks as Twilio does. */
-export async function sendText(message: TextToSend): Promise<Outcome> {
+export function addTextSend(noun: AdminCommand): void {
+  noun
+    .verb(
+      "send",
+      "calls a webhook as Twilio does, signed: with a text, or with --status for a delivery status",
+      '--from +13125550142 --to +13125550100 --body "Is the job still open?"',
+    )
+    .takes(
+      text("--from <number>", "From, the recruit's number"),
+      text("--to <number>", "To, the number of ours"),
+      new Option("--body <text>", "Body, the text").default(""),
+      text("--sid <MessageSid>", "the message's id at Twilio; a new one unless given"),
+      new Option("--media <url...>", "MediaUrl0 and so on: the pictures of the text"),
+      text("--status <status>", "MessageStatus, such as delivered, of the message --sid"),
+      text("--url <base url>", "the functions' public address; the running stack unless given"),
+    )
+    .addHelpText(
+      "after",
+      "\nWith --url the environment's TWILIO_AUTH_TOKEN signs; for the running stack, its own token." +
+        "\nThe same --sid is one message, however often it is sent.",
+    )
+    .refuses(({ from, to, sid, status }: TextToSend) =>
+      status === undefined
+        ? !(from && to) && "give the numbers with --from and --to"
+        : sid === undefined && "--status: give the message it is about with --sid"
+    )
+    .runs(sendText);
+}
+
+async function sendText(_session: Session, message: TextToSend): Promise<Outcome> {
   const webhooks = message.url === undefined ? await ofRunningStack() : hosted(message.url);
   const sid = message.sid ?? `SM${crypto.randomUUID().replaceAll("-", "")}`;
   const path = message.status === undefined ? "/recruiting/sms/inbound" : "/recruiting/sms/status";
@@ -35,10 +66,7 @@ export async function sendText(message: TextToSend): Promise<Outcome> {
   if (status !== 200 || typeof result !== "string" || result === "error") {
     throw new CommandError(`${webhooks.url}${path} responded ${status}: ${JSON.stringify(body)}`);
   }
-  return {
-    data: { message_sid: sid, status: result },
-    text: `${result} (MessageSid ${sid})`,
-  };
+  return { data: { message_sid: sid, status: result }, text: `${result} (MessageSid ${sid})` };
 }
 
 function parametersOf(message: TextToSend, sid: string): Record<string, string> {

@@ -1,29 +1,20 @@
-import type postgres from "postgres";
-import { findAgency } from "../find.ts";
-import type { Outcome } from "../outcome.ts";
-import { formatTable } from "../table.ts";
+import type { AdminCommand } from "../command.ts";
+import { findAgencyId } from "../find.ts";
+import { ONLY_AGENCY } from "../options.ts";
+import { list, type Outcome, type Session } from "../outcome.ts";
 
-/** A greeting, as its first recruit gets it. */
-interface TemplateRow {
-  order_id: string;
-  agency: string;
-  status: string;
-  /** The vendors whose recruits are greeted: those of the order that have text consent. */
-  vendors: string[];
-  /** How many active numbers the agency has. Without one, nobody is greeted. */
-  numbers: number;
-  segments: number;
-  template: string;
-  preview: string;
+export function addTextTemplates(noun: AdminCommand): void {
+  const about = "the greetings of the orders, with a preview and how many segments each is sent in";
+  noun.verb("templates", about, '--agency "Lakeshore Insurance"')
+    .takes(ONLY_AGENCY)
+    .runs(listTemplates);
 }
 
-/** Lists the greetings of the orders with a preview: for a recruit named Ada, and the order's agent if it names one. */
-export async function listTemplates(
-  sql: postgres.Sql,
-  agency: string | undefined,
-): Promise<Outcome> {
-  const agencyId = agency === undefined ? null : (await findAgency(sql, agency)).id;
-  const templates = await sql<TemplateRow[]>`
+/** Lists the greetings with a preview: for a recruit named Ada, and the order's agent if it names one. */
+async function listTemplates({ sql }: Session, { agency }: { agency?: string }): Promise<Outcome> {
+  const agencyId = await findAgencyId(sql, agency);
+  // `vendors`: whose recruits are greeted. `numbers`: the agency's active ones; without one, nobody is greeted.
+  const templates = await sql`
     select o.id as order_id, g.name as agency, o.status,
       array(
         select v.slug from public.vendors v
@@ -46,19 +37,18 @@ export async function listTemplates(
     ) p
     where o.greeting_template is not null and (${agencyId}::uuid is null or o.agency_id = ${agencyId})
     order by g.name, o.created_at, o.id`;
-  const rows = templates.map(({ template: _, vendors, numbers, ...row }) => ({
-    order_id: row.order_id,
-    agency: row.agency,
-    status: row.status,
-    greets: numbers === 0
-      ? "nobody: no active number"
-      : vendors.length === 0
-      ? "nobody: no vendor has text consent"
-      : `recruits of ${vendors.join(", ")}`,
-    segments: row.segments,
-    preview: row.preview,
-  }));
   const none = "No order greets its recruits: npm run admin -- order update <order> " +
     "--greeting-template <text>";
-  return { data: templates, text: templates.length > 0 ? formatTable(rows) : none };
+  return list(
+    templates,
+    none,
+    ({ order_id, agency, status, vendors, numbers, segments, preview }) => {
+      const greets = numbers === 0
+        ? "nobody: no active number"
+        : vendors.length === 0
+        ? "nobody: no vendor has text consent"
+        : `recruits of ${vendors.join(", ")}`;
+      return { order_id, agency, status, greets, segments, preview };
+    },
+  );
 }

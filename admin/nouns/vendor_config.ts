@@ -5,6 +5,13 @@ import { PARSER_NAMES } from "../../supabase/functions/recruiting/parsers/index.
 import { compileConfig } from "../../supabase/functions/recruiting/parsers/mapping_config.ts";
 import { CommandError } from "../outcome.ts";
 
+/** The options that choose a parser. */
+export interface ParserChoice {
+  parser?: string;
+  /** Path of a JSON file with the parser's configuration. */
+  config?: string;
+}
+
 /**
  * Stops a vendor from being saved in a state in which each of its leads would be refused.
  *

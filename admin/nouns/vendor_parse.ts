@@ -1,4 +1,3 @@
-import type postgres from "postgres";
 import type { Result } from "../../supabase/functions/_shared/result.ts";
 import { type LeadAndResume, readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import { parserNamed, splitLeads } from "../../supabase/functions/recruiting/parsers/index.ts";
@@ -6,16 +5,16 @@ import { NOT_A_NEW_APPLICATION } from "../../supabase/functions/recruiting/parse
 import type { Resume } from "../../supabase/functions/recruiting/parsers/resume.ts";
 import { readResumeFile } from "../../supabase/functions/recruiting/resumes/resume_file.ts";
 import { findVendor } from "../find.ts";
-import { CommandError, type Outcome } from "../outcome.ts";
-import { formatTable } from "../table.ts";
-import { checkParser, readConfig, readJsonFile } from "./vendor_config.ts";
+import { CommandError, type Outcome, type Session } from "../outcome.ts";
+import { formatFields } from "../table.ts";
+import { checkParser, type ParserChoice, readConfig, readJsonFile } from "./vendor_config.ts";
 
 /** Shows what a vendor's parser, or the one given instead, makes of a payload: one lead, several, or none. */
 export async function parsePayload(
-  sql: postgres.Sql,
+  { sql }: Session,
   slug: string,
   file: string,
-  { parser, config: configFile }: { parser?: string; config?: string },
+  { parser, config: configFile }: ParserChoice,
 ): Promise<Outcome> {
   const vendor = await findVendor(sql, slug);
   const name = parser ?? vendor.parser;
@@ -52,16 +51,12 @@ function describeLeads(leads: Result<LeadAndResume>[]): Outcome {
 function describeLead({ lead, resume }: LeadAndResume): Outcome {
   const { vendor_fields, ...metadata } = lead.vendor_metadata;
   const stored = resume && describeResume(resume);
-  const rows = Object.entries({
-    first_name: lead.first_name,
-    vendor_lead_id: lead.vendor_lead_id,
-    ...metadata,
-    ...(stored && { resume: stored }),
-  }).map(([field, value]) => ({ field, value }));
+  const { first_name, vendor_lead_id } = lead;
+  const fields = { first_name, vendor_lead_id, ...metadata, ...(stored && { resume: stored }) };
   const others = vendor_fields === undefined
     ? ""
     : `\n\nKept as sent (vendor_fields):\n${JSON.stringify(vendor_fields, null, 2)}`;
-  return { data: { ...lead, resume: stored ?? null }, text: formatTable(rows) + others };
+  return { data: { ...lead, resume: stored ?? null }, text: formatFields(fields) + others };
 }
 
 function describeResume({ base64, type }: Resume): string {

@@ -1,9 +1,19 @@
-import type { WebhookConfig } from "../find.ts";
+/** The settings of a webhook, by their names in `vendors.webhook_config`. */
+export interface WebhookConfig {
+  header?: string;
+  algorithm?: string;
+  encoding?: string;
+  prefix?: string;
+  signed?: string;
+  timestamp_header?: string;
+  tolerance_seconds?: number;
+  parameter?: string;
+}
 
 /** What an operator has to know of a scheme. How it is checked stands in supabase/functions/recruiting/webhooks. */
 export interface Scheme {
-  needs: (keyof WebhookConfig)[];
-  takes: (keyof WebhookConfig)[];
+  needs?: (keyof WebhookConfig)[];
+  takes?: (keyof WebhookConfig)[];
   /** Whose console makes the secret; with `we`, it may be generated here and entered there. */
   secretFrom: "vendor" | "we" | "either";
   /** What to do in the vendor's console, besides entering the address. */
@@ -20,39 +30,29 @@ export const SCHEMES: Record<string, Scheme> = {
       `the same secret; each request then has a signature in the header ${header}`,
   },
   standard: {
-    needs: [],
-    takes: [],
     secretFrom: "either",
     atVendor: () => "the same secret, which starts with whsec_, unless the vendor makes its own",
   },
   // https://docs.indeed.com/indeed-apply/add-indeed-apply
   indeed: {
-    needs: [],
-    takes: [],
     secretFrom: "vendor",
     atVendor: () =>
       "the address is the indeed-apply-postUrl of your jobs; the secret is the one of your Indeed Apply API token",
   },
   // https://support.greenhouse.io/hc/en-us/articles/360005574531
   greenhouse: {
-    needs: [],
-    takes: [],
     secretFrom: "we",
     atVendor: () =>
       "Configure, Dev Center, Web Hooks: the event is a candidate's new application, the secret is the Secret Key",
   },
   // https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation
   linkedin: {
-    needs: [],
-    takes: [],
     secretFrom: "vendor",
     atVendor: () =>
       "the secret is the client secret of your application; add it before LinkedIn checks the address",
   },
   // https://developers.facebook.com/docs/graph-api/webhooks/getting-started
   meta: {
-    needs: [],
-    takes: [],
     secretFrom: "vendor",
     atVendor: () =>
       "the address is the Callback URL of the object Page, field leadgen; the secret is the App Secret. Add a " +
@@ -60,14 +60,10 @@ export const SCHEMES: Record<string, Scheme> = {
   },
   // https://developers.google.com/google-ads/webhook/docs/implementation
   google_ads: {
-    needs: [],
-    takes: [],
     secretFrom: "we",
     atVendor: () => "the lead form's webhook integration: the secret is the Key",
   },
   basic: {
-    needs: [],
-    takes: [],
     secretFrom: "we",
     atVendor: () => "user and password are the secret's parts before and after the first colon",
   },
@@ -79,7 +75,6 @@ export const SCHEMES: Record<string, Scheme> = {
   },
   query: {
     needs: ["parameter"],
-    takes: [],
     secretFrom: "we",
     atVendor: ({ parameter }) =>
       `the address ends with ?${parameter}=<the secret>; take another scheme if the vendor has one, because an ` +

@@ -1,0 +1,91 @@
+import { Command, type ErrorOptions, type Option } from "commander";
+import { columnsOf, type Settings } from "./options.ts";
+import { type Outcome, type Run, type Session, UsageError } from "./outcome.ts";
+
+/** A command whose errors are `UsageError`s that carry its usage: the program, a noun, or a verb. */
+export class AdminCommand extends Command {
+  readonly #run: Run;
+
+  constructor(name: string | undefined, run: Run) {
+    super(name);
+    this.#run = run;
+  }
+
+  override createCommand(name?: string): AdminCommand {
+    return new AdminCommand(name, this.#run);
+  }
+
+  /** Adds a noun. */
+  noun(name: string, description: string): AdminCommand {
+    return this.command(name).description(description).usage("<verb> [options]").helpCommand(false);
+  }
+
+  /**
+   * Adds a verb to a noun.
+   *
+   * @param usage its name and its arguments, such as `create <slug>`
+   * @param example the words after the verb in a command line that works
+   */
+  verb(usage: string, description: string, example = ""): AdminCommand {
+    const verb = this.command(usage).description(description);
+    return verb.addHelpText("after", `\nExample:\n  ${commandLine(verb)} ${example}`.trimEnd());
+  }
+
+  /** Adds options that may be left out. */
+  takes(...options: Option[]): this {
+    for (const option of options) this.addOption(option);
+    return this;
+  }
+
+  /** Adds options that must be given. */
+  needs(...options: Option[]): this {
+    // A copy, because another verb may take the same option without needing it.
+    return this.takes(
+      ...options.map((option) =>
+        Object.assign(Object.create(Object.getPrototypeOf(option)), option).makeOptionMandatory()
+      ),
+    );
+  }
+
+  /** Adds the options of what may be set, and refuses a command line that sets nothing. */
+  changes(settings: Settings): this {
+    const [first] = Object.values(settings);
+    return this.takes(...Object.values(settings)).refuses(() =>
+      Object.keys(columnsOf(settings, this.opts())).length === 0 &&
+      `${this.name()}: give what to change, such as ${first!.flags}`
+    );
+  }
+
+  /** Checks what no option can check by itself. */
+  refuses<Given extends unknown[]>(reason: (...given: Given) => string | false | undefined): this {
+    return this.hook("preAction", () => {
+      const message = reason(...[...this.processedArgs, this.opts()] as Given);
+      if (message) this.error(message);
+    });
+  }
+
+  /**
+   * Says what the verb does.
+   *
+   * @param work takes the arguments and then the options, by their names in camelCase
+   */
+  runs<Given extends unknown[]>(
+    work: (session: Session, ...given: Given) => Promise<Outcome>,
+  ): this {
+    return this.action((...given) => this.#run((session) => work(session, ...given as Given)));
+  }
+
+  override error(message: string, _options?: ErrorOptions): never {
+    const reason = message
+      .replace(/^error: /, "")
+      .replace(/^unknown command '(.*)'/, 'there is no command "$1"')
+      .replaceAll("\n", " ");
+    const usage = `usage: ${this.createHelp().commandUsage(this)}`;
+    throw new UsageError(reason, `${usage}\n\nMore: ${commandLine(this)} --help`);
+  }
+}
+
+/** The words that call a command: `npm run admin -- key create`. */
+function commandLine(command: Command): string {
+  return command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
+}

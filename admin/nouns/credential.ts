@@ -1,0 +1,62 @@
+/** What a vendor proves itself with: an API key, or a secret of its webhook. */
+import type postgres from "postgres";
+import { CommandError, type Outcome, type Session } from "../outcome.ts";
+
+export interface Credential {
+  id: string;
+  label: string | null;
+  state: "works" | "expired" | "revoked";
+}
+
+/** The state of a row with `revoked_at` and `expires_at`. */
+export function stateOf(sql: postgres.Sql): postgres.Fragment {
+  return sql`
+    case
+      when revoked_at is not null then 'revoked'
+      when expires_at <= now() then 'expired'
+      else 'works'
+    end`;
+}
+
+/**
+ * The credential that its beginning stands for.
+ *
+ * @param none what to say when there is none
+ * @param plural what several are called
+ * @throws {CommandError} when none or several are meant
+ */
+export function theOnlyCredential(
+  found: readonly Credential[],
+  beginning: string,
+  none: string,
+  plural: string,
+): Credential {
+  const [credential, other] = beginning === "" ? [] : found;
+  if (credential === undefined) throw new CommandError(none);
+  if (other === undefined) return credential;
+  const matches = found.map(({ id, label, state }) =>
+    `${id} (${label === null ? state : `${label}, ${state}`})`
+  );
+  throw new CommandError(
+    `"${beginning}" is the beginning of several ${plural}: ${matches.join(", ")}`,
+  );
+}
+
+/**
+ * Revokes a credential, unless that was done before. Goes on in a script without `--yes`: what has leaked must not wait
+ * for anybody.
+ *
+ * @param shown what it is called
+ */
+export async function revokeOnce(
+  { confirm }: Session,
+  slug: string,
+  { state }: Credential,
+  shown: string,
+  revoke: () => Promise<unknown>,
+): Promise<Pick<Outcome, "text"> & { revoked: boolean }> {
+  if (state === "revoked") return { revoked: false, text: `${shown} was revoked before` };
+  await confirm(`Revoke ${shown} of ${slug} for good?`, { unattended: true });
+  await revoke();
+  return { revoked: true, text: `Revoked ${shown}, which stops at once` };
+}
