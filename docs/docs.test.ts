@@ -10,6 +10,8 @@ const ROOT = new URL("../", import.meta.url);
 const PAGES = [
   "README.md",
   "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
   ...Array.from(Deno.readDirSync(new URL("docs/", ROOT)), ({ name }) => `docs/${name}`)
     .filter((name) => name.endsWith(".md")),
 ];
