@@ -34,17 +34,21 @@ const RUN_PAGES = [
 /** Files that a page names although a checkout does not have them. */
 const NOT_KEPT = ["supabase/functions/.env"];
 
+/** Variables that one process of the stack sets for another, and those of npm and the shell. */
+const BETWEEN_PROCESSES = /^(?:LITE_\w+|LOCAL_GATEWAY|INIT_CWD|PATH)$/;
+
 /** Files that an example would add. */
 const EXAMPLES = ["e2e/referrals.test.ts", "supabase/functions/recruiting/referrals.ts"];
 
-/** What the functions log as errors. */
-function loggedEvents(folder: URL): string[] {
-  return Array.from(Deno.readDirSync(folder)).flatMap(({ name, isDirectory }) => {
-    if (isDirectory) return loggedEvents(new URL(`${name}/`, folder));
-    if (!name.endsWith(".ts") || name.endsWith(".test.ts")) return [];
-    const text = Deno.readTextFileSync(new URL(name, folder));
-    return [...text.matchAll(/logError\(\{[^}]*?\bevent: "(\w+)"/g)].map(([, event]) => event!);
-  });
+/** The source files of some folders, tests aside. */
+function sources(folders: string[]): string[] {
+  return folders.flatMap((folder) =>
+    Array.from(Deno.readDirSync(new URL(folder, ROOT))).flatMap(({ name, isDirectory }) => {
+      if (isDirectory) return sources([`${folder}${name}/`]);
+      if (!name.endsWith(".ts") || name.endsWith(".test.ts")) return [];
+      return [Deno.readTextFileSync(new URL(`${folder}${name}`, ROOT))];
+    })
+  );
 }
 
 /** The headings of a page as GitHub links to them. */
@@ -109,10 +113,30 @@ Deno.test("docs/interface.md has the status of every error, and no other", () =>
 
 Deno.test("docs/operations.md has every error that the functions log, and no other", () => {
   const page = Deno.readTextFileSync(new URL("docs/operations.md", ROOT));
-  const [, table] = page.split("## Errors in the log");
-  const named = [...table!.split("\n## ", 1)[0]!.matchAll(/^\| (`[^|]+) \|/gm)]
-    .flatMap(([, names]) => [...names!.matchAll(/\w+/g)].map(([name]) => name))
-    .filter((name) => name !== "event");
-  const logged = loggedEvents(new URL("supabase/functions/", ROOT));
+  const [, list] = page.split("## Errors in the log");
+  const named = [...list!.split("\n## ", 1)[0]!.matchAll(/^- (`[^:]+):/gm)]
+    .flatMap(([, names]) => [...names!.matchAll(/\w+/g)].map(([name]) => name));
+  const logged = sources(["supabase/functions/"]).flatMap((text) =>
+    [...text.matchAll(/logError\(\{[^}]*?\bevent: "(\w+)"/g)].map(([, event]) => event!)
+  );
   assert.deepEqual(named.sort(), [...new Set(logged)].sort());
+});
+
+Deno.test("docs/configuration.md has every environment variable that is read, and no other", () => {
+  const page = Deno.readTextFileSync(new URL("docs/configuration.md", ROOT));
+  const named = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name!);
+  const folders = ["supabase/functions/", "admin/", "dev/local/", "dev/scripts/"];
+  const read = sources(folders).flatMap((text) =>
+    [...text.matchAll(/(?:\benv\.get|\.env|Env|\benv)\(\s*"([A-Z][A-Z_]+)"|\bsettings\.([A-Z_]+)/g)]
+      .map(([, name, setting]) => (name ?? setting)!)
+  ).filter((name) => !BETWEEN_PROCESSES.test(name));
+  assert.deepEqual(named.sort(), [...new Set(read)].sort());
+});
+
+Deno.test("supabase/functions/.env.example has no variable that docs/configuration.md lacks", () => {
+  const page = Deno.readTextFileSync(new URL("docs/configuration.md", ROOT));
+  const example = Deno.readTextFileSync(new URL("supabase/functions/.env.example", ROOT));
+  const names = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
+  assert(names.length > 0);
+  assert.deepEqual(names.filter((name) => !page.includes(`| \`${name}\` `)), []);
 });
