@@ -84,12 +84,13 @@ for (const page of PAGES) {
   });
 
   Deno.test(`every command in ${page} is run, or says why not`, () => {
-    const mark = RUN_PAGES.includes(page)
-      ? /<!-- (run|not run: .+) -->\n\n$/
-      : /<!-- not run: .+ -->\n\n$/;
-    const blocks = [...text.matchAll(/^```(?:sh|sql)\n(.*)$/gm)];
-    const unmarked = blocks.filter(({ index }) => !mark.test(text.slice(0, index)));
-    assert.deepEqual(unmarked.map(([, command]) => command), []);
+    const blocks = [...text.matchAll(/^ *```(?:sh|sql)(.*)\n(.*)$/gm)];
+    const unmarked = blocks.filter(({ index, 1: mark }) =>
+      mark === " run"
+        ? !RUN_PAGES.includes(page)
+        : mark !== "" || !/<!-- not run: .+ -->\n\n$/.test(text.slice(0, index))
+    );
+    assert.deepEqual(unmarked.map(([, , command]) => command), []);
   });
 
   Deno.test(`every link of ${page} leads somewhere`, () => {
