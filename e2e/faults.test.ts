@@ -15,6 +15,7 @@ import {
   withKey,
 } from "./support/client.ts";
 import { eventually, pidOf } from "./support/processes.ts";
+import { createWebhook, deliver } from "./support/webhooks.ts";
 
 function application(n: number, resume = true) {
   return {
@@ -87,6 +88,22 @@ Deno.test("fault: while PostgREST hangs the response is INTERNAL_ERROR in time, 
   }
   assert([200, 201].includes((await ingest(vendor, application(1))).status));
   await assertNothingHalfMade(vendor, 2);
+});
+
+Deno.test("fault: leads of vendors that must be looked up wait while PostgREST hangs for 3 s, and are stored", async () => {
+  const [vendor, webhook] = [await createVendor(), await createWebhook()];
+  const pid = pidOf("postgrest");
+  Deno.kill(pid, "SIGSTOP");
+  const responses = Array.from({ length: 10 }, () => [
+    ingest(vendor, { first_name: "Ada" }),
+    deliver(webhook, { first_name: "Ada" }),
+  ]).flat();
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  Deno.kill(pid, "SIGCONT");
+  for (const { status, body } of await Promise.all(responses)) {
+    assert.equal(status, 201, JSON.stringify(body));
+  }
+  assert.equal((await storedLeads(vendor)).length, 10);
 });
 
 Deno.test("fault: while storage is down a lead with a resume is INTERNAL_ERROR, one without is stored", async () => {

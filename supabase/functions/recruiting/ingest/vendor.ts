@@ -58,6 +58,12 @@ export const CACHE_SIZE = 1_000;
 const turns = new Turns(40);
 const TURN_WITHIN_MS = 5_000;
 
+/**
+ * For how long a passing fault is retried when a vendor is looked up. All requests of the vendor wait for one answer, so it
+ * is longer than for a lead: who comes last shall not fail at once.
+ */
+export const LOOK_UP: CallOptions = { retryWithin: 5_000 };
+
 /** Of these calls, those that look up a credential which this isolate does not know: wrong ones take no vendor's turn. */
 const lookUps = new Turns(5);
 const LOOK_UP_WITHIN_MS = 20_000;
@@ -124,9 +130,7 @@ async function findVendor(keyHash: string): Promise<Vendor> {
 
 async function askForVendor(keyHash: string): Promise<Vendor> {
   const credential: Credential = { key_hash: keyHash, webhook: null };
-  const settings = await callAsVendor({ credential }, "identify_vendor", {}, {
-    retryWithin: 2_000,
-  });
+  const settings = await callAsVendor({ credential }, "identify_vendor", {}, LOOK_UP);
   const vendor = toVendor(credential, settings);
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(keyHash, { vendor, until: Date.now() + CACHE_MS });

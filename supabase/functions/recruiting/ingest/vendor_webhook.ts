@@ -6,6 +6,7 @@ import {
   CACHE_MS,
   CACHE_SIZE,
   inTurn,
+  LOOK_UP,
   lookUp,
   toVendor,
   type Vendor,
@@ -47,7 +48,7 @@ export async function authenticateWebhook<Proof>(
 async function identify(slug: string): Promise<WebhookSettings | null> {
   // The database cannot take every text that a path may hold.
   const webhook = slug.length <= 63 && SLUG.test(slug)
-    ? await inTurn(() => callDatabase("identify_webhook", { slug }, { retryWithin: 2_000 }))
+    ? await inTurn(() => callDatabase("identify_webhook", { slug }, LOOK_UP))
     : null;
   if (webhook === null) {
     cache.delete(slug);
