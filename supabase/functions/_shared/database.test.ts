@@ -54,6 +54,16 @@ Deno.test("a call without retryWithin is not retried", async () => {
   assert.equal(steps.length, 1);
 });
 
+Deno.test("a call for which there is no connection has not run, and is retried also without retryWithin", async () => {
+  for (const code of ["PGRST000", "PGRST002", "PGRST003", "53300"]) {
+    steps = [{ status: 503, body: { code, message: "no connection" } }, succeeded];
+    assert.deepEqual(await callDatabase("identify_vendor", { key_hash: "" }), succeeded.body);
+  }
+  steps = [{ status: 504, body: { code: "PGRST003", message: "no connection" } }, succeeded];
+  await assert.rejects(callDatabase("identify_vendor", { key_hash: "" }, { timeout: 50 }));
+  assert.equal(steps.length, 1, "within its time limit");
+});
+
 Deno.test("a call that the database refuses is not retried and has not run", async () => {
   const error = await failure(broken, succeeded);
   assert.equal(error.code, "INTERNAL_ERROR");

@@ -9,7 +9,7 @@ import type { SqlArguments, SqlFunction, SqlResults } from "./sql_functions.ts";
 export interface CallOptions {
   /**
    * For how many milliseconds the call is retried after a passing fault. Only for SQL functions that may run twice with
-   * the same result: when a response is lost, the first call may have run.
+   * the same result: when a response is lost, the first call may have run. Any call is retried that has not begun.
    */
   retryWithin?: number;
   /** How many milliseconds one attempt may take. The default is a little more than the statement timeout of 8 s. */
@@ -20,6 +20,9 @@ export interface CallOptions {
 
 /** For requests of the client that set no time limit themselves, such as an upload of 10 MiB. */
 const REQUEST_TIMEOUT_MS = 20_000;
+
+/** For how long a call without `retryWithin` waits for a connection where there is none. */
+const CONNECTION_WITHIN_MS = 3_000;
 
 /** The longest pause between two attempts. Without it the pauses would double, and attempts would soon become rare. */
 const MAX_PAUSE_MS = 1_000;
@@ -74,7 +77,7 @@ export async function callDatabase<Name extends SqlFunction>(
   args: SqlArguments<Name>,
   { retryWithin = 0, timeout = 9_000, isDivisible = false }: CallOptions = {},
 ): Promise<SqlResults[Name]> {
-  const deadline = Date.now() + retryWithin;
+  const deadline = Date.now() + (retryWithin || Math.min(timeout, CONNECTION_WITHIN_MS));
   let lost = false;
   for (let pause = 100;; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const patience = retryWithin > 0 ? Math.max(deadline - Date.now(), 1) : timeout;
@@ -87,8 +90,9 @@ export async function callDatabase<Name extends SqlFunction>(
     const isOwnAttempt: boolean = lost && error.code === "PT409";
     const isLost = isLostResponse(error.code, status);
     lost ||= isLost;
-    const isTransient = isLost || isOwnAttempt || NOT_BEGUN.test(error.code) ||
-      UNDONE.test(error.code) && (lost || !isDivisible);
+    const isUndone = UNDONE.test(error.code) && (lost || !isDivisible);
+    const isTransient = NOT_BEGUN.test(error.code) ||
+      retryWithin > 0 && (isLost || isOwnAttempt || isUndone);
     if (!isTransient || Date.now() + pause >= deadline) {
       const { message, details } = error;
       const fault = databaseError(error.code || `HTTP ${status}`, message, details, lost);
