@@ -8,7 +8,7 @@ import { recruit } from "./leads.ts";
 import { generateLoad, jsonHeaders } from "./load.ts";
 import { type Budget, inTurns, type Measurement, median, ratios } from "./measurement.ts";
 import { denoArgs, startServer } from "./probe.ts";
-import { type BenchStack, startStack } from "./stacks.ts";
+import { type OwnStack, startStack } from "./stacks.ts";
 
 const ISOLATES = 8;
 
@@ -106,7 +106,7 @@ async function startVersion(folder: string) {
 }
 
 /** Starts a process with the function alone, and returns the URL of the route. */
-async function startIsolate(folder: string, stack: BenchStack): Promise<string> {
+async function startIsolate(folder: string, stack: OwnStack): Promise<string> {
   const index = join(folder, "supabase/functions/recruiting/index.ts");
   const args = denoArgs("isolate.ts", [index, stack.restUrl], ["--unstable-no-legacy-abort"]);
   const { printed, stop } = await startServer(Deno.execPath(), args, {

@@ -2,7 +2,7 @@ import { createAgency } from "./agency.ts";
 import { hostileBodies, type HostileBody, PUBLIC_URL } from "./hostile_bodies.ts";
 import type { Benchmark, Measurement } from "./measurement.ts";
 import { denoArgs, startServer } from "./probe.ts";
-import { type BenchStack, startStack } from "./stacks.ts";
+import { type OwnStack, startStack } from "./stacks.ts";
 
 /**
  * What the platform gives an isolate in MiB, and a request in seconds of CPU. Of the memory it counts V8's heap and
@@ -109,7 +109,7 @@ function worst(what: string, usages: Usage[]): Measurement[] {
 }
 
 /** Measures again where a busy machine was too slow for the time limits of the database, and the response was a 500. */
-async function measureAgain(stack: BenchStack, body: HostileBody): Promise<Usage> {
+async function measureAgain(stack: OwnStack, body: HostileBody): Promise<Usage> {
   for (let failures = 0;; failures++) {
     try {
       return await measure(stack, body);
@@ -120,7 +120,7 @@ async function measureAgain(stack: BenchStack, body: HostileBody): Promise<Usage
 }
 
 /** Sends a body to a process of its own. */
-async function measure(stack: BenchStack, body: HostileBody): Promise<Usage> {
+async function measure(stack: OwnStack, body: HostileBody): Promise<Usage> {
   const flags = [`--v8-flags=--max-heap-size=${MEMORY}`, "--unstable-no-legacy-abort"];
   const args = denoArgs("bodies_probe.ts", [], flags);
   const { printed, stop } = await startServer(Deno.execPath(), args, {

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import type { Agency } from "./agency.ts";
-import type { BenchStack } from "./stacks.ts";
+import type { OwnStack } from "./stacks.ts";
 
 /** Two years of the agency `$3`, up to the time `$2`: one row for each number from 1 to `$1`. */
 const ROWS = `
@@ -25,7 +25,7 @@ const NEWEST = 10_000;
  * turns, and the order counts them. Every conversation has a message, and every message a callback. Of the refusals the
  * newest 10,000 are open, which is as many as a vendor may have.
  */
-export async function fill({ sql, db_url }: BenchStack, agency: Agency, count: number) {
+export async function fill({ sql, db_url }: OwnStack, agency: Agency, count: number) {
   // The same for each table, so that they agree.
   const now = new Date();
   // One connection for each core.

@@ -17,145 +17,90 @@ export interface FullDatabase {
 
 /** One kind of request: what the functions have the database do for it. */
 export interface GrowthRequest {
-  what: string;
-  /** What stands in the answer, as JSON, when the request did what is to be measured. */
-  answer: string;
-  /** How often in a turn, so that a turn takes some 10 ms of the database or more. */
-  times: number;
   send(database: FullDatabase): PromiseLike<unknown>;
+  /** What stands in the result, as JSON, when the request did what is to be measured. */
+  result: string;
 }
 
 const SERVICE_PHONE = "+13125550100";
 const BULK = 100;
 const IMPORT = 500;
+const DISTRIBUTED = '"distributed_to":{';
+const newId = () => crypto.randomUUID();
 
 /** Every kind of request that the routes take. */
-export const GROWTH_REQUESTS: GrowthRequest[] = [
-  {
-    what: "any route of vendors: identify_vendor",
-    answer: '"parser"',
-    times: 50,
+export const GROWTH_REQUESTS: Record<string, GrowthRequest> = {
+  "any route of vendors: identify_vendor": {
     send: ({ sql, agency }) => sql`select identify_vendor(${agency.keyHash})`,
+    result: '"parser"',
   },
-  {
-    what: "webhooks: identify_webhook",
-    answer: '"scheme"',
-    times: 50,
+  "webhooks: identify_webhook": {
     send: ({ sql }) => sql`select identify_webhook('bench')`,
+    result: '"scheme"',
   },
-  {
-    what: "ingest: a new lead",
-    answer: '"distributed_to":{',
-    times: 30,
-    send: (database) => ingest(database, {}),
-  },
-  {
-    what: "ingest: a duplicate",
-    answer: '"status":"duplicate"',
-    times: 30,
+  "ingest: a new lead": { send: (database) => ingest(database, {}), result: DISTRIBUTED },
+  "ingest: a duplicate": {
     send: (database) => ingest(database, { vendorLeadId: database.anyRow().vendorLeadId }),
+    result: '"status":"duplicate"',
   },
-  {
-    what: "ingest: with an Idempotency-Key",
-    answer: '"distributed_to":{',
-    times: 30,
-    send: (database) => ingest(database, { idempotencyKey: crypto.randomUUID() }),
+  "ingest: with an Idempotency-Key": {
+    send: (database) => ingest(database, { idempotencyKey: newId() }),
+    result: DISTRIBUTED,
   },
-  {
-    what: "ingest: a dry run",
-    answer: '"status":"created"',
-    times: 30,
-    send: ({ sql, agency }) => {
-      const lead = sql.json(parsedRecruit(crypto.randomUUID()));
-      return sql`select preview_recruiting_lead(${agency.keyHash}, ${lead})`;
-    },
+  "ingest: a dry run": {
+    send: ({ sql, agency }) =>
+      sql`select preview_recruiting_lead(${agency.keyHash}, ${sql.json(parsedRecruit(newId()))})`,
+    result: '"status":"created"',
   },
-  {
-    what: "webhooks: a new delivery",
-    answer: '"distributed_to":{',
-    times: 30,
-    send: (database) => ingest(database, { deliveryId: crypto.randomUUID() }),
+  "webhooks: a new delivery": {
+    send: (database) => ingest(database, { deliveryId: newId() }),
+    result: DISTRIBUTED,
   },
-  {
-    what: "webhooks: a repeated delivery",
-    answer: '"status":"duplicate"',
-    times: 30,
+  "webhooks: a repeated delivery": {
     send: (database) => ingest(database, { deliveryId: database.anyRow().deliveryId }),
+    result: '"status":"duplicate"',
   },
-  {
-    what: `ingest/bulk: ${BULK} new leads`,
-    answer: `"created":${BULK}`,
-    times: 2,
-    send: (database) => bulk(database, () => crypto.randomUUID()),
+  [`ingest/bulk: ${BULK} new leads`]: {
+    send: (database) => bulk(database, newId),
+    result: `"created":${BULK}`,
   },
-  {
-    what: `ingest/bulk: ${BULK} duplicates`,
-    answer: `"duplicates":${BULK}`,
-    times: 2,
+  [`ingest/bulk: ${BULK} duplicates`]: {
     send: (database) => bulk(database, () => database.anyRow().vendorLeadId),
+    result: `"duplicates":${BULK}`,
   },
-  {
-    what: `leads/import: ${IMPORT} new leads`,
-    answer: '"duplicates":[]',
-    times: 1,
-    send: (database) => importLeads(database, () => crypto.randomUUID()),
+  [`leads/import: ${IMPORT} new leads`]: {
+    send: (database) => importLeads(database, newId),
+    result: '"duplicates":[]',
   },
-  {
-    what: `leads/import: ${IMPORT} duplicates`,
-    answer: '"imported":[]',
-    times: 1,
+  [`leads/import: ${IMPORT} duplicates`]: {
     send: (database) => importLeads(database, () => database.anyRow().externalId),
+    result: '"imported":[]',
   },
-  {
-    what: "log-presentation-activity",
-    answer: "{}",
-    times: 30,
-    send: (database) => logActivity(database, null),
-  },
-  {
-    what: "log-presentation-activity with a limit",
-    answer: "{}",
-    times: 30,
+  "log-presentation-activity": { send: (database) => logActivity(database, null), result: "{}" },
+  "log-presentation-activity with a limit": {
     send: (database) => logActivity(database, 1_000),
+    result: "{}",
   },
-  {
-    what: "submit_lead_presentation",
-    answer: '"duplicate":false',
-    times: 10,
-    send: submitPresentation,
-  },
-  {
-    what: "sms/inbound: of a conversation",
-    answer: '"received"',
-    times: 30,
+  "submit_lead_presentation": { send: submitPresentation, result: '"duplicate":false' },
+  "sms/inbound: of a conversation": {
     send: (database) => receiveSms(database, database.anyRow().recruitPhone),
+    result: '"received"',
   },
-  {
-    what: "sms/inbound: without a conversation",
-    answer: '"no_conversation"',
-    times: 30,
+  "sms/inbound: without a conversation": {
     send: (database) => receiveSms(database, `+1555${Math.random().toFixed(7).slice(2)}`),
+    result: '"no_conversation"',
   },
-  {
-    what: "sms/status: of a stored message",
-    answer: '"updated"',
-    times: 30,
+  "sms/status: of a stored message": {
     send: ({ sql, anyRow }) =>
       sql`select update_sms_status(${anyRow().messageSid}, 'delivered', null)`,
+    result: '"updated"',
   },
-  {
-    what: "sms/status: of an unknown message",
-    answer: '"ignored"',
-    times: 30,
+  "sms/status: of an unknown message": {
     send: ({ sql }) => sql`select update_sms_status(${messageSid()}, 'delivered', null)`,
+    result: '"ignored"',
   },
-  {
-    what: "any refused lead: record_rejections",
-    answer: ":1",
-    times: 20,
-    send: recordRejection,
-  },
-];
+  "any rejected lead: record_rejections": { send: recordRejection, result: ":1" },
+};
 
 function ingest(
   { ingest, agency, secretId }: FullDatabase,
@@ -165,20 +110,14 @@ function ingest(
     deliveryId?: string;
   },
 ) {
-  const id = crypto.randomUUID();
-  const lead = {
-    ...parsedRecruit(id),
-    vendor_lead_id: vendorLeadId ?? id,
-    request_id: crypto.randomUUID(),
-  };
-  const idempotency = idempotencyKey
-    ? { key: idempotencyKey, part: 0, request_hash: "0".repeat(64) }
-    : null;
+  const id = newId();
   return ingest({
-    lead,
-    idempotency,
+    lead: { ...parsedRecruit(id), vendor_lead_id: vendorLeadId ?? id, request_id: newId() },
     key_hash: deliveryId ? null : agency.keyHash,
-    webhook: deliveryId ? { secret_id: secretId, delivery_id: deliveryId, part: 0 } : null,
+    ...(idempotencyKey && {
+      idempotency: { key: idempotencyKey, part: 0, request_hash: "0".repeat(64) },
+    }),
+    ...(deliveryId && { webhook: { secret_id: secretId, delivery_id: deliveryId, part: 0 } }),
   });
 }
 
@@ -188,17 +127,12 @@ function bulk({ sql, agency }: FullDatabase, vendorLeadId: () => string) {
     row,
   }));
   return sql`
-    select ingest_recruiting_lead_batch(
-      ${agency.keyHash}, ${sql.json(leads)}, null, ${crypto.randomUUID()}
-    )`;
+    select ingest_recruiting_lead_batch(${agency.keyHash}, ${sql.json(leads)}, null, ${newId()})`;
 }
 
 function importLeads({ sql, agency }: FullDatabase, externalId: () => string) {
-  const leads = salesLeads(IMPORT).map((lead, index) => ({
-    ...lead,
-    index,
-    external_id: externalId(),
-  }));
+  const leads = salesLeads(IMPORT)
+    .map((lead, index) => ({ ...lead, index, external_id: externalId() }));
   return sql`
     select import_leads(
       ${agency.agencyId}, ${agency.agentId}, null, ${JSON.stringify(leads)}::text::json
@@ -220,10 +154,7 @@ function submitPresentation({ sql, anyRow }: FullDatabase) {
   return sql.begin((sql) => [
     sql`set local role authenticated`,
     sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: agentId })}, true)`,
-    sql`
-      select submit_lead_presentation(
-        ${leadId}, ${demographics}, ${sale}, ${referrals}, ${crypto.randomUUID()}
-      )`,
+    sql`select submit_lead_presentation(${leadId}, ${demographics}, ${sale}, ${referrals}, ${newId()})`,
   ]);
 }
 
@@ -235,9 +166,9 @@ function receiveSms({ sql }: FullDatabase, recruitPhone: string) {
 }
 
 function recordRejection({ sql, agency }: FullDatabase) {
-  const { first_name: _, ...payload } = parsedRecruit(crypto.randomUUID());
+  const { first_name: _, ...payload } = parsedRecruit(newId());
   const rejection = {
-    request_id: crypto.randomUUID(),
+    request_id: newId(),
     route: "/recruiting/ingest",
     vendor_id: agency.vendorId,
     vendor_lead_id: payload.vendor_lead_id,
@@ -250,5 +181,5 @@ function recordRejection({ sql, agency }: FullDatabase) {
 }
 
 function messageSid(): string {
-  return `SM${crypto.randomUUID().replaceAll("-", "")}`;
+  return `SM${newId().replaceAll("-", "")}`;
 }

@@ -6,7 +6,7 @@ import { type Benchmark, inTurns, type Measurement, median, ratios } from "./mea
 import { createPlainRpc } from "./plain_rpc.ts";
 import { startReference } from "./reference.ts";
 import { cpuSince, PARTS, type StackCpu, stackCpu } from "./cpu.ts";
-import { type BenchStack, startStack, stopStacks } from "./stacks.ts";
+import { type OwnStack, startStack, stopStacks } from "./stacks.ts";
 
 /** What is sent, each on both sides of some ratio. */
 const SIDES = {
@@ -54,7 +54,7 @@ export const ingest: Benchmark = {
   },
 };
 
-async function compareWithPlainRpc(stack: BenchStack, seconds: number): Promise<Measurement[]> {
+async function compareWithPlainRpc(stack: OwnStack, seconds: number): Promise<Measurement[]> {
   const { loads, assertStored } = await prepare(stack);
   const sent = { none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0, fastify: 0 };
   const measurements: Measurement[] = [];
@@ -109,7 +109,7 @@ async function compareWithPlainRpc(stack: BenchStack, seconds: number): Promise<
 }
 
 /** What each side sends, and a check that what was sent is stored and handed out. */
-async function prepare(stack: BenchStack) {
+async function prepare(stack: OwnStack) {
   const { sql } = stack;
   const agency = await createOrder(sql);
   const unwanted = await createVendor(sql, "unwanted");
@@ -155,7 +155,7 @@ async function prepare(stack: BenchStack) {
 }
 
 /** Makes each flush of the log take longer. Whoever flushes waits first, and commits that come meanwhile go along. */
-async function slowCommits({ sql }: BenchStack, milliseconds: number): Promise<void> {
+async function slowCommits({ sql }: OwnStack, milliseconds: number): Promise<void> {
   await sql.unsafe(`alter system set commit_delay = ${1_000 * milliseconds}`);
   await sql`alter system set commit_siblings = 0`;
   await sql`select pg_reload_conf()`;

@@ -1,6 +1,8 @@
+/** Sends requests from a process of its own, so that we see what sending them costs. */
+import process from "node:process";
 import { probe } from "./probe.ts";
 
-/** What the load generator is to send. */
+/** What is to be sent. */
 export interface Load {
   /** The connections are spread over them. */
   urls: string[];
@@ -13,30 +15,66 @@ export interface Load {
   connections: number;
   /** How long to send. A tenth of it is sent before, to open the connections, and is not measured. */
   seconds: number;
-  /** The status that every answer has to have. */
+  /** The status that every response has to have. */
   status: number;
 }
 
 /** What came of it. */
 export interface LoadResult {
-  /** Requests answered, those before the measurement included. */
+  /** Requests with a response, those before the measurement included. */
   requests: number;
-  /** Requests answered a second. */
+  /** Requests a second. */
   rate: number;
-  /** Share of one core that the generator itself took. */
+  /** Share of one core that sending took. */
   generator: number;
 }
 
 /**
- * Sends requests from a process of its own.
+ * Sends requests for a while.
  *
- * @throws {Error} when an answer has another status
+ * @throws {Error} when a response has another status
  */
 export function generateLoad(load: Load): Promise<LoadResult> {
-  return probe("load_generator.ts", [JSON.stringify(load)]);
+  return probe("load.ts", [JSON.stringify(load)]);
 }
 
 /** The headers of a request with JSON. */
 export function jsonHeaders(token: string): Record<string, string> {
   return { "authorization": `Bearer ${token}`, "content-type": "application/json" };
+}
+
+if (import.meta.main) console.log(JSON.stringify(await measure(JSON.parse(Deno.args[0]!))));
+
+async function measure(load: Load): Promise<LoadResult> {
+  const before = await send(load, load.seconds / 10);
+  const cpuBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  const measured = await send(load, load.seconds);
+  const elapsed = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return {
+    requests: before + measured,
+    rate: measured / elapsed,
+    generator: (user + system) / 1e6 / elapsed,
+  };
+}
+
+/** Sends for so many seconds, and returns how many requests had a response. */
+async function send(load: Load, seconds: number): Promise<number> {
+  const end = performance.now() + 1000 * seconds;
+  let count = 0;
+  await Promise.all(Array.from({ length: load.connections }, async (_, i) => {
+    const url = load.urls[i % load.urls.length]!;
+    for (; performance.now() < end; count++) {
+      const id = load.ids?.[count % load.ids.length] ?? crypto.randomUUID();
+      await sendOne(url, load, load.body.replaceAll("{id}", id));
+    }
+  }));
+  return count;
+}
+
+async function sendOne(url: string, { headers, status }: Load, body: string): Promise<void> {
+  const response = await fetch(url, { method: "POST", headers, body });
+  const text = await response.text();
+  if (response.status !== status) throw new Error(`${url} responded ${response.status}: ${text}`);
 }

@@ -2,40 +2,28 @@
 import { Argument, Command } from "commander";
 import { formatTable } from "../../admin/table.ts";
 import { bodies } from "./bodies.ts";
-import { codeSize } from "./code_size.ts";
-import { coldStart } from "./cold_start.ts";
-import { costs } from "./costs.ts";
 import { distribution } from "./distribution.ts";
 import { growth } from "./growth.ts";
 import { importLeads } from "./import.ts";
 import { ingest } from "./ingest.ts";
 import {
-  type Benchmark,
   type BenchmarkOptions,
+  judge,
   type Measurement,
   median,
   quartiles,
+  type Verdict,
 } from "./measurement.ts";
+import { codeSize, coldStart } from "./new_isolate.ts";
 import { commandAndMachine } from "./report.ts";
 import { stopStacks } from "./stacks.ts";
-import { judge, type Verdict } from "./verdict.ts";
 
-const BENCHMARKS: Benchmark[] = [
-  ingest,
-  importLeads,
-  growth,
-  distribution,
-  bodies,
-  coldStart,
-  codeSize,
-  costs,
-];
+const BENCHMARKS = [ingest, importLeads, growth, distribution, bodies, coldStart, codeSize];
 
 const command = new Command("npm run bench --")
   .description("Measures what docs/performance.md lists, or only what is named.")
   .addArgument(new Argument("[benchmark...]").choices(BENCHMARKS.map(({ name }) => name)))
   .option("--check", "exit with 1 when a budget is missed by more than the noise")
-  .option("--plot <file>", "where growth writes its chart, as SVG")
   .option("--seconds <seconds>", "how long a round of requests lasts", Number, 2)
   .option("--before <ref>", "compare ingest with an earlier version, e.g. main~20")
   .addHelpText(
@@ -48,13 +36,6 @@ const command = new Command("npm run bench --")
   .parse(Deno.args, { from: "user" });
 const [names] = command.processedArgs as [string[]?];
 const { check = false, ...options } = command.opts<{ check?: boolean } & BenchmarkOptions>();
-
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  Deno.addSignalListener(signal, async () => {
-    await stopStacks();
-    Deno.exit(1);
-  });
-}
 
 console.log(commandAndMachine("bench"));
 const measurements: Measurement[] = [];
@@ -72,14 +53,12 @@ for (const { name, title, run } of BENCHMARKS) {
 }
 
 const count = (verdict: Verdict) => measurements.filter((each) => judge(each) === verdict).length;
-if (measurements.length > 0) {
-  console.log(`\n${formatTable(measurements.map(toRow))}\n`);
-  console.log(
-    `${count("met")} budgets met, ${count("within noise")} missed within the noise, ${
-      count("missed")
-    } missed`,
-  );
-}
+console.log(`\n${formatTable(measurements.map(toRow))}\n`);
+console.log(
+  `${count("met")} budgets met, ${count("within noise")} missed within the noise, ${
+    count("missed")
+  } missed`,
+);
 Deno.exit(check && count("missed") > 0 ? 1 : 0);
 
 function toRow(measurement: Measurement) {

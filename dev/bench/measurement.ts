@@ -13,7 +13,10 @@ export interface Measurement {
 /** The bound that the figure has to keep. */
 export type Budget = { atLeast: number } | { atMost: number };
 
-/** One file of this folder: what belongs together because it is measured together. */
+/** Whether a budget was kept: `within noise` where it was missed, but as little as the rounds differ by themselves. */
+export type Verdict = "met" | "within noise" | "missed";
+
+/** What is measured together. */
 export interface Benchmark {
   name: string;
   title: string;
@@ -22,30 +25,10 @@ export interface Benchmark {
 
 /** What `npm run bench` was told besides the names. */
 export interface BenchmarkOptions {
-  /** The file for the chart of the benchmark `growth`. */
-  plot?: string;
   /** For how long a round of requests lasts. */
   seconds: number;
   /** The git ref of an earlier version, to which `ingest` is to be compared. */
   before?: string;
-}
-
-/** The middle one of the values. */
-export function median(values: number[]): number {
-  return quantile(values, 0.5);
-}
-
-/** The lower and the upper quartile: half of the values lie between them. */
-export function quartiles(values: number[]): [lower: number, upper: number] {
-  return [quantile(values, 0.25), quantile(values, 0.75)];
-}
-
-/** The value below which this share of the values lies, interpolated between the two nearest ones. */
-function quantile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const place = share * (sorted.length - 1);
-  const below = sorted[Math.floor(place)]!;
-  return below + (place % 1) * (sorted[Math.ceil(place)]! - below);
 }
 
 /** How often each side of a ratio is measured. */
@@ -78,9 +61,34 @@ export function ratios(dividends: number[], divisors: number[]): number[] {
   return dividends.map((dividend, round) => dividend / divisors[round]!);
 }
 
-/** Seconds that something took. */
-export async function seconds(run: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await run();
-  return (performance.now() - startedAt) / 1000;
+/**
+ * Compares what was measured with its budget. A budget is missed when the median misses it and the better quartile of the
+ * rounds does, too: about three of four rounds have to miss it. A figure of a single round has no noise.
+ */
+export function judge({ rounds, budget }: Pick<Measurement, "rounds" | "budget">): Verdict {
+  const [lower, upper] = quartiles(rounds);
+  if (keeps(budget, median(rounds))) return "met";
+  return keeps(budget, "atLeast" in budget ? upper : lower) ? "within noise" : "missed";
+}
+
+function keeps(budget: Budget, value: number): boolean {
+  return "atLeast" in budget ? value >= budget.atLeast : value <= budget.atMost;
+}
+
+/** The middle one of the values. */
+export function median(values: number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The lower and the upper quartile: half of the values lie between them. */
+export function quartiles(values: number[]): [lower: number, upper: number] {
+  return [quantile(values, 0.25), quantile(values, 0.75)];
+}
+
+/** The value below which this share of the values lies, interpolated between the two nearest ones. */
+function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const place = share * (sorted.length - 1);
+  const below = sorted[Math.floor(place)]!;
+  return below + (place % 1) * (sorted[Math.ceil(place)]! - below);
 }

@@ -1,5 +1,5 @@
 import { jsonHeaders } from "./load.ts";
-import type { BenchStack } from "./stacks.ts";
+import type { OwnStack } from "./stacks.ts";
 
 /**
  * Makes a table `plain_<table>` with the columns, checks, indexes and foreign keys of this one, and an SQL function on
@@ -10,7 +10,7 @@ import type { BenchStack } from "./stacks.ts";
  * @returns the function's URL. It takes `{"rows": [...]}`
  */
 export async function createPlainRpc(
-  { sql, restUrl, service_role_key }: BenchStack,
+  { sql, restUrl, service_role_key }: OwnStack,
   table: string,
   columns: string[],
   fixed: Record<string, string>,

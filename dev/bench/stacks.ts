@@ -2,21 +2,21 @@ import type postgres from "postgres";
 import { connect } from "../local/mod.ts";
 import { startThrowawayStack, type ThrowawayStack } from "../testing/throwaway_stack.ts";
 
-/** A stack of a benchmark's own, with one connection to its database as the owner of everything. */
-export interface BenchStack extends ThrowawayStack {
+/** A stack of its own, with one connection to its database as the owner of everything. */
+export interface OwnStack extends ThrowawayStack {
   sql: postgres.Sql;
   /** Has something else stopped before the stack, e.g. a server that uses its database. */
   beforeStop(stop: () => Promise<unknown>): void;
 }
 
-const running: BenchStack[] = [];
+const running: OwnStack[] = [];
 
 /**
- * Starts one. {@link stopStacks} stops it.
+ * Starts one. {@link stopStacks} stops it, and so does a signal that ends the program.
  *
  * @param start starts the stack of another version
  */
-export async function startStack(start = startThrowawayStack): Promise<BenchStack> {
+export async function startStack(start = startThrowawayStack): Promise<OwnStack> {
   const stack = await start();
   const sql = connect(stack.db_url);
   const stops = [() => sql.end()];
@@ -35,4 +35,11 @@ export async function startStack(start = startThrowawayStack): Promise<BenchStac
 /** Stops every stack that was started and removes its data. */
 export async function stopStacks(): Promise<void> {
   await Promise.all(running.splice(0).map((stack) => stack.stop()));
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  Deno.addSignalListener(signal, async () => {
+    await stopStacks();
+    Deno.exit(1);
+  });
 }

@@ -1,10 +1,10 @@
 /** `npm run chaos`: shows that no fault loses a lead, or hands it out twice: npm run chaos -- --seed 7 */
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { commandAndMachine } from "../bench/report.ts";
-import { onOwnStack, wholeNumber } from "./command.ts";
+import { startStack, stopStacks } from "../bench/stacks.ts";
 import { reportTable } from "./report.ts";
 
-const options = new Command("npm run chaos --")
+const { seed = Math.floor(Math.random() * 1e9), ...options } = new Command("npm run chaos --")
   .description(
     "Sends requests of all routes to a stack of its own, in turns to two processes with its functions, while its parts " +
       "are killed, stopped and restarted, connections are cut and rows are locked. Then it takes account of every request. " +
@@ -21,8 +21,13 @@ const options = new Command("npm run chaos --")
   .parse(Deno.args, { from: "user" })
   .opts();
 
-await onOwnStack(options.seed, async (seed, stack) => {
+let isRight = false;
+try {
+  const stack = await startStack();
+  // What is imported from here on reads stack.json.
+  Deno.env.set("STACK_FILE", stack.file);
   const { runChaos } = await import("./run.ts");
+  console.log(`--seed ${seed}`);
   const { requests, faults, rate, mostUnderWay, seconds, only } = options;
   const report = await runChaos({
     gateways: [stack.api_url, await stack.addGateway()],
@@ -33,5 +38,15 @@ await onOwnStack(options.seed, async (seed, stack) => {
   for (const { kind, what } of findings.slice(0, 30)) console.log(`${kind}: ${what}`);
   console.log(`\nThe last run: ${commandAndMachine("chaos", seed)}.\n\n${reportTable(report)}`);
   console.log(findings.length > 0 ? `${findings.length} findings` : "Nothing is wrong.");
-  return findings.length === 0;
-});
+  isRight = findings.length === 0;
+} finally {
+  await stopStacks();
+}
+Deno.exit(isRight ? 0 : 1);
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) === 0) {
+    throw new InvalidArgumentError("It must be a whole number above 0.");
+  }
+  return Number(text);
+}

@@ -28,7 +28,7 @@ export async function memoryGrowth(part: Part, run: () => Promise<unknown>): Pro
 }
 
 /** A figure of a process's memory in MiB, by its name in proc(5). It needs Linux. */
-export function memoryOf(pid: number, name: "VmRSS" | "VmHWM" | "RssAnon"): number {
+function memoryOf(pid: number, name: "VmRSS" | "VmHWM"): number {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)![1]) / 1024;
 }
