@@ -19,6 +19,58 @@ revoke all on schema private from public;
 -- Usage of the schema allows nothing by itself: execute is granted function by function.
 grant usage on schema private to authenticated, service_role;
 
+-- supabase/schemas/base/tables.sql
+
+-- What the functions remember of requests.
+
+create table private.idempotency_keys (
+  scope text not null,
+  -- Not {1,255}: such a bounded repetition costs about 50 us a key.
+  key text not null check (key ~ '^[\x21-\x7e]+$' and length(key) <= 255),
+  part integer not null,
+  request_hash text,
+  result jsonb not null,
+  retention interval not null default '24 hours',
+  created_at timestamptz not null default now(),
+  primary key (scope, key, part)
+);
+
+create index on private.idempotency_keys (retention, created_at);
+
+comment on table private.idempotency_keys is
+  'What a request with an Idempotency-Key, or with the id of a webhook''s delivery, came to. Errors are not kept.';
+comment on column private.idempotency_keys.scope is
+  'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. The same '
+  'key of another caller or route is another key.';
+comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hex.';
+comment on column private.idempotency_keys.part is
+  'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
+comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
+comment on column private.idempotency_keys.result is 'What the SQL function returned the first time.';
+comment on column private.idempotency_keys.retention is 'How long after created_at the key is kept.';
+
+alter table private.idempotency_keys enable row level security;
+grant select, insert, update, delete on private.idempotency_keys to service_role;
+
+-- Unlogged: a count is worth nothing after its minute, so it need not survive a crash of the server.
+create unlogged table private.request_counts (
+  bucket text primary key,
+  window_start timestamptz not null,
+  requests integer not null,
+  created_at timestamptz not null default now()
+);
+
+create index on private.request_counts (window_start);
+
+comment on table private.request_counts is
+  'The requests of the present minute, one row for each caller or lead that has a limit.';
+comment on column private.request_counts.bucket is 'Who is counted, e.g. `vendor <id>` or `import`.';
+comment on column private.request_counts.window_start is
+  'Time of the first request of the minute. The first request after that minute begins the next one.';
+
+alter table private.request_counts enable row level security;
+grant select, insert, update, delete on private.request_counts to service_role;
+
 -- supabase/schemas/base/helpers.sql
 
 -- Functions that several topics share.
@@ -149,459 +201,24 @@ comment on function private.row_error_reason(text) is
   'may quote data or internal names.';
 grant execute on function private.row_error_reason(text) to service_role;
 
--- supabase/schemas/base/health.sql
-
--- What the health routes ask.
-
-create function private.newest_migration() returns text
-language plpgsql
-stable
--- Security definer, because the service role may not read the record of migrations. It gives out one version.
-security definer
-set search_path = ''
-as $$
-declare
-  newest text;
-begin
-  -- A database that was set up without the Supabase CLI has no such record.
-  if to_regclass('supabase_migrations.schema_migrations') is not null then
-    execute 'select max(version) from supabase_migrations.schema_migrations' into newest;
-  end if;
-  return newest;
-end
-$$;
-
-comment on function private.newest_migration() is
-  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations.';
-grant execute on function private.newest_migration() to service_role;
-
-create function public.service_health() returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set statement_timeout = '4s'
-as $$
-begin
-  return jsonb_build_object('migrations', private.newest_migration());
-end
-$$;
-
-comment on function public.service_health() is
-  'Shows that the database responds. Returns {migrations: <version of the newest migration>|null}.';
-grant execute on function public.service_health() to service_role;
-
--- supabase/schemas/agencies/agencies.sql
-
--- Agencies, their agents, and which agent is signed in.
-
-create table public.agencies (
-  id uuid primary key default gen_random_uuid(),
-  name text not null check (btrim(name) <> ''),
-  timezone text not null,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-
-comment on table public.agencies is 'An insurance agency that buys recruiting leads and works sales leads.';
-comment on column public.agencies.timezone is
-  'IANA name such as America/New_York. A day of an order''s daily_cap begins at midnight there.';
-
--- A trigger and not a check constraint: the list of time zones changes with the server, and a row from a backup must
--- never be refused.
-create function private.require_known_timezone() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if not exists (select from pg_catalog.pg_timezone_names where name = new.timezone) then
-    raise exception 'timezone: "%" is not an IANA time zone name', new.timezone
-      using errcode = 'invalid_parameter_value', hint = 'For example America/New_York.';
-  end if;
-  return new;
-end
-$$;
-
-comment on function private.require_known_timezone() is 'Trigger: refuses a timezone that the server does not know.';
-
-create trigger require_known_timezone
-  before insert or update of timezone on public.agencies
-  for each row execute function private.require_known_timezone();
-
-create trigger set_updated_at
-  before update on public.agencies
-  for each row execute function private.set_updated_at();
-
-alter table public.agencies enable row level security;
-grant select on public.agencies to authenticated;
-grant select, insert, update, delete on public.agencies to service_role;
-
-create table public.agents (
-  id uuid primary key default gen_random_uuid(),
-  agency_id uuid not null references public.agencies (id),
-  user_id uuid unique references auth.users (id) on delete set null,
-  first_name text not null check (btrim(first_name) <> ''),
-  last_name text,
-  email text,
-  phone text,
-  role text not null default 'agent' check (role in ('agent', 'manager')),
-  is_active boolean not null default true,
-  accepts_recruits boolean not null,
-  last_assigned_at timestamptz,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  -- Other tables refer to both columns, so that an agent is never used with another agency.
-  unique (id, agency_id)
-);
-
-create index on public.agents (agency_id);
--- Finds the agent whose turn it is: the agents of an agency who take turns, the one who has waited longest first.
-create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls first, created_at, id)
-  where is_active and accepts_recruits;
-
-comment on table public.agents is
-  'A person who works for an agency: an agent or a manager. Without a user_id the person cannot sign in.';
-comment on column public.agents.is_active is
-  'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
-comment on column public.agents.accepts_recruits is
-  'Whether the agent takes turns at the agency''s recruiting leads. Default: true for agents, false for managers.';
-comment on column public.agents.last_assigned_at is
-  'When the agent last got a lead by turn; null: never. The agent who has waited longest is next, null first.';
-
-create function private.default_accepts_recruits() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  new.accepts_recruits := coalesce(new.accepts_recruits, new.role = 'agent');
-  return new;
-end
-$$;
-
-comment on function private.default_accepts_recruits() is
-  'Trigger: sets the default of accepts_recruits by the role, which a column default cannot read.';
-
-create trigger default_accepts_recruits
-  before insert on public.agents
-  for each row execute function private.default_accepts_recruits();
-
-create trigger set_updated_at
-  before update on public.agents
-  for each row execute function private.set_updated_at();
-
-alter table public.agents enable row level security;
-grant select on public.agents to authenticated;
-grant select, insert, update, delete on public.agents to service_role;
-
--- Who is signed in. Policies call these functions inside a scalar subquery, so that each runs once for a statement and
--- not once for each row. They are security definer because the policy on agents would otherwise call itself.
-
-create function private.current_agent() returns public.agents
-language sql
-stable
-security definer
-set search_path = ''
-as $$
-  select a
-  from public.agents a
-  -- Both, because PostgREST 12 sets only the JSON of all claims, and some versions of auth.uid() do not read it.
-  where a.user_id = coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid) and a.is_active
-$$;
-
-comment on function private.current_agent() is 'The active agent who is signed in, or null.';
-
-create function private.current_agent_id() returns uuid
-language sql
-stable
-security definer
-set search_path = ''
-as $$
-  select (private.current_agent()).id
-$$;
-
-comment on function private.current_agent_id() is 'Id of the active agent who is signed in, or null.';
-grant execute on function private.current_agent_id() to authenticated;
-
-create function private.current_agency_id() returns uuid
-language sql
-stable
-security definer
-set search_path = ''
-as $$
-  select (private.current_agent()).agency_id
-$$;
-
-comment on function private.current_agency_id() is 'Agency of the active agent who is signed in, or null.';
-grant execute on function private.current_agency_id() to authenticated;
-
-create function private.managed_agency_id() returns uuid
-language sql
-stable
-security definer
-set search_path = ''
-as $$
-  select case when a.role = 'manager' then a.agency_id end
-  from private.current_agent() a
-$$;
-
-comment on function private.managed_agency_id() is 'Agency of the active manager who is signed in, or null.';
-grant execute on function private.managed_agency_id() to authenticated;
-
--- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy
--- for a role shows that role no row. Only the service role writes; the exceptions are submit_lead_presentation()
--- and what agents do about texts.
-
-create policy "managers read their agency" on public.agencies
-  for select to authenticated
-  using (id = (select private.managed_agency_id()));
-
-create policy "agents read the agents of their agency" on public.agents
-  for select to authenticated
-  using (agency_id = (select private.current_agency_id()));
-
--- supabase/schemas/vendors/vendors.sql
-
--- Vendors and the API keys they authenticate with.
-
-create table public.vendors (
-  id uuid primary key default gen_random_uuid(),
-  slug text not null unique check (slug ~ '^[a-z0-9]+([_-][a-z0-9]+)*$' and length(slug) <= 63),
-  name text not null check (btrim(name) <> ''),
-  parser text,
-  parser_config jsonb not null default '{}' check (jsonb_typeof(parser_config) = 'object'),
-  is_active boolean not null default true,
-  rate_limit integer check (rate_limit > 0),
-  webhook_scheme text check (
-    webhook_scheme in (
-      'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
-    )
-  ),
-  -- vendors/webhooks.sql has the check.
-  webhook_config jsonb not null default '{}',
-  has_text_consent boolean not null default false,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-
-comment on table public.vendors is 'A company that sends recruiting leads.';
-comment on column public.vendors.parser is
-  'Name of the parser that reads this vendor''s payloads. Parsers are part of the function''s code, so the database '
-  'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
-comment on column public.vendors.parser_config is
-  'Settings of the parser for this vendor. Each parser defines its own shape.';
-comment on column public.vendors.is_active is 'The keys and the webhook of an inactive vendor do not work.';
-comment on column public.vendors.rate_limit is
-  'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
-comment on column public.vendors.webhook_scheme is
-  'How the vendor proves that a request to its webhook is its own; null: it has no webhook.';
-comment on column public.vendors.webhook_config is
-  'What the scheme needs: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
-  'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
-comment on column public.vendors.has_text_consent is
-  'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
-
-create trigger set_updated_at
-  before update on public.vendors
-  for each row execute function private.set_updated_at();
-
-alter table public.vendors enable row level security;
-grant select, insert, update, delete on public.vendors to service_role;
-
-create extension if not exists pgcrypto with schema extensions;
-
-create table public.vendor_api_keys (
-  id uuid primary key default gen_random_uuid(),
-  vendor_id uuid not null references public.vendors (id) on delete cascade,
-  key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
-  key_prefix text not null,
-  label text,
-  expires_at timestamptz,
-  revoked_at timestamptz,
-  last_used_at timestamptz,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-
-create index on public.vendor_api_keys (vendor_id);
-
-comment on table public.vendor_api_keys is
-  'API keys of vendors. A vendor may have several valid keys, so that it can change to a new one at any time.';
-comment on column public.vendor_api_keys.key_hash is
-  'SHA-256 of the key in lower-case hex. A key has 256 random bits, so a slow password hash is not needed.';
-comment on column public.vendor_api_keys.key_prefix is
-  'The first 12 characters of the key, by which a person recognises it.';
-comment on column public.vendor_api_keys.last_used_at is 'When a request last came with the key, to about a minute.';
-
-create trigger set_updated_at
-  before update on public.vendor_api_keys
-  for each row execute function private.set_updated_at();
-
-alter table public.vendor_api_keys enable row level security;
-grant select, insert, update, delete on public.vendor_api_keys to service_role;
-
-create function public.create_vendor_api_key(
-  vendor_slug text,
-  label text,
-  expires_at timestamptz default null
-) returns text
-language plpgsql
-set search_path = ''
-as $$
-declare
-  new_key text := 'lik_' || translate(
-    rtrim(encode(extensions.gen_random_bytes(32), 'base64'), '='), '+/', '-_');
-begin
-  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix, label, expires_at)
-  select
-    v.id,
-    encode(sha256(convert_to(new_key, 'UTF8')), 'hex'),
-    left(new_key, 12),
-    create_vendor_api_key.label,
-    create_vendor_api_key.expires_at
-  from public.vendors v
-  where v.slug = create_vendor_api_key.vendor_slug;
-
-  if not found then
-    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
-  end if;
-  return new_key;
-end
-$$;
-
-comment on function public.create_vendor_api_key(text, text, timestamptz) is
-  'Makes an API key for a vendor and returns it: `lik_` and 43 base64url characters. It cannot be read again later. '
-  'PT404 for an unknown slug.';
-grant execute on function public.create_vendor_api_key(text, text, timestamptz) to service_role;
-
-create function public.revoke_vendor_api_key(key_prefix text) returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  update public.vendor_api_keys k
-  set revoked_at = now()
-  where k.key_prefix = revoke_vendor_api_key.key_prefix and k.revoked_at is null;
-  return found;
-end
-$$;
-
-comment on function public.revoke_vendor_api_key(text) is
-  'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
-grant execute on function public.revoke_vendor_api_key(text) to service_role;
-
-create function private.proved_vendor(key_hash text, webhook jsonb) returns uuid
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  if webhook is null then
-    return (
-      select k.vendor_id
-      from public.vendor_api_keys k
-      join public.vendors v on v.id = k.vendor_id
-      where k.key_hash = proved_vendor.key_hash
-        and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > now())
-        and v.is_active
-    );
-  end if;
-  return (
-    select s.vendor_id
-    from private.vendor_webhook_secrets s
-    join public.vendors v on v.id = s.vendor_id
-    where s.id = (webhook ->> 'secret_id')::uuid
-      and s.kind = 'secret'
-      and s.revoked_at is null
-      and (s.expires_at is null or s.expires_at > now())
-      and v.is_active
-      and v.webhook_scheme is not null
-  );
-end
-$$;
-
-comment on function private.proved_vendor(text, jsonb) is
-  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when '
-  'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
-grant execute on function private.proved_vendor(text, jsonb) to service_role;
-
-create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  vendor public.vendors;
-begin
-  select v.* into vendor from public.vendors v where v.id = private.proved_vendor(key_hash, webhook);
-  if not found then
-    -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
-    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
-      using errcode = 'PT401';
-  end if;
-
-  return jsonb_build_object(
-    'vendor_id', vendor.id,
-    'parser', vendor.parser,
-    'parser_config', vendor.parser_config,
-    'rate_limit', vendor.rate_limit
-  );
-end
-$$;
-
-comment on function public.authenticate_vendor(text, jsonb) is
-  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, rate_limit|null}. '
-  'PT401 when the key is unknown, expired or revoked, or the vendor is inactive. webhook: {secret_id, delivery_id|null, '
-  'part} of a request to a webhook, in place of a key, after its proof was found right with this secret. PT401 when the '
-  'secret has been taken away since, the vendor is inactive, or its webhook is off.';
-grant execute on function public.authenticate_vendor(text, jsonb) to service_role;
-
-create function public.identify_vendor(key_hash text) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  vendor constant jsonb := public.authenticate_vendor(key_hash);
-begin
-  -- Not in authenticate_vendor(), which each function that writes calls: there one request would wait for another.
-  update public.vendor_api_keys k
-  set last_used_at = now()
-  where k.id = (
-    select used.id
-    from public.vendor_api_keys used
-    where used.key_hash = identify_vendor.key_hash
-      and (used.last_used_at is null or used.last_used_at < now() - interval '1 minute')
-    for no key update skip locked
-  );
-  return vendor;
-end
-$$;
-
-comment on function public.identify_vendor(text) is
-  'Returns what authenticate_vendor() returns, or its error, and notes at most once a minute that the key was used.';
-grant execute on function public.identify_vendor(text) to service_role;
-
--- supabase/schemas/vendors/rate_limits.sql
+-- supabase/schemas/base/rate_limits.sql
 
 -- Requests counted against a limit. Nothing is counted for a caller without a limit.
 
--- Unlogged: a count is worth nothing after its minute, so it need not survive a crash of the server.
-create unlogged table private.request_counts (
-  bucket text primary key,
-  window_start timestamptz not null,
-  requests integer not null,
-  created_at timestamptz not null default now()
-);
+create function public.count_request(bucket text, per_minute integer) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+as $$
+begin
+  return jsonb_build_object('retry_after', private.seconds_until_allowed(bucket, per_minute));
+end
+$$;
 
-create index on private.request_counts (window_start);
-
-comment on table private.request_counts is
-  'The requests of the present minute, one row for each caller or lead that has a limit.';
-comment on column private.request_counts.bucket is 'Who is counted, e.g. `vendor <id>` or `import`.';
-comment on column private.request_counts.window_start is
-  'Time of the first request of the minute. The first request after that minute begins the next one.';
-
-alter table private.request_counts enable row level security;
-grant select, insert, update, delete on private.request_counts to service_role;
+comment on function public.count_request(text, integer) is
+  'Counts a request against a limit of requests a minute, and keeps the count when the request is refused. Returns '
+  '{retry_after: null} when the request is within the limit, else {retry_after: <seconds>}.';
+grant execute on function public.count_request(text, integer) to service_role;
 
 create function private.seconds_until_allowed(bucket text, per_minute integer) returns integer
 language plpgsql
@@ -644,54 +261,10 @@ comment on function private.seconds_until_allowed(text, integer) is
   'begins.';
 grant execute on function private.seconds_until_allowed(text, integer) to service_role;
 
-create function public.count_request(bucket text, per_minute integer) returns jsonb
-language plpgsql
-set search_path = ''
-set statement_timeout = '2s'
-as $$
-begin
-  return jsonb_build_object('retry_after', private.seconds_until_allowed(bucket, per_minute));
-end
-$$;
-
-comment on function public.count_request(text, integer) is
-  'Counts a request against a limit of requests a minute, and keeps the count when the request is refused. Returns '
-  '{retry_after: null} when the request is within the limit, else {retry_after: <seconds>}.';
-grant execute on function public.count_request(text, integer) to service_role;
-
--- supabase/schemas/vendors/idempotency.sql
+-- supabase/schemas/base/idempotency.sql
 
 -- The header Idempotency-Key: a request that is sent again gets the first response again, and changes nothing. The id of
 -- a webhook's delivery is kept in the same way.
-
-create table private.idempotency_keys (
-  scope text not null,
-  -- Not {1,255}: such a bounded repetition costs about 50 us a key.
-  key text not null check (key ~ '^[\x21-\x7e]+$' and length(key) <= 255),
-  part integer not null,
-  request_hash text,
-  result jsonb not null,
-  retention interval not null default '24 hours',
-  created_at timestamptz not null default now(),
-  primary key (scope, key, part)
-);
-
-create index on private.idempotency_keys (retention, created_at);
-
-comment on table private.idempotency_keys is
-  'What a request with an Idempotency-Key, or with the id of a webhook''s delivery, came to. Errors are not kept.';
-comment on column private.idempotency_keys.scope is
-  'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. The same '
-  'key of another caller or route is another key.';
-comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hex.';
-comment on column private.idempotency_keys.part is
-  'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
-comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
-comment on column private.idempotency_keys.result is 'What the SQL function returned the first time.';
-comment on column private.idempotency_keys.retention is 'How long after created_at the key is kept.';
-
-alter table private.idempotency_keys enable row level security;
-grant select, insert, update, delete on private.idempotency_keys to service_role;
 
 create function private.kept_result(scope text, idempotency jsonb) returns jsonb
 language plpgsql
@@ -791,71 +364,296 @@ comment on function private.keep_result(text, jsonb, jsonb, interval) is
   'it only returns it. Removes a few expired keys of the same retention.';
 grant execute on function private.keep_result(text, jsonb, jsonb, interval) to service_role;
 
--- supabase/schemas/vendors/webhooks.sql
+-- supabase/schemas/base/health.sql
 
--- /recruiting/webhooks/<vendor slug>: the way in for vendors that cannot send an API key. How such a vendor proves that
--- a request is its own stands in vendors.webhook_scheme and webhook_config; what it proves it with stands here.
+-- What the health routes ask.
 
-create function private.is_webhook_setting(name text, value jsonb) returns boolean
-language sql
-immutable
-set search_path = ''
-as $$
-  select case
-    when name = 'tolerance_seconds' then
-      jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
-    when jsonb_typeof(value) <> 'string' then false
-    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
-    when name in ('header', 'timestamp_header') then
-      value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
-    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and value #>> '{}' <> 'dry_run'
-    when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
-    when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
-    when name = 'prefix' then value #>> '{}' ~ '^[\x20-\x7e]{0,64}$'
-    when name = 'signed' then
-      value #>> '{}' like '%{body}%'
-      and replace(replace(value #>> '{}', '{body}', ''), '{timestamp}', '') !~ '[{}]'
-      and length(value #>> '{}') <= 256
-    else false
-  end
-$$;
-
-comment on function private.is_webhook_setting(text, jsonb) is
-  'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
-grant execute on function private.is_webhook_setting(text, jsonb) to service_role;
-
-create function private.is_webhook_config(scheme text, config jsonb) returns boolean
+create function public.service_health() returns jsonb
 language plpgsql
-immutable
+stable
 set search_path = ''
+set statement_timeout = '4s'
 as $$
-declare
-  signs_timestamp boolean;
 begin
-  if jsonb_typeof(config) <> 'object' or exists (
-    select from jsonb_each(config) as setting (name, value)
-    where not private.is_webhook_setting(setting.name, setting.value)
-  ) then
-    return false;
-  end if;
-
-  signs_timestamp := coalesce(config ->> 'signed' like '%{timestamp}%', false);
-  return case scheme
-    -- A time that is not signed proves nothing.
-    when 'hmac' then config ?& array['header', 'algorithm'] and signs_timestamp = config ? 'timestamp_header'
-    when 'header' then config ? 'header'
-    when 'query' then config ? 'parameter'
-    else true
-  end;
+  return jsonb_build_object('migrations', private.newest_migration());
 end
 $$;
 
-comment on function private.is_webhook_config(text, jsonb) is
-  'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
-grant execute on function private.is_webhook_config(text, jsonb) to service_role;
+comment on function public.service_health() is
+  'Shows that the database responds. Returns {migrations: <version of the newest migration>|null}.';
+grant execute on function public.service_health() to service_role;
 
-alter table public.vendors
-  add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
+create function private.newest_migration() returns text
+language plpgsql
+stable
+-- Security definer, because the service role may not read the record of migrations. It gives out one version.
+security definer
+set search_path = ''
+as $$
+declare
+  newest text;
+begin
+  -- A database that was set up without the Supabase CLI has no such record.
+  if to_regclass('supabase_migrations.schema_migrations') is not null then
+    execute 'select max(version) from supabase_migrations.schema_migrations' into newest;
+  end if;
+  return newest;
+end
+$$;
+
+comment on function private.newest_migration() is
+  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations.';
+grant execute on function private.newest_migration() to service_role;
+
+-- supabase/schemas/agencies/tables.sql
+
+-- Agencies and their agents.
+
+create table public.agencies (
+  id uuid primary key default gen_random_uuid(),
+  name text not null check (btrim(name) <> ''),
+  timezone text not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.agencies is 'An insurance agency that buys recruiting leads and works sales leads.';
+comment on column public.agencies.timezone is
+  'IANA name such as America/New_York. A day of an order''s daily_cap begins at midnight there.';
+
+create trigger set_updated_at
+  before update on public.agencies
+  for each row execute function private.set_updated_at();
+
+alter table public.agencies enable row level security;
+grant select on public.agencies to authenticated;
+grant select, insert, update, delete on public.agencies to service_role;
+
+create table public.agents (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id),
+  user_id uuid unique references auth.users (id) on delete set null,
+  first_name text not null check (btrim(first_name) <> ''),
+  last_name text,
+  email text,
+  phone text,
+  role text not null default 'agent' check (role in ('agent', 'manager')),
+  is_active boolean not null default true,
+  accepts_recruits boolean not null,
+  last_assigned_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Other tables refer to both columns, so that an agent is never used with another agency.
+  unique (id, agency_id)
+);
+
+create index on public.agents (agency_id);
+-- Finds the agent whose turn it is: the agents of an agency who take turns, the one who has waited longest first.
+create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls first, created_at, id)
+  where is_active and accepts_recruits;
+
+comment on table public.agents is
+  'A person who works for an agency: an agent or a manager. Without a user_id the person cannot sign in.';
+comment on column public.agents.is_active is
+  'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
+comment on column public.agents.accepts_recruits is
+  'Whether the agent takes turns at the agency''s recruiting leads. Default: true for agents, false for managers.';
+comment on column public.agents.last_assigned_at is
+  'When the agent last got a lead by turn; null: never. The agent who has waited longest is next, null first.';
+
+create trigger set_updated_at
+  before update on public.agents
+  for each row execute function private.set_updated_at();
+
+alter table public.agents enable row level security;
+grant select on public.agents to authenticated;
+grant select, insert, update, delete on public.agents to service_role;
+
+-- supabase/schemas/agencies/agencies.sql
+
+-- Which agent is signed in, and what an agency or agent gets when it is stored.
+
+-- Who is signed in. Policies call these functions inside a scalar subquery, so that each runs once for a statement and
+-- not once for each row. They are security definer because the policy on agents would otherwise call itself.
+
+create function private.current_agent() returns public.agents
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select a
+  from public.agents a
+  -- Both, because PostgREST 12 sets only the JSON of all claims, and some versions of auth.uid() do not read it.
+  where a.user_id = coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid) and a.is_active
+$$;
+
+comment on function private.current_agent() is 'The active agent who is signed in, or null.';
+
+create function private.current_agent_id() returns uuid
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select (private.current_agent()).id
+$$;
+
+comment on function private.current_agent_id() is 'Id of the active agent who is signed in, or null.';
+grant execute on function private.current_agent_id() to authenticated;
+
+create function private.current_agency_id() returns uuid
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select (private.current_agent()).agency_id
+$$;
+
+comment on function private.current_agency_id() is 'Agency of the active agent who is signed in, or null.';
+grant execute on function private.current_agency_id() to authenticated;
+
+create function private.managed_agency_id() returns uuid
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select case when a.role = 'manager' then a.agency_id end
+  from private.current_agent() a
+$$;
+
+comment on function private.managed_agency_id() is 'Agency of the active manager who is signed in, or null.';
+grant execute on function private.managed_agency_id() to authenticated;
+
+-- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy
+-- for a role shows that role no row. Only the service role writes; the exceptions are submit_lead_presentation()
+-- and what agents do about texts.
+
+create policy "managers read their agency" on public.agencies
+  for select to authenticated
+  using (id = (select private.managed_agency_id()));
+
+create policy "agents read the agents of their agency" on public.agents
+  for select to authenticated
+  using (agency_id = (select private.current_agency_id()));
+
+-- A trigger and not a check constraint: the list of time zones changes with the server, and a row from a backup must
+-- never be refused.
+create function private.require_known_timezone() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not exists (select from pg_catalog.pg_timezone_names where name = new.timezone) then
+    raise exception 'timezone: "%" is not an IANA time zone name', new.timezone
+      using errcode = 'invalid_parameter_value', hint = 'For example America/New_York.';
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.require_known_timezone() is 'Trigger: refuses a timezone that the server does not know.';
+
+create trigger require_known_timezone
+  before insert or update of timezone on public.agencies
+  for each row execute function private.require_known_timezone();
+
+create function private.default_accepts_recruits() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.accepts_recruits := coalesce(new.accepts_recruits, new.role = 'agent');
+  return new;
+end
+$$;
+
+comment on function private.default_accepts_recruits() is
+  'Trigger: sets the default of accepts_recruits by the role, which a column default cannot read.';
+
+create trigger default_accepts_recruits
+  before insert on public.agents
+  for each row execute function private.default_accepts_recruits();
+
+-- supabase/schemas/vendors/tables.sql
+
+-- Vendors, the API keys they authenticate with, and the secrets that prove their webhooks.
+
+create table public.vendors (
+  id uuid primary key default gen_random_uuid(),
+  slug text not null unique check (slug ~ '^[a-z0-9]+([_-][a-z0-9]+)*$' and length(slug) <= 63),
+  name text not null check (btrim(name) <> ''),
+  parser text,
+  parser_config jsonb not null default '{}' check (jsonb_typeof(parser_config) = 'object'),
+  is_active boolean not null default true,
+  rate_limit integer check (rate_limit > 0),
+  webhook_scheme text check (
+    webhook_scheme in (
+      'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
+    )
+  ),
+  -- vendors/webhooks.sql has the check.
+  webhook_config jsonb not null default '{}',
+  has_text_consent boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.vendors is 'A company that sends recruiting leads.';
+comment on column public.vendors.parser is
+  'Name of the parser that reads this vendor''s payloads. Parsers are part of the function''s code, so the database '
+  'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
+comment on column public.vendors.parser_config is
+  'Settings of the parser for this vendor. Each parser defines its own shape.';
+comment on column public.vendors.is_active is 'The keys and the webhook of an inactive vendor do not work.';
+comment on column public.vendors.rate_limit is
+  'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
+comment on column public.vendors.webhook_scheme is
+  'How the vendor proves that a request to its webhook is its own; null: it has no webhook.';
+comment on column public.vendors.webhook_config is
+  'What the scheme needs: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
+  'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
+comment on column public.vendors.has_text_consent is
+  'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
+
+create trigger set_updated_at
+  before update on public.vendors
+  for each row execute function private.set_updated_at();
+
+alter table public.vendors enable row level security;
+grant select, insert, update, delete on public.vendors to service_role;
+
+create table public.vendor_api_keys (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
+  key_prefix text not null,
+  label text,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.vendor_api_keys (vendor_id);
+
+comment on table public.vendor_api_keys is
+  'API keys of vendors. A vendor may have several valid keys, so that it can change to a new one at any time.';
+comment on column public.vendor_api_keys.key_hash is
+  'SHA-256 of the key in lower-case hex. A key has 256 random bits, so a slow password hash is not needed.';
+comment on column public.vendor_api_keys.key_prefix is
+  'The first 12 characters of the key, by which a person recognises it.';
+comment on column public.vendor_api_keys.last_used_at is 'When a request last came with the key, to about a minute.';
+
+create trigger set_updated_at
+  before update on public.vendor_api_keys
+  for each row execute function private.set_updated_at();
+
+alter table public.vendor_api_keys enable row level security;
+grant select, insert, update, delete on public.vendor_api_keys to service_role;
 
 create table private.vendor_webhook_secrets (
   id uuid primary key default gen_random_uuid(),
@@ -886,6 +684,159 @@ create trigger set_updated_at
 
 alter table private.vendor_webhook_secrets enable row level security;
 grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
+
+-- supabase/schemas/vendors/api_keys.sql
+
+-- The API keys of vendors, and who a request comes from.
+
+create extension if not exists pgcrypto with schema extensions;
+
+create function public.create_vendor_api_key(
+  vendor_slug text,
+  label text,
+  expires_at timestamptz default null
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  new_key text := 'lik_' || translate(
+    rtrim(encode(extensions.gen_random_bytes(32), 'base64'), '='), '+/', '-_');
+begin
+  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix, label, expires_at)
+  select
+    v.id,
+    encode(sha256(convert_to(new_key, 'UTF8')), 'hex'),
+    left(new_key, 12),
+    create_vendor_api_key.label,
+    create_vendor_api_key.expires_at
+  from public.vendors v
+  where v.slug = create_vendor_api_key.vendor_slug;
+
+  if not found then
+    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+  end if;
+  return new_key;
+end
+$$;
+
+comment on function public.create_vendor_api_key(text, text, timestamptz) is
+  'Makes an API key for a vendor and returns it: `lik_` and 43 base64url characters. It cannot be read again later. '
+  'PT404 for an unknown slug.';
+grant execute on function public.create_vendor_api_key(text, text, timestamptz) to service_role;
+
+create function public.revoke_vendor_api_key(key_prefix text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.vendor_api_keys k
+  set revoked_at = now()
+  where k.key_prefix = revoke_vendor_api_key.key_prefix and k.revoked_at is null;
+  return found;
+end
+$$;
+
+comment on function public.revoke_vendor_api_key(text) is
+  'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
+grant execute on function public.revoke_vendor_api_key(text) to service_role;
+
+create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  vendor public.vendors;
+begin
+  select v.* into vendor from public.vendors v where v.id = private.proved_vendor(key_hash, webhook);
+  if not found then
+    -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
+    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
+      using errcode = 'PT401';
+  end if;
+
+  return jsonb_build_object(
+    'vendor_id', vendor.id,
+    'parser', vendor.parser,
+    'parser_config', vendor.parser_config,
+    'rate_limit', vendor.rate_limit
+  );
+end
+$$;
+
+comment on function public.authenticate_vendor(text, jsonb) is
+  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, rate_limit|null}. '
+  'PT401 when the key is unknown, expired or revoked, or the vendor is inactive. webhook: {secret_id, delivery_id|null, '
+  'part} of a request to a webhook, in place of a key, after its proof was found right with this secret. PT401 when the '
+  'secret has been taken away since, the vendor is inactive, or its webhook is off.';
+grant execute on function public.authenticate_vendor(text, jsonb) to service_role;
+
+create function public.identify_vendor(key_hash text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  vendor constant jsonb := public.authenticate_vendor(key_hash);
+begin
+  -- Not in authenticate_vendor(), which each function that writes calls: there one request would wait for another.
+  update public.vendor_api_keys k
+  set last_used_at = now()
+  where k.id = (
+    select used.id
+    from public.vendor_api_keys used
+    where used.key_hash = identify_vendor.key_hash
+      and (used.last_used_at is null or used.last_used_at < now() - interval '1 minute')
+    for no key update skip locked
+  );
+  return vendor;
+end
+$$;
+
+comment on function public.identify_vendor(text) is
+  'Returns what authenticate_vendor() returns, or its error, and notes at most once a minute that the key was used.';
+grant execute on function public.identify_vendor(text) to service_role;
+
+create function private.proved_vendor(key_hash text, webhook jsonb) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if webhook is null then
+    return (
+      select k.vendor_id
+      from public.vendor_api_keys k
+      join public.vendors v on v.id = k.vendor_id
+      where k.key_hash = proved_vendor.key_hash
+        and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now())
+        and v.is_active
+    );
+  end if;
+  return (
+    select s.vendor_id
+    from private.vendor_webhook_secrets s
+    join public.vendors v on v.id = s.vendor_id
+    where s.id = (webhook ->> 'secret_id')::uuid
+      and s.kind = 'secret'
+      and s.revoked_at is null
+      and (s.expires_at is null or s.expires_at > now())
+      and v.is_active
+      and v.webhook_scheme is not null
+  );
+end
+$$;
+
+comment on function private.proved_vendor(text, jsonb) is
+  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when '
+  'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
+grant execute on function private.proved_vendor(text, jsonb) to service_role;
+
+-- supabase/schemas/vendors/webhooks.sql
+
+-- /recruiting/webhooks/<vendor slug>: the way in for vendors that cannot send an API key. How such a vendor proves that
+-- a request is its own stands in vendors.webhook_scheme and webhook_config; what it proves it with stands here.
 
 create function public.create_vendor_webhook_secret(
   vendor_slug text,
@@ -1003,9 +954,70 @@ comment on function public.identify_webhook(text) is
   'unknown slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
 
--- supabase/schemas/recruiting/orders.sql
+create function private.is_webhook_setting(name text, value jsonb) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    when name = 'tolerance_seconds' then
+      jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
+    when jsonb_typeof(value) <> 'string' then false
+    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
+    when name in ('header', 'timestamp_header') then
+      value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
+    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and value #>> '{}' <> 'dry_run'
+    when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
+    when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
+    when name = 'prefix' then value #>> '{}' ~ '^[\x20-\x7e]{0,64}$'
+    when name = 'signed' then
+      value #>> '{}' like '%{body}%'
+      and replace(replace(value #>> '{}', '{body}', ''), '{timestamp}', '') !~ '[{}]'
+      and length(value #>> '{}') <= 256
+    else false
+  end
+$$;
 
--- What agencies have ordered.
+comment on function private.is_webhook_setting(text, jsonb) is
+  'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
+grant execute on function private.is_webhook_setting(text, jsonb) to service_role;
+
+create function private.is_webhook_config(scheme text, config jsonb) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  signs_timestamp boolean;
+begin
+  if jsonb_typeof(config) <> 'object' or exists (
+    select from jsonb_each(config) as setting (name, value)
+    where not private.is_webhook_setting(setting.name, setting.value)
+  ) then
+    return false;
+  end if;
+
+  signs_timestamp := coalesce(config ->> 'signed' like '%{timestamp}%', false);
+  return case scheme
+    -- A time that is not signed proves nothing.
+    when 'hmac' then config ?& array['header', 'algorithm'] and signs_timestamp = config ? 'timestamp_header'
+    when 'header' then config ? 'header'
+    when 'query' then config ? 'parameter'
+    else true
+  end;
+end
+$$;
+
+comment on function private.is_webhook_config(text, jsonb) is
+  'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
+grant execute on function private.is_webhook_config(text, jsonb) to service_role;
+
+alter table public.vendors
+  add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
+
+-- supabase/schemas/recruiting/tables.sql
+
+-- Orders, the leads that fill them, and the deliveries that became no lead.
 
 create function private.is_greeting_template(template text) returns boolean
 language sql
@@ -1067,7 +1079,6 @@ comment on column public.recruiting_orders.status is
   'Only an open order gets leads. Distribution sets `filled` when the count reaches quantity; people set the others.';
 comment on column public.recruiting_orders.starts_at is 'The order gets leads from this time on; null: at once.';
 comment on column public.recruiting_orders.ends_at is 'The order gets no leads from this time on; null: no end.';
-
 comment on column public.recruiting_orders.greeting_template is
   'The text that each recruit of the order gets, if the vendor has their consent; null: none. At most 1,600 UTF-16 units, '
   'with {agency}, the word STOP, and if wanted {first_name} and {agent}.';
@@ -1086,10 +1097,6 @@ create policy "agents read orders that name them, managers their agency's" on pu
     agent_id = (select private.current_agent_id())
     or agency_id = (select private.managed_agency_id())
   );
-
--- supabase/schemas/recruiting/leads.sql
-
--- Recruiting leads: applicants that vendors send.
 
 create table public.recruiting_leads (
   id uuid primary key default gen_random_uuid(),
@@ -1183,19 +1190,166 @@ create policy "agents read their recruits, managers their agency's" on public.re
     or agency_id = (select private.managed_agency_id())
   );
 
-create function private.lead_state(vendor_metadata jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
-end
-$$;
+create table public.recruiting_lead_duplicates (
+  id uuid primary key default private.time_ordered_id(),
+  lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  vendor_id uuid not null references public.vendors (id),
+  request_id text,
+  received_at timestamptz not null default clock_timestamp()
+);
 
-comment on function private.lead_state(jsonb) is
-  'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
-grant execute on function private.lead_state(jsonb) to service_role;
+create index on public.recruiting_lead_duplicates (lead_id, received_at);
+create index on public.recruiting_lead_duplicates (vendor_id, received_at);
+
+comment on table public.recruiting_lead_duplicates is
+  'One row each time a vendor sent a lead again that was stored already, with the same vendor_lead_id.';
+comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.';
+comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the request that sent it again.';
+
+alter table public.recruiting_lead_duplicates enable row level security;
+grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
+
+create table private.recruiting_order_choices (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  vendor_id uuid not null,
+  state text not null,
+  priority integer not null,
+  share numeric not null,
+  created_at timestamptz not null,
+  primary key (order_id, state)
+)
+-- Leaves room in each page for a new version of a row.
+with (fillfactor = 50);
+
+create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
+  vendor_id, state, priority desc, share, created_at, order_id
+);
+
+comment on table private.recruiting_order_choices is
+  'The orders that are open and not full, once for each of their states, in the order in which leads go to them. Kept by a '
+  'trigger. Dates and daily caps are not in it.';
+comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
+comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
+comment on column private.recruiting_order_choices.share is 'Which part of its quantity the order has got.';
+
+alter table private.recruiting_order_choices enable row level security;
+grant select, insert, update, delete on private.recruiting_order_choices to service_role;
+
+create table private.recruiting_order_days (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  leads integer not null,
+  -- By the end, so that a search for the day of now does not pass the days before it.
+  primary key (order_id, ends_at),
+  check (ends_at > starts_at)
+)
+-- Leaves room in each page for a new version of a row, so that counting changes no index.
+with (fillfactor = 50);
+
+comment on table private.recruiting_order_days is
+  'How many leads an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
+  'day without leads has no row.';
+comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
+comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
+
+alter table private.recruiting_order_days enable row level security;
+grant select, insert, update, delete on private.recruiting_order_days to service_role;
+
+create table private.resume_uploads (
+  lead_id uuid primary key,
+  path text not null,
+  begun_at timestamptz not null default now()
+);
+
+create index on private.resume_uploads (begun_at);
+
+comment on table private.resume_uploads is
+  'Resumes that may be in storage without a lead: their upload has begun, and the lead is not stored.';
+comment on column private.resume_uploads.begun_at is
+  'When the upload began, or when somebody last undertook to remove the object.';
+
+alter table private.resume_uploads enable row level security;
+grant select, insert, update, delete on private.resume_uploads to service_role;
+
+create table private.abandoned_leads (
+  lead_id uuid primary key,
+  abandoned_at timestamptz not null default now()
+);
+
+create index on private.abandoned_leads (abandoned_at);
+
+comment on table private.abandoned_leads is
+  'Ids of leads that were not stored in time, and must not be stored any more. Kept for an hour; no call is that slow.';
+
+alter table private.abandoned_leads enable row level security;
+grant select, insert, update, delete on private.abandoned_leads to service_role;
+
+create table public.rejected_deliveries (
+  id uuid primary key default gen_random_uuid(),
+  request_id text not null,
+  route text not null,
+  vendor_id uuid references public.vendors (id) on delete cascade,
+  vendor_lead_id text check (length(vendor_lead_id) <= 512),
+  row integer check (row >= 0),
+  code text not null,
+  reason text not null,
+  payload jsonb,
+  payload_text text,
+  payload_bytes integer not null check (payload_bytes >= 0),
+  stored_bytes integer not null generated always as (
+    coalesce(octet_length(payload::text), 0) + coalesce(octet_length(payload_text), 0)
+  ) stored,
+  context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
+  status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
+  lead_id uuid,
+  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
+  received_at timestamptz not null default clock_timestamp(),
+  resolved_at timestamptz,
+  check (status <> 'replayed' or lead_id is not null)
+);
+
+-- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
+create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
+  include (stored_bytes) where status = 'open';
+create index on public.rejected_deliveries (vendor_id, received_at);
+create index on public.rejected_deliveries (received_at);
+create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
+create index on public.rejected_deliveries (lead_id) where lead_id is not null;
+
+comment on table public.rejected_deliveries is
+  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
+comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
+comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
+comment on column public.rejected_deliveries.vendor_lead_id is
+  'The sender''s own id of the lead (external_id for an import), where it could be read.';
+comment on column public.rejected_deliveries.row is
+  'Zero-based index of the row in a batch; null: the whole request was refused.';
+comment on column public.rejected_deliveries.code is
+  'The response''s error code. Of a row in bulk: BAD_REQUEST or DATABASE_ERROR; of a row of an import: INVALID or '
+  'DATABASE_ERROR.';
+comment on column public.rejected_deliveries.reason is 'The message of the response.';
+comment on column public.rejected_deliveries.payload is
+  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
+  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
+comment on column public.rejected_deliveries.payload_text is
+  'The beginning, at most 256 KiB, of what is not in payload.';
+comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
+comment on column public.rejected_deliveries.stored_bytes is
+  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
+comment on column public.rejected_deliveries.context is
+  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
+  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
+comment on column public.rejected_deliveries.status is
+  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
+comment on column public.rejected_deliveries.lead_id is
+  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
+  'foreign key, because it may be in either table.';
+comment on column public.rejected_deliveries.resolved_at is
+  'When it was replayed or dismissed. A trigger sets it with the status.';
+
+alter table public.rejected_deliveries enable row level security;
+grant select, insert, update, delete on public.rejected_deliveries to service_role;
 
 -- supabase/schemas/recruiting/resumes.sql
 
@@ -1229,53 +1383,6 @@ create policy "agents read their recruits' resumes, managers their agency's" on 
 
 -- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before it
 -- begins, until its lead is stored or its object is removed.
-
-create table private.resume_uploads (
-  lead_id uuid primary key,
-  path text not null,
-  begun_at timestamptz not null default now()
-);
-
-create index on private.resume_uploads (begun_at);
-
-comment on table private.resume_uploads is
-  'Resumes that may be in storage without a lead: their upload has begun, and the lead is not stored.';
-comment on column private.resume_uploads.begun_at is
-  'When the upload began, or when somebody last undertook to remove the object.';
-
-alter table private.resume_uploads enable row level security;
-grant select, insert, update, delete on private.resume_uploads to service_role;
-
-create function private.end_resume_upload() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.resume_uploads u where u.lead_id = new.id;
-  return null;
-end
-$$;
-
-comment on function private.end_resume_upload() is 'Trigger: the upload of a resume has ended, because its lead is stored.';
-
-create trigger end_resume_upload
-  after insert on public.recruiting_leads
-  for each row when (new.resume_path is not null)
-  execute function private.end_resume_upload();
-
-create function private.resume_upload_time() returns interval
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return interval '35 seconds';
-end
-$$;
-
-comment on function private.resume_upload_time() is
-  'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
-grant execute on function private.resume_upload_time() to service_role;
 
 create function public.begin_resume_upload(lead_id uuid, path text) returns jsonb
 language plpgsql
@@ -1344,6 +1451,37 @@ $$;
 comment on function public.forget_resume_uploads(text[]) is 'Ends these uploads, because their objects are removed. Returns null.';
 grant execute on function public.forget_resume_uploads(text[]) to service_role;
 
+create function private.end_resume_upload() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.resume_uploads u where u.lead_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.end_resume_upload() is 'Trigger: the upload of a resume has ended, because its lead is stored.';
+
+create trigger end_resume_upload
+  after insert on public.recruiting_leads
+  for each row when (new.resume_path is not null)
+  execute function private.end_resume_upload();
+
+create function private.resume_upload_time() returns interval
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return interval '35 seconds';
+end
+$$;
+
+comment on function private.resume_upload_time() is
+  'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
+grant execute on function private.resume_upload_time() to service_role;
+
 -- supabase/schemas/recruiting/daily_counts.sql
 
 -- How many leads each order has got on each day, so that nobody counts the day's leads to check a daily cap.
@@ -1351,27 +1489,6 @@ grant execute on function public.forget_resume_uploads(text[]) to service_role;
 -- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. Whoever changes a
 -- count locks its order until the transaction ends. Distribution passes over locked orders, so it never waits for a count,
 -- and never reads one that is about to change.
-
-create table private.recruiting_order_days (
-  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
-  starts_at timestamptz not null,
-  ends_at timestamptz not null,
-  leads integer not null,
-  -- By the end, so that a search for the day of now does not pass the days before it.
-  primary key (order_id, ends_at),
-  check (ends_at > starts_at)
-)
--- Leaves room in each page for a new version of a row, so that counting changes no index.
-with (fillfactor = 50);
-
-comment on table private.recruiting_order_days is
-  'How many leads an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
-  'day without leads has no row.';
-comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
-comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
-
-alter table private.recruiting_order_days enable row level security;
-grant select, insert, update, delete on private.recruiting_order_days to service_role;
 
 create function private.day_start(moment timestamptz, timezone text) returns timestamptz
 language plpgsql
@@ -1698,7 +1815,7 @@ grant execute on function public.check_daily_counts() to service_role;
 -- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a table
 -- it waits 20 ms at most, and then all leads stay pending.
 --
--- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx (agencies/agencies.sql). A plain
+-- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx. A plain
 -- model of both is in supabase/tests/38_distribution_model.test.sql.
 
 create type private.waiting_lead as (id uuid, vendor_id uuid, state text);
@@ -2108,37 +2225,12 @@ grant execute on function public.distribute_waiting_leads(integer, uuid) to serv
 -- supabase/schemas/recruiting/order_choice.sql
 
 -- Which order gets a lead of this vendor and state.
-
--- Which order is first is also said by the index below and by the model in supabase/tests/38_distribution_model.test.sql.
-
+--
+-- Which order is first is also said by recruiting_order_choices_best_idx, and by the model in
+-- supabase/tests/38_distribution_model.test.sql.
+--
 -- An order that wants leads has a row for each of its states, so that the best one is the first of an index, however many
 -- orders there are.
-
-create table private.recruiting_order_choices (
-  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
-  vendor_id uuid not null,
-  state text not null,
-  priority integer not null,
-  share numeric not null,
-  created_at timestamptz not null,
-  primary key (order_id, state)
-)
--- Leaves room in each page for a new version of a row.
-with (fillfactor = 50);
-
-create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
-  vendor_id, state, priority desc, share, created_at, order_id
-);
-
-comment on table private.recruiting_order_choices is
-  'The orders that are open and not full, once for each of their states, in the order in which leads go to them. Kept by a '
-  'trigger. Dates and daily caps are not in it.';
-comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
-comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
-comment on column private.recruiting_order_choices.share is 'Which part of its quantity the order has got.';
-
-alter table private.recruiting_order_choices enable row level security;
-grant select, insert, update, delete on private.recruiting_order_choices to service_role;
 
 create function private.keep_order_choices() returns trigger
 language plpgsql
@@ -2260,6 +2352,20 @@ comment on function private.leads_before_rival(public.recruiting_orders, public.
   'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
 grant execute on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) to service_role;
+
+create function private.lead_state(vendor_metadata jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
+end
+$$;
+
+comment on function private.lead_state(jsonb) is
+  'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
+grant execute on function private.lead_state(jsonb) to service_role;
 
 -- supabase/schemas/recruiting/ingest.sql
 
@@ -2673,19 +2779,6 @@ grant execute on function private.kept_lead(jsonb, uuid) to service_role;
 -- A call may be slow on its way to the database and begin after the function has given it up. So before the function says
 -- that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
 
-create table private.abandoned_leads (
-  lead_id uuid primary key,
-  abandoned_at timestamptz not null default now()
-);
-
-create index on private.abandoned_leads (abandoned_at);
-
-comment on table private.abandoned_leads is
-  'Ids of leads that were not stored in time, and must not be stored any more. Kept for an hour; no call is that slow.';
-
-alter table private.abandoned_leads enable row level security;
-grant select, insert, update, delete on private.abandoned_leads to service_role;
-
 create function public.abandon_recruiting_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -2903,68 +2996,69 @@ grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb
 
 -- The journal of refusals: what a sender that was authenticated has sent and what could not be taken in.
 
-create table public.rejected_deliveries (
-  id uuid primary key default gen_random_uuid(),
-  request_id text not null,
-  route text not null,
-  vendor_id uuid references public.vendors (id) on delete cascade,
-  vendor_lead_id text check (length(vendor_lead_id) <= 512),
-  row integer check (row >= 0),
-  code text not null,
-  reason text not null,
-  payload jsonb,
-  payload_text text,
-  payload_bytes integer not null check (payload_bytes >= 0),
-  stored_bytes integer not null generated always as (
-    coalesce(octet_length(payload::text), 0) + coalesce(octet_length(payload_text), 0)
-  ) stored,
-  context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
-  status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
-  lead_id uuid,
-  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
-  received_at timestamptz not null default clock_timestamp(),
-  resolved_at timestamptz,
-  check (status <> 'replayed' or lead_id is not null)
-);
+create function public.record_rejections(rejections json) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '3s'
+set lock_timeout = '2s'
+as $$
+declare
+  recorded integer;
+  sender_id uuid;
+begin
+  -- Somebody who has locked the journal must not hold up connections that leads and texts need.
+  lock table public.rejected_deliveries in row exclusive mode nowait;
 
--- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
-create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
-  include (stored_bytes) where status = 'open';
-create index on public.rejected_deliveries (vendor_id, received_at);
-create index on public.rejected_deliveries (received_at);
-create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
-create index on public.rejected_deliveries (lead_id) where lead_id is not null;
+  insert into public.rejected_deliveries (
+    request_id, route, vendor_id, vendor_lead_id, row, code, reason, payload, payload_text, payload_bytes, context
+  )
+  select
+    r.request_id, r.route, r.vendor_id, private.indexable_id(r.vendor_lead_id), r.row, r.code, r.reason, r.payload,
+    r.payload_text, r.payload_bytes, coalesce(r.context, '{}')
+  from json_to_recordset(rejections) as r (
+    request_id text, route text, vendor_id uuid, vendor_lead_id text, "row" integer, code text, reason text,
+    payload jsonb, payload_text text, payload_bytes integer, context jsonb
+  );
+  get diagnostics recorded = row_count;
 
-comment on table public.rejected_deliveries is
-  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
-comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
-comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
-comment on column public.rejected_deliveries.vendor_lead_id is
-  'The sender''s own id of the lead (external_id for an import), where it could be read.';
-comment on column public.rejected_deliveries.row is
-  'Zero-based index of the row in a batch; null: the whole request was refused.';
-comment on column public.rejected_deliveries.code is
-  'The response''s error code. Of a row in bulk: BAD_REQUEST or DATABASE_ERROR; of a row of an import: INVALID or '
-  'DATABASE_ERROR.';
-comment on column public.rejected_deliveries.reason is 'The message of the response.';
-comment on column public.rejected_deliveries.payload is
-  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
-  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
-comment on column public.rejected_deliveries.payload_text is
-  'The beginning, at most 256 KiB, of what is not in payload.';
-comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
-comment on column public.rejected_deliveries.stored_bytes is
-  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
-comment on column public.rejected_deliveries.context is
-  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
-  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
-comment on column public.rejected_deliveries.status is
-  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
-comment on column public.rejected_deliveries.lead_id is
-  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
-  'foreign key, because it may be in either table.';
-comment on column public.rejected_deliveries.resolved_at is
-  'When it was replayed or dismissed. A trigger sets it with the status.';
+  for sender_id in
+    select distinct r.vendor_id from json_to_recordset(rejections) as r (vendor_id uuid) order by r.vendor_id
+  loop
+    perform private.delete_oldest_rejections(sender_id);
+  end loop;
+  return recorded;
+end
+$$;
+
+comment on function public.record_rejections(json) is
+  'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
+  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
+  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
+  'when somebody has locked the journal.';
+grant execute on function public.record_rejections(json) to service_role;
+
+create function public.prune_deliveries(older_than interval) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+declare
+  deleted integer;
+begin
+  if older_than is null or older_than < interval '0' then
+    raise exception 'older_than: must be an interval from 0 on' using errcode = 'PT400';
+  end if;
+
+  delete from public.rejected_deliveries d where d.received_at < now() - older_than;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+comment on function public.prune_deliveries(interval) is
+  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. PT400 for a '
+  'negative interval.';
+grant execute on function public.prune_deliveries(interval) to service_role;
 
 create function private.set_resolved_at() returns trigger
 language plpgsql
@@ -2982,9 +3076,6 @@ comment on function private.set_resolved_at() is
 create trigger set_resolved_at
   before insert or update of status, resolved_at on public.rejected_deliveries
   for each row execute function private.set_resolved_at();
-
-alter table public.rejected_deliveries enable row level security;
-grant select, insert, update, delete on public.rejected_deliveries to service_role;
 
 create function private.delete_oldest_rejections(vendor_id uuid) returns void
 language plpgsql
@@ -3057,70 +3148,6 @@ comment on function private.delete_oldest_rejections(uuid) is
   'all imports. So a vendor that sends a million wrong rows does not fill the disk.';
 grant execute on function private.delete_oldest_rejections(uuid) to service_role;
 
-create function public.record_rejections(rejections json) returns integer
-language plpgsql
-set search_path = ''
-set statement_timeout = '3s'
-set lock_timeout = '2s'
-as $$
-declare
-  recorded integer;
-  sender_id uuid;
-begin
-  -- Somebody who has locked the journal must not hold up connections that leads and texts need.
-  lock table public.rejected_deliveries in row exclusive mode nowait;
-
-  insert into public.rejected_deliveries (
-    request_id, route, vendor_id, vendor_lead_id, row, code, reason, payload, payload_text, payload_bytes, context
-  )
-  select
-    r.request_id, r.route, r.vendor_id, private.indexable_id(r.vendor_lead_id), r.row, r.code, r.reason, r.payload,
-    r.payload_text, r.payload_bytes, coalesce(r.context, '{}')
-  from json_to_recordset(rejections) as r (
-    request_id text, route text, vendor_id uuid, vendor_lead_id text, "row" integer, code text, reason text,
-    payload jsonb, payload_text text, payload_bytes integer, context jsonb
-  );
-  get diagnostics recorded = row_count;
-
-  for sender_id in
-    select distinct r.vendor_id from json_to_recordset(rejections) as r (vendor_id uuid) order by r.vendor_id
-  loop
-    perform private.delete_oldest_rejections(sender_id);
-  end loop;
-  return recorded;
-end
-$$;
-
-comment on function public.record_rejections(json) is
-  'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
-  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
-  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
-  'when somebody has locked the journal.';
-grant execute on function public.record_rejections(json) to service_role;
-
-create function public.prune_deliveries(older_than interval) returns integer
-language plpgsql
-set search_path = ''
-set statement_timeout = '60s'
-as $$
-declare
-  deleted integer;
-begin
-  if older_than is null or older_than < interval '0' then
-    raise exception 'older_than: must be an interval from 0 on' using errcode = 'PT400';
-  end if;
-
-  delete from public.rejected_deliveries d where d.received_at < now() - older_than;
-  get diagnostics deleted = row_count;
-  return deleted;
-end
-$$;
-
-comment on function public.prune_deliveries(interval) is
-  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. PT400 for a '
-  'negative interval.';
-grant execute on function public.prune_deliveries(interval) to service_role;
-
 -- Every night where the project has pg_cron. A project without it uses `npm run admin -- delivery prune`.
 do $$
 begin
@@ -3135,32 +3162,9 @@ exception when others then
 end
 $$;
 
--- supabase/schemas/recruiting/lead_duplicates.sql
+-- supabase/schemas/sales/tables.sql
 
--- Recruiting leads that came more than once.
-
-create table public.recruiting_lead_duplicates (
-  id uuid primary key default private.time_ordered_id(),
-  lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
-  vendor_id uuid not null references public.vendors (id),
-  request_id text,
-  received_at timestamptz not null default clock_timestamp()
-);
-
-create index on public.recruiting_lead_duplicates (lead_id, received_at);
-create index on public.recruiting_lead_duplicates (vendor_id, received_at);
-
-comment on table public.recruiting_lead_duplicates is
-  'One row each time a vendor sent a lead again that was stored already, with the same vendor_lead_id.';
-comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.';
-comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the request that sent it again.';
-
-alter table public.recruiting_lead_duplicates enable row level security;
-grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
-
--- supabase/schemas/sales/leads.sql
-
--- Sales leads, which agents work.
+-- Sales leads, which agents work, and what comes of them.
 
 create table public.leads (
   -- The first 48 bits are the time in milliseconds, the rest is random. New ids therefore go to the end of this index
@@ -3224,10 +3228,6 @@ create policy "agents read their leads, managers their agency's" on public.leads
     or agency_id = (select private.managed_agency_id())
   );
 
--- supabase/schemas/sales/lead_metrics.sql
-
--- Counts of what has happened to a lead.
-
 create table public.lead_metrics (
   lead_id uuid primary key references public.leads (id) on delete cascade,
   presentations_started integer not null default 0 check (presentations_started >= 0),
@@ -3256,172 +3256,10 @@ alter table public.lead_metrics enable row level security;
 grant select on public.lead_metrics to authenticated;
 grant select, insert, update, delete on public.lead_metrics to service_role;
 
-create function private.create_lead_metrics() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  insert into public.lead_metrics (lead_id) select id from inserted;
-  return null;
-end
-$$;
-
-comment on function private.create_lead_metrics() is 'Trigger: makes a lead_metrics row for each new lead.';
-
--- Once for each statement and not for each row, because an import inserts thousands of leads in one statement.
-create trigger create_lead_metrics
-  after insert on public.leads
-  referencing new table as inserted
-  for each statement execute function private.create_lead_metrics();
-
 -- The policy on leads applies inside the subquery, so whoever reads the lead reads its metrics.
 create policy "readers of a lead read its metrics" on public.lead_metrics
   for select to authenticated
   using (exists (select from public.leads l where l.id = lead_metrics.lead_id));
-
--- supabase/schemas/sales/import_leads.sql
-
--- POST /api/leads/import: one chunk of the sales leads of a request.
-
-create function private.insert_leads(
-  agency_id uuid,
-  agent_id uuid,
-  distribution_id uuid,
-  leads json,
-  out imported jsonb,
-  out left_over integer
-)
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- The argument is json and not jsonb, because json goes from text to columns directly. Time for one row in a chunk of
-  -- 2,000, measured from the text that PostgREST passes on: jsonb 37 us, an array of a composite type 35 us, json 31
-  -- us, thirteen parallel arrays 30 us, a plain insert ... select 19 us. Parallel arrays save little and are hard to
-  -- read. With a composite type, a value that does not fit its column fails the call before the function can report the
-  -- row.
-  with sent as materialized (
-    select lead.*
-    from json_to_recordset(leads) as lead (
-      index integer, external_id uuid, first_name text, last_name text, phone text, phone_e164 text, email text,
-      address text, city text, state text, zip text, language text, type text
-    )
-  ), input as (
-    -- Sorted by external_id, so that two imports of the same leads wait for each other and never deadlock.
-    select distinct on (sent.external_id) sent.* from sent order by sent.external_id, sent.index
-  ), inserted as (
-    insert into public.leads as l (
-      external_id, agency_id, agent_id, distribution_id, first_name, last_name, phone, phone_e164, email, address, city,
-      state, zip, language, type, source, status, stage
-    )
-    select
-      i.external_id, insert_leads.agency_id, insert_leads.agent_id, insert_leads.distribution_id, i.first_name,
-      i.last_name, i.phone, i.phone_e164, i.email, i.address, i.city, i.state, i.zip, i.language, i.type, 'platform',
-      'open', 'new'
-    from input i
-    order by i.external_id
-    on conflict on constraint leads_agency_id_external_id_key do nothing
-    returning l.id, l.external_id
-  )
-  select coalesce(jsonb_agg(stored), '[]'), (select count(*) from sent) - count(*) into imported, left_over
-  from (select input.index, inserted.id from inserted join input using (external_id)) stored;
-end
-$$;
-
-comment on function private.insert_leads(uuid, uuid, uuid, json) is
-  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones, and '
-  'how many others there are.';
-grant execute on function private.insert_leads(uuid, uuid, uuid, json) to service_role;
-
-create function public.import_leads(
-  agency_id uuid,
-  agent_id uuid,
-  distribution_id uuid,
-  leads json,
-  idempotency jsonb default null
-) returns jsonb
-language plpgsql
-set search_path = ''
-set statement_timeout = '60s'
-as $$
-declare
-  agent_is_active boolean;
-  kept constant jsonb := private.kept_result('import', idempotency);
-  imported jsonb;
-  left_over integer;
-  duplicates jsonb;
-  failed jsonb := '[]';
-  lead json;
-  stored record;
-begin
-  if kept is not null then
-    return kept;
-  end if;
-
-  if not exists (select from public.agencies a where a.id = agency_id) then
-    raise exception 'agency_id: no such agency' using errcode = 'PT400';
-  end if;
-  select a.is_active into agent_is_active
-  from public.agents a
-  where a.id = agent_id and a.agency_id = import_leads.agency_id;
-  if not found then
-    raise exception 'agent_id: no such agent in this agency' using errcode = 'PT400';
-  elsif not agent_is_active then
-    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
-  end if;
-
-  begin
-    select * into imported, left_over from private.insert_leads(agency_id, agent_id, distribution_id, leads);
-  exception when others then
-    if not private.is_row_error(sqlstate) then
-      raise;
-    end if;
-    -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
-    imported := '[]';
-    left_over := 0;
-    for lead in
-      select l from json_array_elements(leads) l order by l ->> 'external_id', (l ->> 'index')::integer
-    loop
-      begin
-        stored := private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
-        imported := imported || stored.imported;
-        left_over := left_over + stored.left_over;
-      exception when others then
-        if not private.is_row_error(sqlstate) then
-          raise;
-        end if;
-        failed := failed || jsonb_build_object('index', lead -> 'index', 'reason', private.row_error_reason(sqlstate));
-      end;
-    end loop;
-  end;
-
-  -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
-  -- can see them.
-  if left_over > 0 then
-    select jsonb_agg(jsonb_build_object('index', r.index, 'id', l.id)) into duplicates
-    from json_to_recordset(leads) as r (index integer, external_id uuid)
-    join public.leads l on l.agency_id = import_leads.agency_id and l.external_id = r.external_id
-    where r.index not in (
-      select done.index from jsonb_to_recordset(imported || failed) as done (index integer)
-    );
-  end if;
-
-  return private.keep_result('import', idempotency, jsonb_build_object(
-    'imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed));
-end
-$$;
-
-comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
-  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
-  'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000; send more in several calls at '
-  'the same time. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this '
-  'external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent '
-  'of another agency or a deactivated agent, also when leads is empty.';
-grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;
-
--- supabase/schemas/sales/lead_activities.sql
-
--- What agents do with leads, and POST /api/leads/log-presentation-activity.
 
 create table public.lead_activities (
   id uuid primary key default gen_random_uuid(),
@@ -3442,132 +3280,18 @@ comment on column public.lead_activities.type is
   'presentation_started: the presentation opened; presentation_resumed: the agent returned to it; presentation_paused: '
   'its window was minimized or closed before it was submitted.';
 
--- A trigger and not a foreign key: the lead may get another agent later, and the activities of the first agent stay.
-create function private.require_agent_of_lead() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if not exists (select from public.leads l where l.id = new.lead_id and l.agent_id = new.agent_id) then
-    raise exception 'agent_id: not the agent of this lead' using errcode = 'foreign_key_violation';
-  end if;
-  return new;
-end
-$$;
-
-comment on function private.require_agent_of_lead() is
-  'Trigger: refuses an activity of an agent who is not the lead''s agent.';
-
-create trigger require_agent_of_lead
-  before insert on public.lead_activities
-  for each row execute function private.require_agent_of_lead();
-
 alter table public.lead_activities enable row level security;
 grant select on public.lead_activities to authenticated;
 grant select, insert, update, delete on public.lead_activities to service_role;
-
--- Security definer, because nobody but the service role may write metrics. It adds and subtracts instead of counting
--- all rows again, so that two transactions at once lose nothing.
-create function private.count_lead_activity() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  activity constant public.lead_activities := coalesce(new, old);
-  change constant integer := case tg_op when 'INSERT' then 1 else -1 end;
-begin
-  update public.lead_metrics m
-  set
-    presentations_started =
-      m.presentations_started + change * (activity.type = 'presentation_started')::integer,
-    presentations_resumed =
-      m.presentations_resumed + change * (activity.type = 'presentation_resumed')::integer,
-    presentations_paused =
-      m.presentations_paused + change * (activity.type = 'presentation_paused')::integer,
-    last_activity_at = greatest(m.last_activity_at, new.occurred_at)
-  where m.lead_id = activity.lead_id;
-  return null;
-end
-$$;
-
-comment on function private.count_lead_activity() is 'Trigger: counts an activity in lead_metrics.';
-
-create trigger count_lead_activity
-  after insert or delete on public.lead_activities
-  for each row execute function private.count_lead_activity();
 
 create policy "readers of a lead read its activities" on public.lead_activities
   for select to authenticated
   using (exists (select from public.leads l where l.id = lead_activities.lead_id));
 
-create function public.log_presentation_activity(
-  lead_id uuid,
-  agent_id uuid,
-  type text,
-  per_minute integer default null,
-  idempotency jsonb default null
-) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  kept constant jsonb := private.kept_result('log', idempotency);
-  retry_after integer;
-begin
-  if kept is not null then
-    return kept;
-  end if;
-  if type is null or type not in ('presentation_started', 'presentation_resumed', 'presentation_paused') then
-    raise exception 'type: must be presentation_started, presentation_resumed or presentation_paused'
-      using errcode = 'PT400';
-  end if;
-
-  insert into public.lead_activities (lead_id, agent_id, type)
-  select l.id, l.agent_id, log_presentation_activity.type
-  from public.leads l
-  join public.agents a on a.id = l.agent_id
-  where l.id = log_presentation_activity.lead_id and a.id = log_presentation_activity.agent_id and a.is_active;
-
-  if not found and exists (
-    select
-    from public.leads l
-    where l.id = log_presentation_activity.lead_id and l.agent_id = log_presentation_activity.agent_id
-  ) then
-    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
-  elsif not found then
-    raise exception 'lead_id: no such lead of this agent' using errcode = 'PT404';
-  end if;
-
-  -- The exception undoes the activity, and its count with it.
-  if per_minute is not null then
-    retry_after := private.seconds_until_allowed('lead ' || lead_id, per_minute);
-    if retry_after is not null then
-      raise exception 'the lead has more than % activities a minute', per_minute
-        using errcode = 'PT429', detail = retry_after;
-    end if;
-  end if;
-  return private.keep_result('log', idempotency, '{}');
-end
-$$;
-
-comment on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) is
-  'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
-  'unknown type or a deactivated agent. per_minute, unless null, is the most activities a minute of one lead: beyond '
-  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.kept_result().';
-grant execute on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) to service_role;
-
--- supabase/schemas/sales/lead_presentations.sql
-
--- What submit_lead_presentation() stores: a presentation, and the demographics, the sale and the referrals of it.
---
--- The function runs with the rights of the signed-in agent, so the agent needs grants and policies to write these
--- tables. Each policy for writing allows one lead at a time: the lead that the function has named in a setting of the
--- transaction. The API gives no way to change a setting, so the same insert sent directly to the table is refused.
---
--- The triggers that count in lead_metrics are security definer, because the signed-in agent must not be able to write
--- metrics. Each changes only the metrics of the lead of its row. They add and subtract instead of counting all rows
--- again, so that two transactions at once lose nothing.
+-- submit_lead_presentation() stores a presentation, and the demographics, the sale and the referrals of it. It runs with the
+-- rights of the signed-in agent, so the agent needs grants and policies to write these four tables. Each policy for
+-- writing allows one lead at a time: the lead that the function has named in a setting of the transaction. The API gives
+-- no way to change a setting, so the same insert sent directly to the table is refused.
 
 create function private.submitting_lead_id() returns uuid
 language sql
@@ -3600,28 +3324,6 @@ comment on column public.lead_presentations.agent_id is
   'Who submitted it: the lead''s agent, or a manager of its agency.';
 comment on column public.lead_presentations.client_submission_id is
   'Made by the client, so that a submission that is sent again is not stored twice.';
-
-create function private.count_lead_presentation() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update public.lead_metrics m
-  set
-    presentations_submitted =
-      m.presentations_submitted + case tg_op when 'INSERT' then 1 else -1 end,
-    last_activity_at = greatest(m.last_activity_at, new.submitted_at)
-  where m.lead_id = coalesce(new.lead_id, old.lead_id);
-  return null;
-end
-$$;
-
-comment on function private.count_lead_presentation() is 'Trigger: counts a submitted presentation in lead_metrics.';
-
-create trigger count_lead_presentation
-  after insert or delete on public.lead_presentations
-  for each row execute function private.count_lead_presentation();
 
 alter table public.lead_presentations enable row level security;
 grant select on public.lead_presentations to authenticated;
@@ -3725,29 +3427,6 @@ create trigger set_updated_at
   before update on public.lead_sales
   for each row execute function private.set_updated_at();
 
-create function private.count_lead_sale() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update public.lead_metrics m
-  set
-    sales = m.sales + case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end,
-    annual_premium =
-      m.annual_premium + coalesce(new.annual_premium, 0) - coalesce(old.annual_premium, 0)
-  where m.lead_id = coalesce(new.lead_id, old.lead_id);
-  return null;
-end
-$$;
-
-comment on function private.count_lead_sale() is
-  'Trigger: counts a sale and adds up the annual premiums in lead_metrics.';
-
-create trigger count_lead_sale
-  after insert or update of annual_premium or delete on public.lead_sales
-  for each row execute function private.count_lead_sale();
-
 alter table public.lead_sales enable row level security;
 grant select on public.lead_sales to authenticated;
 grant
@@ -3793,25 +3472,6 @@ create index on public.lead_referrals (lead_id);
 comment on table public.lead_referrals is 'A person whom the lead recommended in a presentation.';
 comment on column public.lead_referrals.position is 'Place in the submission, from 1.';
 
-create function private.count_lead_referral() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update public.lead_metrics m
-  set referrals = m.referrals + case tg_op when 'INSERT' then 1 else -1 end
-  where m.lead_id = coalesce(new.lead_id, old.lead_id);
-  return null;
-end
-$$;
-
-comment on function private.count_lead_referral() is 'Trigger: counts a referral in lead_metrics.';
-
-create trigger count_lead_referral
-  after insert or delete on public.lead_referrals
-  for each row execute function private.count_lead_referral();
-
 alter table public.lead_referrals enable row level security;
 grant select on public.lead_referrals to authenticated;
 grant
@@ -3832,6 +3492,345 @@ create policy "submitters of a presentation add its referrals" on public.lead_re
     and agent_id = (select private.current_agent_id())
     and exists (select from public.leads l where l.id = lead_referrals.lead_id)
   );
+
+-- supabase/schemas/sales/lead_metrics.sql
+
+-- Counts of what has happened to a lead.
+--
+-- The triggers that count are security definer, because nobody but the service role may write metrics. Each changes only
+-- the metrics of the lead of its row. It adds and subtracts instead of counting all rows again, so that two transactions
+-- at once lose nothing.
+
+create function private.create_lead_metrics() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.lead_metrics (lead_id) select id from inserted;
+  return null;
+end
+$$;
+
+comment on function private.create_lead_metrics() is 'Trigger: makes a lead_metrics row for each new lead.';
+
+-- Once for each statement and not for each row, because an import inserts thousands of leads in one statement.
+create trigger create_lead_metrics
+  after insert on public.leads
+  referencing new table as inserted
+  for each statement execute function private.create_lead_metrics();
+
+create function private.count_lead_activity() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  activity constant public.lead_activities := coalesce(new, old);
+  change constant integer := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+  update public.lead_metrics m
+  set
+    presentations_started =
+      m.presentations_started + change * (activity.type = 'presentation_started')::integer,
+    presentations_resumed =
+      m.presentations_resumed + change * (activity.type = 'presentation_resumed')::integer,
+    presentations_paused =
+      m.presentations_paused + change * (activity.type = 'presentation_paused')::integer,
+    last_activity_at = greatest(m.last_activity_at, new.occurred_at)
+  where m.lead_id = activity.lead_id;
+  return null;
+end
+$$;
+
+comment on function private.count_lead_activity() is 'Trigger: counts an activity in lead_metrics.';
+
+create trigger count_lead_activity
+  after insert or delete on public.lead_activities
+  for each row execute function private.count_lead_activity();
+
+create function private.count_lead_presentation() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.lead_metrics m
+  set
+    presentations_submitted =
+      m.presentations_submitted + case tg_op when 'INSERT' then 1 else -1 end,
+    last_activity_at = greatest(m.last_activity_at, new.submitted_at)
+  where m.lead_id = coalesce(new.lead_id, old.lead_id);
+  return null;
+end
+$$;
+
+comment on function private.count_lead_presentation() is 'Trigger: counts a submitted presentation in lead_metrics.';
+
+create trigger count_lead_presentation
+  after insert or delete on public.lead_presentations
+  for each row execute function private.count_lead_presentation();
+
+create function private.count_lead_sale() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.lead_metrics m
+  set
+    sales = m.sales + case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end,
+    annual_premium =
+      m.annual_premium + coalesce(new.annual_premium, 0) - coalesce(old.annual_premium, 0)
+  where m.lead_id = coalesce(new.lead_id, old.lead_id);
+  return null;
+end
+$$;
+
+comment on function private.count_lead_sale() is
+  'Trigger: counts a sale and adds up the annual premiums in lead_metrics.';
+
+create trigger count_lead_sale
+  after insert or update of annual_premium or delete on public.lead_sales
+  for each row execute function private.count_lead_sale();
+
+create function private.count_lead_referral() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.lead_metrics m
+  set referrals = m.referrals + case tg_op when 'INSERT' then 1 else -1 end
+  where m.lead_id = coalesce(new.lead_id, old.lead_id);
+  return null;
+end
+$$;
+
+comment on function private.count_lead_referral() is 'Trigger: counts a referral in lead_metrics.';
+
+create trigger count_lead_referral
+  after insert or delete on public.lead_referrals
+  for each row execute function private.count_lead_referral();
+
+-- supabase/schemas/sales/import_leads.sql
+
+-- POST /api/leads/import: one chunk of the sales leads of a request.
+
+create function public.import_leads(
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  idempotency jsonb default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+declare
+  agent_is_active boolean;
+  kept constant jsonb := private.kept_result('import', idempotency);
+  imported jsonb;
+  left_over integer;
+  duplicates jsonb;
+  failed jsonb := '[]';
+  lead json;
+  stored record;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+
+  if not exists (select from public.agencies a where a.id = agency_id) then
+    raise exception 'agency_id: no such agency' using errcode = 'PT400';
+  end if;
+  select a.is_active into agent_is_active
+  from public.agents a
+  where a.id = agent_id and a.agency_id = import_leads.agency_id;
+  if not found then
+    raise exception 'agent_id: no such agent in this agency' using errcode = 'PT400';
+  elsif not agent_is_active then
+    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
+  end if;
+
+  begin
+    select * into imported, left_over from private.insert_leads(agency_id, agent_id, distribution_id, leads);
+  exception when others then
+    if not private.is_row_error(sqlstate) then
+      raise;
+    end if;
+    -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
+    imported := '[]';
+    left_over := 0;
+    for lead in
+      select l from json_array_elements(leads) l order by l ->> 'external_id', (l ->> 'index')::integer
+    loop
+      begin
+        stored := private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
+        imported := imported || stored.imported;
+        left_over := left_over + stored.left_over;
+      exception when others then
+        if not private.is_row_error(sqlstate) then
+          raise;
+        end if;
+        failed := failed || jsonb_build_object('index', lead -> 'index', 'reason', private.row_error_reason(sqlstate));
+      end;
+    end loop;
+  end;
+
+  -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
+  -- can see them.
+  if left_over > 0 then
+    select jsonb_agg(jsonb_build_object('index', r.index, 'id', l.id)) into duplicates
+    from json_to_recordset(leads) as r (index integer, external_id uuid)
+    join public.leads l on l.agency_id = import_leads.agency_id and l.external_id = r.external_id
+    where r.index not in (
+      select done.index from jsonb_to_recordset(imported || failed) as done (index integer)
+    );
+  end if;
+
+  return private.keep_result('import', idempotency, jsonb_build_object(
+    'imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed));
+end
+$$;
+
+comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
+  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
+  'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000; send more in several calls at '
+  'the same time. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this '
+  'external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent '
+  'of another agency or a deactivated agent, also when leads is empty.';
+grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;
+
+create function private.insert_leads(
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  out imported jsonb,
+  out left_over integer
+)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- The argument is json and not jsonb, because json goes from text to columns directly. Time for one row in a chunk of
+  -- 2,000, measured from the text that PostgREST passes on: jsonb 37 us, an array of a composite type 35 us, json 31
+  -- us, thirteen parallel arrays 30 us, a plain insert ... select 19 us. Parallel arrays save little and are hard to
+  -- read. With a composite type, a value that does not fit its column fails the call before the function can report the
+  -- row.
+  with sent as materialized (
+    select lead.*
+    from json_to_recordset(leads) as lead (
+      index integer, external_id uuid, first_name text, last_name text, phone text, phone_e164 text, email text,
+      address text, city text, state text, zip text, language text, type text
+    )
+  ), input as (
+    -- Sorted by external_id, so that two imports of the same leads wait for each other and never deadlock.
+    select distinct on (sent.external_id) sent.* from sent order by sent.external_id, sent.index
+  ), inserted as (
+    insert into public.leads as l (
+      external_id, agency_id, agent_id, distribution_id, first_name, last_name, phone, phone_e164, email, address, city,
+      state, zip, language, type, source, status, stage
+    )
+    select
+      i.external_id, insert_leads.agency_id, insert_leads.agent_id, insert_leads.distribution_id, i.first_name,
+      i.last_name, i.phone, i.phone_e164, i.email, i.address, i.city, i.state, i.zip, i.language, i.type, 'platform',
+      'open', 'new'
+    from input i
+    order by i.external_id
+    on conflict on constraint leads_agency_id_external_id_key do nothing
+    returning l.id, l.external_id
+  )
+  select coalesce(jsonb_agg(stored), '[]'), (select count(*) from sent) - count(*) into imported, left_over
+  from (select input.index, inserted.id from inserted join input using (external_id)) stored;
+end
+$$;
+
+comment on function private.insert_leads(uuid, uuid, uuid, json) is
+  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones, and '
+  'how many others there are.';
+grant execute on function private.insert_leads(uuid, uuid, uuid, json) to service_role;
+
+-- supabase/schemas/sales/lead_activities.sql
+
+-- POST /api/leads/log-presentation-activity.
+
+create function public.log_presentation_activity(
+  lead_id uuid,
+  agent_id uuid,
+  type text,
+  per_minute integer default null,
+  idempotency jsonb default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept constant jsonb := private.kept_result('log', idempotency);
+  retry_after integer;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  if type is null or type not in ('presentation_started', 'presentation_resumed', 'presentation_paused') then
+    raise exception 'type: must be presentation_started, presentation_resumed or presentation_paused'
+      using errcode = 'PT400';
+  end if;
+
+  insert into public.lead_activities (lead_id, agent_id, type)
+  select l.id, l.agent_id, log_presentation_activity.type
+  from public.leads l
+  join public.agents a on a.id = l.agent_id
+  where l.id = log_presentation_activity.lead_id and a.id = log_presentation_activity.agent_id and a.is_active;
+
+  if not found and exists (
+    select
+    from public.leads l
+    where l.id = log_presentation_activity.lead_id and l.agent_id = log_presentation_activity.agent_id
+  ) then
+    raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
+  elsif not found then
+    raise exception 'lead_id: no such lead of this agent' using errcode = 'PT404';
+  end if;
+
+  -- The exception undoes the activity, and its count with it.
+  if per_minute is not null then
+    retry_after := private.seconds_until_allowed('lead ' || lead_id, per_minute);
+    if retry_after is not null then
+      raise exception 'the lead has more than % activities a minute', per_minute
+        using errcode = 'PT429', detail = retry_after;
+    end if;
+  end if;
+  return private.keep_result('log', idempotency, '{}');
+end
+$$;
+
+comment on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) is
+  'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
+  'unknown type or a deactivated agent. per_minute, unless null, is the most activities a minute of one lead: beyond '
+  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.kept_result().';
+grant execute on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) to service_role;
+
+-- A trigger and not a foreign key: the lead may get another agent later, and the activities of the first agent stay.
+create function private.require_agent_of_lead() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not exists (select from public.leads l where l.id = new.lead_id and l.agent_id = new.agent_id) then
+    raise exception 'agent_id: not the agent of this lead' using errcode = 'foreign_key_violation';
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.require_agent_of_lead() is
+  'Trigger: refuses an activity of an agent who is not the lead''s agent.';
+
+create trigger require_agent_of_lead
+  before insert on public.lead_activities
+  for each row execute function private.require_agent_of_lead();
 
 -- supabase/schemas/sales/json_fields.sql
 
@@ -3979,102 +3978,6 @@ grant execute on function private.date_field(jsonb, text, text) to authenticated
 -- The procedure that the pop-out calls with the agent's own session. It first reads each part of the submission from
 -- JSON, whose keys are the column names, into a row of its table.
 
-create function private.read_demographics(demographics jsonb) returns public.lead_demographics
-language plpgsql
-set search_path = ''
-as $$
-declare
-  path constant text := 'demographics';
-  result public.lead_demographics;
-begin
-  perform private.require_fields(demographics, path, array[
-    'date_of_birth', 'marital_status', 'spouse_name', 'children', 'occupation', 'employer', 'annual_income',
-    'tobacco_user', 'beneficiary_name', 'notes'
-  ]);
-  result.date_of_birth := private.date_field(demographics, path, 'date_of_birth');
-  result.marital_status := private.text_field(demographics, path, 'marital_status');
-  result.spouse_name := private.text_field(demographics, path, 'spouse_name');
-  result.children := private.count_field(demographics, path, 'children');
-  result.occupation := private.text_field(demographics, path, 'occupation');
-  result.employer := private.text_field(demographics, path, 'employer');
-  result.annual_income := private.amount_field(demographics, path, 'annual_income');
-  result.tobacco_user := private.boolean_field(demographics, path, 'tobacco_user');
-  result.beneficiary_name := private.text_field(demographics, path, 'beneficiary_name');
-  result.notes := private.text_field(demographics, path, 'notes');
-  if result.date_of_birth > current_date then
-    perform private.invalid_field(path || '.date_of_birth', 'must not be in the future');
-  end if;
-  return result;
-end
-$$;
-
-comment on function private.read_demographics(jsonb) is
-  'Reads and checks the columns of lead_demographics from a JSON object.';
-grant execute on function private.read_demographics(jsonb) to authenticated;
-
-create function private.read_sale(sale jsonb) returns public.lead_sales
-language plpgsql
-set search_path = ''
-as $$
-declare
-  path constant text := 'sale';
-  result public.lead_sales;
-begin
-  perform private.require_fields(sale, path, array[
-    'product', 'carrier', 'policy_number', 'face_amount', 'annual_premium', 'payment_frequency', 'effective_date'
-  ]);
-  result.product := private.text_field(sale, path, 'product', is_required => true);
-  result.carrier := private.text_field(sale, path, 'carrier');
-  result.policy_number := private.text_field(sale, path, 'policy_number');
-  result.face_amount := private.amount_field(sale, path, 'face_amount');
-  result.annual_premium := private.amount_field(sale, path, 'annual_premium', is_required => true);
-  result.payment_frequency := private.text_field(sale, path, 'payment_frequency');
-  result.effective_date := private.date_field(sale, path, 'effective_date');
-  if result.payment_frequency not in ('monthly', 'quarterly', 'semiannual', 'annual') then
-    perform private.invalid_field(
-      path || '.payment_frequency', 'must be monthly, quarterly, semiannual or annual');
-  end if;
-  return result;
-end
-$$;
-
-comment on function private.read_sale(jsonb) is 'Reads and checks the columns of lead_sales from a JSON object.';
-grant execute on function private.read_sale(jsonb) to authenticated;
-
-create function private.read_referrals(referrals jsonb) returns public.lead_referrals[]
-language plpgsql
-set search_path = ''
-as $$
-declare
-  result public.lead_referrals[] := '{}';
-  referral public.lead_referrals;
-  item jsonb;
-  path text;
-begin
-  if jsonb_typeof(referrals) <> 'array' then
-    perform private.invalid_field('referrals', 'must be an array');
-  end if;
-  for item in select i from jsonb_array_elements(referrals) with ordinality as e (i, n) order by n loop
-    path := format('referrals[%s]', cardinality(result));
-    perform private.require_fields(item, path, array[
-      'first_name', 'last_name', 'phone', 'email', 'relationship', 'notes'
-    ]);
-    referral.position := cardinality(result) + 1;
-    referral.first_name := private.text_field(item, path, 'first_name', is_required => true);
-    referral.last_name := private.text_field(item, path, 'last_name');
-    referral.phone := private.text_field(item, path, 'phone', is_required => true);
-    referral.email := private.text_field(item, path, 'email');
-    referral.relationship := private.text_field(item, path, 'relationship');
-    referral.notes := private.text_field(item, path, 'notes');
-    result := result || referral;
-  end loop;
-  return result;
-end
-$$;
-
-comment on function private.read_referrals(jsonb) is 'Reads and checks the rows of lead_referrals from a JSON array.';
-grant execute on function private.read_referrals(jsonb) to authenticated;
-
 create function public.submit_lead_presentation(
   lead_id uuid,
   demographics jsonb,
@@ -4198,9 +4101,149 @@ comment on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, u
   '(403) when the caller is no active agent; PT404 (404) when the caller may not read the lead.';
 grant execute on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) to authenticated;
 
+create function private.read_demographics(demographics jsonb) returns public.lead_demographics
+language plpgsql
+set search_path = ''
+as $$
+declare
+  path constant text := 'demographics';
+  result public.lead_demographics;
+begin
+  perform private.require_fields(demographics, path, array[
+    'date_of_birth', 'marital_status', 'spouse_name', 'children', 'occupation', 'employer', 'annual_income',
+    'tobacco_user', 'beneficiary_name', 'notes'
+  ]);
+  result.date_of_birth := private.date_field(demographics, path, 'date_of_birth');
+  result.marital_status := private.text_field(demographics, path, 'marital_status');
+  result.spouse_name := private.text_field(demographics, path, 'spouse_name');
+  result.children := private.count_field(demographics, path, 'children');
+  result.occupation := private.text_field(demographics, path, 'occupation');
+  result.employer := private.text_field(demographics, path, 'employer');
+  result.annual_income := private.amount_field(demographics, path, 'annual_income');
+  result.tobacco_user := private.boolean_field(demographics, path, 'tobacco_user');
+  result.beneficiary_name := private.text_field(demographics, path, 'beneficiary_name');
+  result.notes := private.text_field(demographics, path, 'notes');
+  if result.date_of_birth > current_date then
+    perform private.invalid_field(path || '.date_of_birth', 'must not be in the future');
+  end if;
+  return result;
+end
+$$;
+
+comment on function private.read_demographics(jsonb) is
+  'Reads and checks the columns of lead_demographics from a JSON object.';
+grant execute on function private.read_demographics(jsonb) to authenticated;
+
+create function private.read_sale(sale jsonb) returns public.lead_sales
+language plpgsql
+set search_path = ''
+as $$
+declare
+  path constant text := 'sale';
+  result public.lead_sales;
+begin
+  perform private.require_fields(sale, path, array[
+    'product', 'carrier', 'policy_number', 'face_amount', 'annual_premium', 'payment_frequency', 'effective_date'
+  ]);
+  result.product := private.text_field(sale, path, 'product', is_required => true);
+  result.carrier := private.text_field(sale, path, 'carrier');
+  result.policy_number := private.text_field(sale, path, 'policy_number');
+  result.face_amount := private.amount_field(sale, path, 'face_amount');
+  result.annual_premium := private.amount_field(sale, path, 'annual_premium', is_required => true);
+  result.payment_frequency := private.text_field(sale, path, 'payment_frequency');
+  result.effective_date := private.date_field(sale, path, 'effective_date');
+  if result.payment_frequency not in ('monthly', 'quarterly', 'semiannual', 'annual') then
+    perform private.invalid_field(
+      path || '.payment_frequency', 'must be monthly, quarterly, semiannual or annual');
+  end if;
+  return result;
+end
+$$;
+
+comment on function private.read_sale(jsonb) is 'Reads and checks the columns of lead_sales from a JSON object.';
+grant execute on function private.read_sale(jsonb) to authenticated;
+
+create function private.read_referrals(referrals jsonb) returns public.lead_referrals[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  result public.lead_referrals[] := '{}';
+  referral public.lead_referrals;
+  item jsonb;
+  path text;
+begin
+  if jsonb_typeof(referrals) <> 'array' then
+    perform private.invalid_field('referrals', 'must be an array');
+  end if;
+  for item in select i from jsonb_array_elements(referrals) with ordinality as e (i, n) order by n loop
+    path := format('referrals[%s]', cardinality(result));
+    perform private.require_fields(item, path, array[
+      'first_name', 'last_name', 'phone', 'email', 'relationship', 'notes'
+    ]);
+    referral.position := cardinality(result) + 1;
+    referral.first_name := private.text_field(item, path, 'first_name', is_required => true);
+    referral.last_name := private.text_field(item, path, 'last_name');
+    referral.phone := private.text_field(item, path, 'phone', is_required => true);
+    referral.email := private.text_field(item, path, 'email');
+    referral.relationship := private.text_field(item, path, 'relationship');
+    referral.notes := private.text_field(item, path, 'notes');
+    result := result || referral;
+  end loop;
+  return result;
+end
+$$;
+
+comment on function private.read_referrals(jsonb) is 'Reads and checks the rows of lead_referrals from a JSON array.';
+grant execute on function private.read_referrals(jsonb) to authenticated;
+
 -- supabase/schemas/sales/replay.sql
 
 -- Taking in what was refused, after the parser, the mapping or the database has been put right.
+
+create function public.replay_delivery(delivery_id uuid, lead jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '20s'
+set lock_timeout = '5s'
+as $$
+declare
+  delivery public.rejected_deliveries;
+begin
+  -- A second operator waits here, and then finds it replayed.
+  select * into delivery from public.rejected_deliveries d where d.id = delivery_id for update;
+  if not found then
+    raise exception 'delivery_id: no such delivery' using errcode = 'PT404';
+  elsif delivery.status = 'dismissed' then
+    raise exception 'the delivery has been dismissed' using errcode = 'PT409';
+  elsif delivery.status = 'replayed' then
+    return private.replayed(delivery);
+  elsif coalesce(jsonb_typeof(lead), 'null') <> 'object' then
+    raise exception 'lead: must be an object' using errcode = 'PT400';
+  end if;
+
+  update public.rejected_deliveries d
+  set
+    status = 'replayed',
+    lead_id = case
+      when delivery.vendor_id is null then private.replay_imported_lead(delivery, lead)
+      else private.replay_recruiting_lead(delivery, lead)
+    end
+  where d.id = delivery.id
+  returning * into delivery;
+  return private.replayed(delivery);
+end
+$$;
+
+comment on function public.replay_delivery(uuid, jsonb) is
+  'Stores the lead of a rejected delivery, once however often it is called, and sets the delivery to replayed. lead, for '
+  'a recruiting vendor: {first_name, vendor_lead_id|null, vendor_metadata} as the vendor''s parser returns it; it is '
+  'distributed as by POST /recruiting/ingest. For an import: the lead object, with phone_e164 where it can be read. '
+  'Returns the result of ingest_recruiting_leads(): {id, status: created, distributed_to: {agency_id, '
+  'agent_id|null}|null}, or {id, status: duplicate} with the lead that had come meanwhile. For an import there is no '
+  'distributed_to. A repeated call returns the same. PT404 for an unknown delivery, PT409 for a dismissed one. A lead '
+  'that cannot be stored is an error (PT400, or that of the constraint), and the delivery stays open.';
+grant execute on function public.replay_delivery(uuid, jsonb) to service_role;
 
 create function private.replay_recruiting_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
 language plpgsql
@@ -4297,268 +4340,6 @@ $$;
 comment on function private.replayed(public.rejected_deliveries) is
   'What replay_delivery() returns for a delivery that has been replayed.';
 grant execute on function private.replayed(public.rejected_deliveries) to service_role;
-
-create function public.replay_delivery(delivery_id uuid, lead jsonb) returns jsonb
-language plpgsql
-set search_path = ''
-set statement_timeout = '20s'
-set lock_timeout = '5s'
-as $$
-declare
-  delivery public.rejected_deliveries;
-begin
-  -- A second operator waits here, and then finds it replayed.
-  select * into delivery from public.rejected_deliveries d where d.id = delivery_id for update;
-  if not found then
-    raise exception 'delivery_id: no such delivery' using errcode = 'PT404';
-  elsif delivery.status = 'dismissed' then
-    raise exception 'the delivery has been dismissed' using errcode = 'PT409';
-  elsif delivery.status = 'replayed' then
-    return private.replayed(delivery);
-  elsif coalesce(jsonb_typeof(lead), 'null') <> 'object' then
-    raise exception 'lead: must be an object' using errcode = 'PT400';
-  end if;
-
-  update public.rejected_deliveries d
-  set
-    status = 'replayed',
-    lead_id = case
-      when delivery.vendor_id is null then private.replay_imported_lead(delivery, lead)
-      else private.replay_recruiting_lead(delivery, lead)
-    end
-  where d.id = delivery.id
-  returning * into delivery;
-  return private.replayed(delivery);
-end
-$$;
-
-comment on function public.replay_delivery(uuid, jsonb) is
-  'Stores the lead of a rejected delivery, once however often it is called, and sets the delivery to replayed. lead, for '
-  'a recruiting vendor: {first_name, vendor_lead_id|null, vendor_metadata} as the vendor''s parser returns it; it is '
-  'distributed as by POST /recruiting/ingest. For an import: the lead object, with phone_e164 where it can be read. '
-  'Returns the result of ingest_recruiting_leads(): {id, status: created, distributed_to: {agency_id, '
-  'agent_id|null}|null}, or {id, status: duplicate} with the lead that had come meanwhile. For an import there is no '
-  'distributed_to. A repeated call returns the same. PT404 for an unknown delivery, PT409 for a dismissed one. A lead '
-  'that cannot be stored is an error (PT400, or that of the constraint), and the delivery stays open.';
-grant execute on function public.replay_delivery(uuid, jsonb) to service_role;
-
--- supabase/schemas/texting/recruiting_conversations.sql
-
--- Text conversations with recruits.
-
-create table public.recruiting_conversations (
-  id uuid primary key default gen_random_uuid(),
-  recruiting_lead_id uuid references public.recruiting_leads (id) on delete set null,
-  agency_id uuid not null references public.agencies (id),
-  recruit_phone text not null check (recruit_phone ~ '^\+[1-9][0-9]{1,14}$'),
-  service_phone text not null check (service_phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
-  status text not null default 'bot' check (status in ('bot', 'escalated')),
-  assigned_agent_id uuid,
-  last_message_at timestamptz,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  unique (recruit_phone, service_phone),
-  foreign key (assigned_agent_id, agency_id) references public.agents (id, agency_id),
-  check (status <> 'escalated' or assigned_agent_id is not null)
-);
-
-create index on public.recruiting_conversations (recruiting_lead_id);
-create index on public.recruiting_conversations (agency_id);
-create index on public.recruiting_conversations (assigned_agent_id, agency_id);
--- How much each of our numbers is used.
-create index on public.recruiting_conversations (service_phone, created_at);
-
-comment on table public.recruiting_conversations is
-  'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
-comment on column public.recruiting_conversations.recruit_phone is
-  'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
-comment on column public.recruiting_conversations.service_phone is
-  'Our number, as the SMS provider writes it in To: E.164, or a short code of 5 or 6 digits. A text to a messaging '
-  'service also has a number there.';
-comment on column public.recruiting_conversations.status is
-  '`bot`: answered automatically; `escalated`: the assigned agent has taken over.';
-comment on column public.recruiting_conversations.last_message_at is 'When the last inbound message was stored.';
-
-create trigger set_updated_at
-  before update on public.recruiting_conversations
-  for each row execute function private.set_updated_at();
-
-alter table public.recruiting_conversations enable row level security;
-grant select on public.recruiting_conversations to authenticated;
-grant select, insert, update, delete on public.recruiting_conversations to service_role;
-
-create policy "agents read their conversations, managers their agency's" on public.recruiting_conversations
-  for select to authenticated
-  using (
-    assigned_agent_id = (select private.current_agent_id())
-    or agency_id = (select private.managed_agency_id())
-    or exists (
-      select
-      from public.recruiting_leads l
-      where l.id = recruiting_conversations.recruiting_lead_id
-        and l.agent_id = (select private.current_agent_id())
-    )
-  );
-
--- supabase/schemas/texting/messages.sql
-
--- Text messages, and the delivery callbacks of the SMS provider.
-
-create table public.recruiting_messages (
-  id uuid primary key default gen_random_uuid(),
-  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
-  direction text not null check (direction in ('inbound', 'outbound')),
-  sender_type text not null check (sender_type in ('recruit', 'bot', 'agent')),
-  provider_message_id text unique check (length(provider_message_id) <= 512),
-  body text,
-  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
-  status text check (status in ('queued', 'sent', 'delivered', 'failed')),
-  error_code text,
-  sent_at timestamptz,
-  delivered_at timestamptz,
-  failed_at timestamptz,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  check ((direction = 'inbound') = (sender_type = 'recruit'))
-);
-
-create index on public.recruiting_messages (conversation_id, created_at);
-
-comment on table public.recruiting_messages is 'A text message from or to a recruit.';
-comment on column public.recruiting_messages.provider_message_id is
-  'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
-comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';
-comment on column public.recruiting_messages.media is 'Array of {url, content_type}.';
-comment on column public.recruiting_messages.status is
-  'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted a text of ours, '
-  'or failed when it was not sent.';
-comment on column public.recruiting_messages.error_code is
-  'Error code of the last callback that had one, or why a text of ours was not sent.';
-comment on column public.recruiting_messages.sent_at is
-  'When the first callback with the status sent came. delivered_at and failed_at likewise.';
-
-create trigger set_updated_at
-  before update on public.recruiting_messages
-  for each row execute function private.set_updated_at();
-
-alter table public.recruiting_messages enable row level security;
-grant select on public.recruiting_messages to authenticated;
-grant select, insert, update, delete on public.recruiting_messages to service_role;
-
-create policy "readers of a conversation read its messages" on public.recruiting_messages
-  for select to authenticated
-  using (
-    exists (
-      select from public.recruiting_conversations c where c.id = recruiting_messages.conversation_id
-    )
-  );
-
-create table public.recruiting_message_events (
-  id uuid primary key default gen_random_uuid(),
-  provider_message_id text not null check (length(provider_message_id) <= 512),
-  provider_status text,
-  status text check (status in ('queued', 'sent', 'delivered', 'failed')),
-  error_code text,
-  received_at timestamptz not null default clock_timestamp()
-);
-
-create index on public.recruiting_message_events (provider_message_id, received_at);
-
-comment on table public.recruiting_message_events is
-  'Every delivery callback of the SMS provider, also for unknown messages. Rows are added and never changed.';
-comment on column public.recruiting_message_events.status is
-  'The delivery status that provider_status stands for; null when it stands for none.';
-
-alter table public.recruiting_message_events enable row level security;
-grant select, insert on public.recruiting_message_events to service_role;
-
--- A callback may be stored before its message, after it, or at the same time. Both therefore first take a lock and then look
--- for what the other one stored, so that the second always sees the first.
---
--- Postgres has room for a few thousand locks in all, and one transaction may store more messages than that. So a MessageSid
--- stands for one of 256 locks. Messages share them: they never wait for each other, in whatever order a transaction stores
--- them. A callback takes one lock, for itself alone, and a transaction that waits for it holds nothing that it needs. So none
--- of them can make a deadlock.
-
-create function private.message_lock(provider_message_id text) returns bigint
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0);
-end
-$$;
-
-comment on function private.message_lock(text) is
-  'The advisory lock of this message and its callbacks. Others have it too: there are 256.';
-grant execute on function private.message_lock(text) to service_role;
-
-create function private.lock_message(provider_message_id text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock(private.message_lock(provider_message_id));
-end
-$$;
-
-comment on function private.lock_message(text) is
-  'For a callback: makes every other transaction that stores its message or another callback of it wait until this one '
-  'ends.';
-grant execute on function private.lock_message(text) to service_role;
-
-create function private.lock_callbacks(provider_message_id text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock_shared(private.message_lock(provider_message_id));
-end
-$$;
-
-comment on function private.lock_callbacks(text) is
-  'For a message: makes every other transaction that stores a callback of it wait until this one ends.';
-grant execute on function private.lock_callbacks(text) to service_role;
-
-create function private.apply_early_callbacks() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.lock_callbacks(new.provider_message_id);
-
-  select
-    coalesce((array_agg(e.status order by e.received_at desc))[1], new.status),
-    coalesce(
-      (array_agg(e.error_code order by e.received_at desc) filter (where e.error_code is not null))[1],
-      new.error_code),
-    coalesce(new.sent_at, min(e.received_at) filter (where e.status = 'sent')),
-    coalesce(new.delivered_at, min(e.received_at) filter (where e.status = 'delivered')),
-    coalesce(new.failed_at, min(e.received_at) filter (where e.status = 'failed'))
-  into new.status, new.error_code, new.sent_at, new.delivered_at, new.failed_at
-  from public.recruiting_message_events e
-  where e.provider_message_id = new.provider_message_id and e.status is not null;
-
-  return new;
-end
-$$;
-
-comment on function private.apply_early_callbacks() is
-  'Trigger: applies the callbacks that came before the message had its provider_message_id.';
-
-create trigger apply_early_callbacks_on_insert
-  before insert on public.recruiting_messages
-  for each row when (new.provider_message_id is not null)
-  execute function private.apply_early_callbacks();
-
-create trigger apply_early_callbacks_on_update
-  before update of provider_message_id on public.recruiting_messages
-  for each row when (
-    new.provider_message_id is not null
-    and new.provider_message_id is distinct from old.provider_message_id
-  )
-  execute function private.apply_early_callbacks();
 
 -- supabase/schemas/texting/opt_keywords.sql
 
@@ -4800,6 +4581,555 @@ comment on function private.consent_in_text(text, text) is
   'STOP or HELP, which counts before the words because the account''s own keywords are in it; null or anything else: the '
   'words count.';
 grant execute on function private.consent_in_text(text, text) to service_role;
+
+-- supabase/schemas/texting/tables.sql
+
+-- Our numbers, conversations with recruits and their texts, who may be texted and when, and what is to be sent.
+
+create table public.service_numbers (
+  phone text primary key check (phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
+  agency_id uuid not null references public.agencies (id),
+  messaging_service_sid text check (messaging_service_sid ~ '^MG[0-9a-f]{32}$'),
+  segments_per_second numeric not null default 1 check (segments_per_second > 0 and segments_per_second < 'infinity'),
+  status text not null default 'active' check (status in ('active', 'paused')),
+  paused_reason text,
+  busy_until timestamptz not null default '-infinity',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.service_numbers (agency_id);
+
+comment on table public.service_numbers is
+  'The numbers that texts are sent from, each with its agency. A text whose number is not here is never sent.';
+comment on column public.service_numbers.phone is 'E.164, or a short code of 5 or 6 digits.';
+comment on column public.service_numbers.messaging_service_sid is
+  'The SMS provider''s messaging service that the number is sent through; null: the number alone.';
+comment on column public.service_numbers.segments_per_second is
+  'How many segments the number may send in a second. A long text has several.';
+comment on column public.service_numbers.status is 'A `paused` number takes texts and holds them.';
+comment on column public.service_numbers.paused_reason is
+  'Why it is paused, such as the provider''s error code; null while it is active.';
+comment on column public.service_numbers.busy_until is
+  'When what has been claimed for this number is sent, at its rate. Set by claim_texts().';
+
+create trigger set_updated_at
+  before update on public.service_numbers
+  for each row execute function private.set_updated_at();
+
+alter table public.service_numbers enable row level security;
+grant select on public.service_numbers to authenticated;
+grant select, insert, update, delete on public.service_numbers to service_role;
+
+create policy "managers read their agency's numbers" on public.service_numbers
+  for select to authenticated
+  using (agency_id = (select private.managed_agency_id()));
+
+create table public.recruiting_conversations (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid references public.recruiting_leads (id) on delete set null,
+  agency_id uuid not null references public.agencies (id),
+  recruit_phone text not null check (recruit_phone ~ '^\+[1-9][0-9]{1,14}$'),
+  service_phone text not null check (service_phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
+  status text not null default 'bot' check (status in ('bot', 'escalated')),
+  assigned_agent_id uuid,
+  last_message_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (recruit_phone, service_phone),
+  foreign key (assigned_agent_id, agency_id) references public.agents (id, agency_id),
+  check (status <> 'escalated' or assigned_agent_id is not null)
+);
+
+create index on public.recruiting_conversations (recruiting_lead_id);
+create index on public.recruiting_conversations (agency_id);
+create index on public.recruiting_conversations (assigned_agent_id, agency_id);
+-- How much each of our numbers is used.
+create index on public.recruiting_conversations (service_phone, created_at);
+
+comment on table public.recruiting_conversations is
+  'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
+comment on column public.recruiting_conversations.recruit_phone is
+  'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
+comment on column public.recruiting_conversations.service_phone is
+  'Our number, as the SMS provider writes it in To: E.164, or a short code of 5 or 6 digits. A text to a messaging '
+  'service also has a number there.';
+comment on column public.recruiting_conversations.status is
+  '`bot`: answered automatically; `escalated`: the assigned agent has taken over.';
+comment on column public.recruiting_conversations.last_message_at is 'When the last inbound message was stored.';
+
+create trigger set_updated_at
+  before update on public.recruiting_conversations
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_conversations enable row level security;
+grant select on public.recruiting_conversations to authenticated;
+grant select, insert, update, delete on public.recruiting_conversations to service_role;
+
+create policy "agents read their conversations, managers their agency's" on public.recruiting_conversations
+  for select to authenticated
+  using (
+    assigned_agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+    or exists (
+      select
+      from public.recruiting_leads l
+      where l.id = recruiting_conversations.recruiting_lead_id
+        and l.agent_id = (select private.current_agent_id())
+    )
+  );
+
+create table public.recruiting_messages (
+  id uuid primary key default gen_random_uuid(),
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  direction text not null check (direction in ('inbound', 'outbound')),
+  sender_type text not null check (sender_type in ('recruit', 'bot', 'agent')),
+  provider_message_id text unique check (length(provider_message_id) <= 512),
+  body text,
+  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  status text check (status in ('queued', 'sent', 'delivered', 'failed')),
+  error_code text,
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  failed_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  check ((direction = 'inbound') = (sender_type = 'recruit'))
+);
+
+create index on public.recruiting_messages (conversation_id, created_at);
+
+comment on table public.recruiting_messages is 'A text message from or to a recruit.';
+comment on column public.recruiting_messages.provider_message_id is
+  'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
+comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';
+comment on column public.recruiting_messages.media is 'Array of {url, content_type}.';
+comment on column public.recruiting_messages.status is
+  'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted a text of ours, '
+  'or failed when it was not sent.';
+comment on column public.recruiting_messages.error_code is
+  'Error code of the last callback that had one, or why a text of ours was not sent.';
+comment on column public.recruiting_messages.sent_at is
+  'When the first callback with the status sent came. delivered_at and failed_at likewise.';
+
+create trigger set_updated_at
+  before update on public.recruiting_messages
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_messages enable row level security;
+grant select on public.recruiting_messages to authenticated;
+grant select, insert, update, delete on public.recruiting_messages to service_role;
+
+create policy "readers of a conversation read its messages" on public.recruiting_messages
+  for select to authenticated
+  using (
+    exists (
+      select from public.recruiting_conversations c where c.id = recruiting_messages.conversation_id
+    )
+  );
+
+create table public.recruiting_message_events (
+  id uuid primary key default gen_random_uuid(),
+  provider_message_id text not null check (length(provider_message_id) <= 512),
+  provider_status text,
+  status text check (status in ('queued', 'sent', 'delivered', 'failed')),
+  error_code text,
+  received_at timestamptz not null default clock_timestamp()
+);
+
+create index on public.recruiting_message_events (provider_message_id, received_at);
+
+comment on table public.recruiting_message_events is
+  'Every delivery callback of the SMS provider, also for unknown messages. Rows are added and never changed.';
+comment on column public.recruiting_message_events.status is
+  'The delivery status that provider_status stands for; null when it stands for none.';
+
+alter table public.recruiting_message_events enable row level security;
+grant select, insert on public.recruiting_message_events to service_role;
+
+create table public.unmatched_texts (
+  id uuid primary key default gen_random_uuid(),
+  message_sid text unique check (length(message_sid) <= 512),
+  recruit_phone text,
+  service_phone text,
+  body text,
+  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  opt_out_type text,
+  consent text generated always as (private.consent_in_text(body, opt_out_type)) stored,
+  received_at timestamptz not null default clock_timestamp()
+);
+
+-- For the take-over. A hash index takes a From or To of any length.
+create index on public.unmatched_texts using hash (recruit_phone);
+create index on public.unmatched_texts using hash (service_phone) where consent is not null;
+create index on public.unmatched_texts (received_at);
+
+comment on table public.unmatched_texts is
+  'Inbound texts that were answered `no_conversation`. When the conversation of their two numbers is made, they become '
+  'its messages and are removed here.';
+comment on column public.unmatched_texts.message_sid is 'The SMS provider''s MessageSid; null when there was none.';
+comment on column public.unmatched_texts.recruit_phone is 'From, as received; null when there was none.';
+comment on column public.unmatched_texts.service_phone is 'To, as received; null when there was none.';
+comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
+comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
+comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
+comment on column public.unmatched_texts.consent is
+  'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
+
+alter table public.unmatched_texts enable row level security;
+grant select, insert, update, delete on public.unmatched_texts to service_role;
+
+create table public.text_consents (
+  agency_id uuid not null references public.agencies (id),
+  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
+  state text not null check (state in ('opted_in', 'opted_out')),
+  source text not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  created_at timestamptz not null default now(),
+  primary key (agency_id, phone)
+);
+
+-- For whoever has a number and not the agency: an agent's page, and the admin command.
+create index on public.text_consents (phone);
+
+comment on table public.text_consents is
+  'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '
+  'record_consent() writes it from text_consent_events, which has the proof.';
+comment on column public.text_consents.phone is 'The recruit''s number: E.164 (ITU-T).';
+comment on column public.text_consents.source is 'As in the event that decided.';
+comment on column public.text_consents.changed_at is
+  'When it was said. What was said earlier and is stored later changes nothing.';
+
+alter table public.text_consents enable row level security;
+grant select on public.text_consents to authenticated;
+grant select, insert, update, delete on public.text_consents to service_role;
+
+create policy "readers of a conversation read its consent, managers their agency's" on public.text_consents
+  for select to authenticated
+  using (
+    agency_id = (select private.managed_agency_id())
+    or exists (
+      select
+      from public.recruiting_conversations c
+      where c.recruit_phone = text_consents.phone and c.agency_id = text_consents.agency_id
+    )
+  );
+
+create table public.text_consent_events (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id),
+  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
+  state text not null check (state in ('opted_in', 'opted_out')),
+  source text not null check (source in ('keyword', 'wording', 'provider', 'manager', 'admin')),
+  words text,
+  message_id uuid,
+  agent_id uuid,
+  reason text check (btrim(reason) <> ''),
+  occurred_at timestamptz not null default clock_timestamp(),
+  created_at timestamptz not null default clock_timestamp(),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
+  -- Nobody but the recruit changes a consent without saying why.
+  check (source not in ('manager', 'admin') or reason is not null),
+  check ((source = 'manager') = (agent_id is not null)),
+  -- A text says one thing, however often it is stored or taken over.
+  unique (agency_id, message_id)
+);
+
+create index on public.text_consent_events (agency_id, phone, occurred_at);
+create index on public.text_consent_events (agent_id, agency_id) where agent_id is not null;
+
+comment on table public.text_consent_events is
+  'Each opt-in and opt-out with its proof. Rows are added and never changed or removed.';
+comment on column public.text_consent_events.source is
+  '`keyword`: a word such as STOP; `wording`: a sentence such as "stop texting me"; `provider`: Twilio''s OptOutType or '
+  'its error 21610; `manager`: a manager of the agency, with a reason; `admin`: the admin command, with a reason.';
+comment on column public.text_consent_events.words is
+  'The text that was the reason, exactly as sent; null: there was none.';
+comment on column public.text_consent_events.message_id is
+  'The message that was the reason: the recruit''s text, or ours that the provider refused. It may have been deleted '
+  'since.';
+comment on column public.text_consent_events.agent_id is 'The manager who recorded it.';
+comment on column public.text_consent_events.occurred_at is
+  'When it was said. Of all events of a recruit, the latest decides.';
+
+alter table public.text_consent_events enable row level security;
+grant select on public.text_consent_events to authenticated;
+grant select, insert on public.text_consent_events to service_role;
+
+create policy "managers read their agency's" on public.text_consent_events
+  for select to authenticated
+  using (agency_id = (select private.managed_agency_id()));
+
+create table public.text_outbox (
+  message_id uuid primary key references public.recruiting_messages (id) on delete cascade,
+  kind text not null check (kind in ('agent', 'bot', 'greeting')),
+  state text not null default 'pending'
+    check (state in ('pending', 'sending', 'accepted', 'unconfirmed', 'refused', 'failed')),
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0 check (attempt >= 0),
+  lease_until timestamptz,
+  reason text,
+  client_message_id uuid,
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  service_phone text not null,
+  segments integer not null check (segments > 0),
+  priority smallint not null generated always as (case kind when 'agent' then 0 else 1 end) stored,
+  ordinal bigint generated always as identity,
+  claim integer not null default 0,
+  attempted_at timestamptz,
+  lookups integer not null default 0,
+  resends integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (conversation_id, client_message_id)
+);
+
+-- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
+create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
+  where state = 'pending';
+create index text_outbox_due_idx on public.text_outbox (due_at) where state = 'pending';
+create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
+create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
+-- What comes before a text in its conversation.
+create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
+  where state in ('pending', 'sending', 'unconfirmed');
+
+comment on table public.text_outbox is
+  'Outbound texts and how far each has come. Only what stands here is ever sent; texting/worker.sql has the states.';
+comment on column public.text_outbox.kind is
+  '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
+comment on column public.text_outbox.due_at is
+  'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
+comment on column public.text_outbox.attempt is 'How often its request to the provider has begun.';
+comment on column public.text_outbox.lease_until is
+  'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
+comment on column public.text_outbox.reason is
+  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `later`, `no_response`, `worker_died`, '
+  '`resend`, `unconfirmed`, `storage`, `media_not_found`, or the provider''s error code or HTTP status.';
+comment on column public.text_outbox.client_message_id is
+  'Made by the agent''s page, so that one text that is sent twice is one text.';
+comment on column public.text_outbox.conversation_id is
+  'The message''s conversation. A trigger fills in this column, service_phone and segments.';
+comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
+comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
+comment on column public.text_outbox.priority is
+  'Of the due texts of a number the lowest is sent first: what an agent writes does not wait for a morning''s greetings.';
+comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
+comment on column public.text_outbox.claim is
+  'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing.';
+comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
+comment on column public.text_outbox.lookups is
+  'How often the provider did not know it since the last request.';
+comment on column public.text_outbox.resends is 'How often it was sent again after the provider did not know it.';
+
+create trigger set_updated_at
+  before update on public.text_outbox
+  for each row execute function private.set_updated_at();
+
+alter table public.text_outbox enable row level security;
+grant select on public.text_outbox to authenticated;
+grant select, insert, update, delete on public.text_outbox to service_role;
+
+create policy "readers of a conversation read what it waits to send" on public.text_outbox
+  for select to authenticated
+  using (
+    exists (
+      select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
+    )
+  );
+
+create table private.waiting_greetings (
+  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_greetings (created_at);
+
+comment on table private.waiting_greetings is
+  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
+
+alter table private.waiting_greetings enable row level security;
+grant select, insert, update, delete on private.waiting_greetings to service_role;
+
+create table public.quiet_hours (
+  id uuid primary key default gen_random_uuid(),
+  state text check (state ~ '^[A-Z]{2}$'),
+  day_of_week smallint check (day_of_week between 0 and 6),
+  opens time not null,
+  closes time not null,
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique nulls not distinct (state, day_of_week),
+  check (opens <= closes)
+);
+
+comment on table public.quiet_hours is
+  'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
+  'on, local time. Of the rows that match, one of the state goes before one of all states, then one of the day before one '
+  'of all days. An operator may change rows; counsel must review them. Holidays are not in it.';
+comment on column public.quiet_hours.state is
+  'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
+comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
+comment on column public.quiet_hours.closes is 'The same as `opens`: nothing is sent on this day.';
+comment on column public.quiet_hours.source is 'The law, or what else the row comes from.';
+
+create trigger set_updated_at
+  before update on public.quiet_hours
+  for each row execute function private.set_updated_at();
+
+alter table public.quiet_hours enable row level security;
+grant select, insert, update, delete on public.quiet_hours to service_role;
+
+create table public.area_codes (
+  area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
+  state text check (state ~ '^[A-Z]{2}$'),
+  country text not null check (country ~ '^[A-Z]{2}$'),
+  timezones text[] not null check (cardinality(timezones) > 0 and array_position(timezones, null) is null),
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.area_codes (state);
+
+comment on table public.area_codes is
+  'The area codes of the North American Numbering Plan, with the state and the time zones of their area. An operator may '
+  'change rows.';
+comment on column public.area_codes.state is
+  'Two letters of a state, territory or Canadian province; null in other countries. Where an area has several provinces, '
+  'one of them.';
+comment on column public.area_codes.country is 'Two letters (ISO 3166-1); US for its territories too.';
+comment on column public.area_codes.timezones is 'IANA names: all the time zones in which a part of the area lies.';
+
+create trigger set_updated_at
+  before update on public.area_codes
+  for each row execute function private.set_updated_at();
+
+alter table public.area_codes enable row level security;
+grant select, insert, update, delete on public.area_codes to service_role;
+
+create table public.agent_notifications (
+  id uuid primary key default gen_random_uuid(),
+  agent_id uuid not null references public.agents (id),
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid not null references public.recruiting_messages (id) on delete cascade,
+  kind text not null check (kind in ('text', 'opt_out', 'failed')),
+  created_at timestamptz not null default now(),
+  read_at timestamptz,
+  unique (message_id, kind)
+);
+
+create index on public.agent_notifications (agent_id, created_at);
+create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
+create index on public.agent_notifications (conversation_id);
+
+comment on table public.agent_notifications is
+  'What an agent is told about a conversation that the agent has taken over, stored with the message itself. Realtime '
+  'only says that there is a row: clients read the unread rows on every connect.';
+comment on column public.agent_notifications.kind is
+  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent.';
+comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
+
+alter table public.agent_notifications enable row level security;
+grant select on public.agent_notifications to authenticated;
+grant select, insert, update, delete on public.agent_notifications to service_role;
+
+create policy "agents read their own notifications" on public.agent_notifications
+  for select to authenticated
+  using (agent_id = (select private.current_agent_id()));
+
+-- supabase/schemas/texting/messages.sql
+
+-- Text messages, and the delivery callbacks of the SMS provider.
+
+-- A callback may be stored before its message, after it, or at the same time. Both therefore first take a lock and then look
+-- for what the other one stored, so that the second always sees the first.
+--
+-- Postgres has room for a few thousand locks in all, and one transaction may store more messages than that. So a MessageSid
+-- stands for one of 256 locks. Messages share them: they never wait for each other, in whatever order a transaction stores
+-- them. A callback takes one lock, for itself alone, and a transaction that waits for it holds nothing that it needs. So none
+-- of them can make a deadlock.
+
+create function private.message_lock(provider_message_id text) returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0);
+end
+$$;
+
+comment on function private.message_lock(text) is
+  'The advisory lock of this message and its callbacks. Others have it too: there are 256.';
+grant execute on function private.message_lock(text) to service_role;
+
+create function private.lock_message(provider_message_id text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(private.message_lock(provider_message_id));
+end
+$$;
+
+comment on function private.lock_message(text) is
+  'For a callback: makes every other transaction that stores its message or another callback of it wait until this one '
+  'ends.';
+grant execute on function private.lock_message(text) to service_role;
+
+create function private.lock_callbacks(provider_message_id text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(private.message_lock(provider_message_id));
+end
+$$;
+
+comment on function private.lock_callbacks(text) is
+  'For a message: makes every other transaction that stores a callback of it wait until this one ends.';
+grant execute on function private.lock_callbacks(text) to service_role;
+
+create function private.apply_early_callbacks() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_callbacks(new.provider_message_id);
+
+  select
+    coalesce((array_agg(e.status order by e.received_at desc))[1], new.status),
+    coalesce(
+      (array_agg(e.error_code order by e.received_at desc) filter (where e.error_code is not null))[1],
+      new.error_code),
+    coalesce(new.sent_at, min(e.received_at) filter (where e.status = 'sent')),
+    coalesce(new.delivered_at, min(e.received_at) filter (where e.status = 'delivered')),
+    coalesce(new.failed_at, min(e.received_at) filter (where e.status = 'failed'))
+  into new.status, new.error_code, new.sent_at, new.delivered_at, new.failed_at
+  from public.recruiting_message_events e
+  where e.provider_message_id = new.provider_message_id and e.status is not null;
+
+  return new;
+end
+$$;
+
+comment on function private.apply_early_callbacks() is
+  'Trigger: applies the callbacks that came before the message had its provider_message_id.';
+
+create trigger apply_early_callbacks_on_insert
+  before insert on public.recruiting_messages
+  for each row when (new.provider_message_id is not null)
+  execute function private.apply_early_callbacks();
+
+create trigger apply_early_callbacks_on_update
+  before update of provider_message_id on public.recruiting_messages
+  for each row when (
+    new.provider_message_id is not null
+    and new.provider_message_id is distinct from old.provider_message_id
+  )
+  execute function private.apply_early_callbacks();
 
 -- supabase/schemas/texting/sms.sql
 
@@ -5054,38 +5384,6 @@ grant execute on function public.update_sms_status(text, text, text, uuid, uuid)
 
 -- Texts from a pair of numbers that has no conversation yet.
 
-create table public.unmatched_texts (
-  id uuid primary key default gen_random_uuid(),
-  message_sid text unique check (length(message_sid) <= 512),
-  recruit_phone text,
-  service_phone text,
-  body text,
-  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
-  opt_out_type text,
-  consent text generated always as (private.consent_in_text(body, opt_out_type)) stored,
-  received_at timestamptz not null default clock_timestamp()
-);
-
--- For the take-over. A hash index takes a From or To of any length.
-create index on public.unmatched_texts using hash (recruit_phone);
-create index on public.unmatched_texts using hash (service_phone) where consent is not null;
-create index on public.unmatched_texts (received_at);
-
-comment on table public.unmatched_texts is
-  'Inbound texts that were answered `no_conversation`. When the conversation of their two numbers is made, they become '
-  'its messages and are removed here.';
-comment on column public.unmatched_texts.message_sid is 'The SMS provider''s MessageSid; null when there was none.';
-comment on column public.unmatched_texts.recruit_phone is 'From, as received; null when there was none.';
-comment on column public.unmatched_texts.service_phone is 'To, as received; null when there was none.';
-comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
-comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
-comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
-comment on column public.unmatched_texts.consent is
-  'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
-
-alter table public.unmatched_texts enable row level security;
-grant select, insert, update, delete on public.unmatched_texts to service_role;
-
 -- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair
 -- and then look for what the other one stored, so that the second always sees the first.
 
@@ -5169,37 +5467,6 @@ create trigger take_over_texts_of_changed_numbers
 
 -- Our own numbers: what texts are sent from, and how fast.
 
-create table public.service_numbers (
-  phone text primary key check (phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
-  agency_id uuid not null references public.agencies (id),
-  messaging_service_sid text check (messaging_service_sid ~ '^MG[0-9a-f]{32}$'),
-  segments_per_second numeric not null default 1 check (segments_per_second > 0 and segments_per_second < 'infinity'),
-  status text not null default 'active' check (status in ('active', 'paused')),
-  paused_reason text,
-  busy_until timestamptz not null default '-infinity',
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-
-create index on public.service_numbers (agency_id);
-
-comment on table public.service_numbers is
-  'The numbers that texts are sent from, each with its agency. A text whose number is not here is never sent.';
-comment on column public.service_numbers.phone is 'E.164, or a short code of 5 or 6 digits.';
-comment on column public.service_numbers.messaging_service_sid is
-  'The SMS provider''s messaging service that the number is sent through; null: the number alone.';
-comment on column public.service_numbers.segments_per_second is
-  'How many segments the number may send in a second. A long text has several.';
-comment on column public.service_numbers.status is 'A `paused` number takes texts and holds them.';
-comment on column public.service_numbers.paused_reason is
-  'Why it is paused, such as the provider''s error code; null while it is active.';
-comment on column public.service_numbers.busy_until is
-  'When what has been claimed for this number is sent, at its rate. Set by claim_texts().';
-
-create trigger set_updated_at
-  before update on public.service_numbers
-  for each row execute function private.set_updated_at();
-
 create function private.clear_paused_reason() returns trigger
 language plpgsql
 set search_path = ''
@@ -5217,101 +5484,12 @@ create trigger clear_paused_reason
   for each row when (new.status = 'active' and new.paused_reason is not null)
   execute function private.clear_paused_reason();
 
-alter table public.service_numbers enable row level security;
-grant select on public.service_numbers to authenticated;
-grant select, insert, update, delete on public.service_numbers to service_role;
-
-create policy "managers read their agency's numbers" on public.service_numbers
-  for select to authenticated
-  using (agency_id = (select private.managed_agency_id()));
-
 -- supabase/schemas/texting/consents.sql
 
 -- Who may be texted: what recruits and managers have said, and what holds now.
 --
 -- A consent is one agency's, over all its numbers. Whoever changes it, or sends a text by it, holds its lock, so that no
 -- text is sent after an opt-out was stored. The consent's lock is taken before any row's, so that there are no deadlocks.
-
-create table public.text_consents (
-  agency_id uuid not null references public.agencies (id),
-  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
-  state text not null check (state in ('opted_in', 'opted_out')),
-  source text not null,
-  changed_at timestamptz not null default clock_timestamp(),
-  created_at timestamptz not null default now(),
-  primary key (agency_id, phone)
-);
-
--- For whoever has a number and not the agency: an agent's page, and the admin command.
-create index on public.text_consents (phone);
-
-comment on table public.text_consents is
-  'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '
-  'record_consent() writes it from text_consent_events, which has the proof.';
-comment on column public.text_consents.phone is 'The recruit''s number: E.164 (ITU-T).';
-comment on column public.text_consents.source is 'As in the event that decided.';
-comment on column public.text_consents.changed_at is
-  'When it was said. What was said earlier and is stored later changes nothing.';
-
-alter table public.text_consents enable row level security;
-grant select on public.text_consents to authenticated;
-grant select, insert, update, delete on public.text_consents to service_role;
-
-create policy "readers of a conversation read its consent, managers their agency's" on public.text_consents
-  for select to authenticated
-  using (
-    agency_id = (select private.managed_agency_id())
-    or exists (
-      select
-      from public.recruiting_conversations c
-      where c.recruit_phone = text_consents.phone and c.agency_id = text_consents.agency_id
-    )
-  );
-
-create table public.text_consent_events (
-  id uuid primary key default gen_random_uuid(),
-  agency_id uuid not null references public.agencies (id),
-  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
-  state text not null check (state in ('opted_in', 'opted_out')),
-  source text not null check (source in ('keyword', 'wording', 'provider', 'manager', 'admin')),
-  words text,
-  message_id uuid,
-  agent_id uuid,
-  reason text check (btrim(reason) <> ''),
-  occurred_at timestamptz not null default clock_timestamp(),
-  created_at timestamptz not null default clock_timestamp(),
-  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
-  -- Nobody but the recruit changes a consent without saying why.
-  check (source not in ('manager', 'admin') or reason is not null),
-  check ((source = 'manager') = (agent_id is not null)),
-  -- A text says one thing, however often it is stored or taken over.
-  unique (agency_id, message_id)
-);
-
-create index on public.text_consent_events (agency_id, phone, occurred_at);
-create index on public.text_consent_events (agent_id, agency_id) where agent_id is not null;
-
-comment on table public.text_consent_events is
-  'Each opt-in and opt-out with its proof. Rows are added and never changed or removed.';
-comment on column public.text_consent_events.source is
-  '`keyword`: a word such as STOP; `wording`: a sentence such as "stop texting me"; `provider`: Twilio''s OptOutType or '
-  'its error 21610; `manager`: a manager of the agency, with a reason; `admin`: the admin command, with a reason.';
-comment on column public.text_consent_events.words is
-  'The text that was the reason, exactly as sent; null: there was none.';
-comment on column public.text_consent_events.message_id is
-  'The message that was the reason: the recruit''s text, or ours that the provider refused. It may have been deleted '
-  'since.';
-comment on column public.text_consent_events.agent_id is 'The manager who recorded it.';
-comment on column public.text_consent_events.occurred_at is
-  'When it was said. Of all events of a recruit, the latest decides.';
-
-alter table public.text_consent_events enable row level security;
-grant select on public.text_consent_events to authenticated;
-grant select, insert on public.text_consent_events to service_role;
-
-create policy "managers read their agency's" on public.text_consent_events
-  for select to authenticated
-  using (agency_id = (select private.managed_agency_id()));
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -5627,57 +5805,6 @@ create trigger read_unmatched_consents
 
 -- When a text may be sent: the hours that the law leaves open, and the time zones in which they count.
 
-create table public.quiet_hours (
-  id uuid primary key default gen_random_uuid(),
-  state text check (state ~ '^[A-Z]{2}$'),
-  day_of_week smallint check (day_of_week between 0 and 6),
-  opens time not null,
-  closes time not null,
-  source text not null check (btrim(source) <> ''),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  unique nulls not distinct (state, day_of_week),
-  check (opens <= closes)
-);
-
-comment on table public.quiet_hours is
-  'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
-  'on, local time. Of the rows that match, one of the state goes before one of all states, then one of the day before one '
-  'of all days. An operator may change rows; counsel must review them. Holidays are not in it.';
-comment on column public.quiet_hours.state is
-  'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
-comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
-comment on column public.quiet_hours.closes is 'The same as `opens`: nothing is sent on this day.';
-comment on column public.quiet_hours.source is 'The law, or what else the row comes from.';
-
-create trigger set_updated_at
-  before update on public.quiet_hours
-  for each row execute function private.set_updated_at();
-
-alter table public.quiet_hours enable row level security;
-grant select, insert, update, delete on public.quiet_hours to service_role;
-
-create table public.area_codes (
-  area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
-  state text check (state ~ '^[A-Z]{2}$'),
-  country text not null check (country ~ '^[A-Z]{2}$'),
-  timezones text[] not null check (cardinality(timezones) > 0 and array_position(timezones, null) is null),
-  source text not null check (btrim(source) <> ''),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-
-create index on public.area_codes (state);
-
-comment on table public.area_codes is
-  'The area codes of the North American Numbering Plan, with the state and the time zones of their area. An operator may '
-  'change rows.';
-comment on column public.area_codes.state is
-  'Two letters of a state, territory or Canadian province; null in other countries. Where an area has several provinces, '
-  'one of them.';
-comment on column public.area_codes.country is 'Two letters (ISO 3166-1); US for its territories too.';
-comment on column public.area_codes.timezones is 'IANA names: all the time zones in which a part of the area lies.';
-
 -- A trigger and not a check constraint, as for agencies: a row from a backup must never be refused.
 create function private.require_known_timezones() returns trigger
 language plpgsql
@@ -5704,13 +5831,6 @@ comment on function private.require_known_timezones() is
 create trigger require_known_timezones
   before insert or update of timezones on public.area_codes
   for each row execute function private.require_known_timezones();
-
-create trigger set_updated_at
-  before update on public.area_codes
-  for each row execute function private.set_updated_at();
-
-alter table public.area_codes enable row level security;
-grant select, insert, update, delete on public.area_codes to service_role;
 
 create function private.text_window(
   phone text,
@@ -6047,84 +6167,6 @@ create policy "readers of a conversation open its files" on storage.objects
 -- supabase/schemas/texting/outbox.sql
 
 -- The outbox: what is to be sent, and what became of it. Only what stands here is ever sent.
-
-create table public.text_outbox (
-  message_id uuid primary key references public.recruiting_messages (id) on delete cascade,
-  kind text not null check (kind in ('agent', 'bot', 'greeting')),
-  state text not null default 'pending'
-    check (state in ('pending', 'sending', 'accepted', 'unconfirmed', 'refused', 'failed')),
-  due_at timestamptz not null default now(),
-  attempt integer not null default 0 check (attempt >= 0),
-  lease_until timestamptz,
-  reason text,
-  client_message_id uuid,
-  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
-  service_phone text not null,
-  segments integer not null check (segments > 0),
-  priority smallint not null generated always as (case kind when 'agent' then 0 else 1 end) stored,
-  ordinal bigint generated always as identity,
-  claim integer not null default 0,
-  attempted_at timestamptz,
-  lookups integer not null default 0,
-  resends integer not null default 0,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  unique (conversation_id, client_message_id)
-);
-
--- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
-create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
-  where state = 'pending';
-create index text_outbox_due_idx on public.text_outbox (due_at) where state = 'pending';
-create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
-create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
--- What comes before a text in its conversation.
-create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
-  where state in ('pending', 'sending', 'unconfirmed');
-
-comment on table public.text_outbox is
-  'Outbound texts and how far each has come. Only what stands here is ever sent; texting/worker.sql has the states.';
-comment on column public.text_outbox.kind is
-  '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
-comment on column public.text_outbox.due_at is
-  'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
-comment on column public.text_outbox.attempt is 'How often its request to the provider has begun.';
-comment on column public.text_outbox.lease_until is
-  'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
-comment on column public.text_outbox.reason is
-  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `later`, `no_response`, `worker_died`, '
-  '`resend`, `unconfirmed`, `storage`, `media_not_found`, or the provider''s error code or HTTP status.';
-comment on column public.text_outbox.client_message_id is
-  'Made by the agent''s page, so that one text that is sent twice is one text.';
-comment on column public.text_outbox.conversation_id is
-  'The message''s conversation. A trigger fills in this column, service_phone and segments.';
-comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
-comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
-comment on column public.text_outbox.priority is
-  'Of the due texts of a number the lowest is sent first: what an agent writes does not wait for a morning''s greetings.';
-comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
-comment on column public.text_outbox.claim is
-  'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing.';
-comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
-comment on column public.text_outbox.lookups is
-  'How often the provider did not know it since the last request.';
-comment on column public.text_outbox.resends is 'How often it was sent again after the provider did not know it.';
-
-create trigger set_updated_at
-  before update on public.text_outbox
-  for each row execute function private.set_updated_at();
-
-alter table public.text_outbox enable row level security;
-grant select on public.text_outbox to authenticated;
-grant select, insert, update, delete on public.text_outbox to service_role;
-
-create policy "readers of a conversation read what it waits to send" on public.text_outbox
-  for select to authenticated
-  using (
-    exists (
-      select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
-    )
-  );
 
 create function private.complete_outbox_text() returns trigger
 language plpgsql
@@ -7474,19 +7516,6 @@ grant execute on function public.record_text_consent(text, text, text) to authen
 -- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and whoever claims texts
 -- next does it. Whatever goes wrong with a greeting, the lead goes on: the server's log then has a warning with the lead's id.
 
-create table private.waiting_greetings (
-  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
-  created_at timestamptz not null default clock_timestamp()
-);
-
-create index on private.waiting_greetings (created_at);
-
-comment on table private.waiting_greetings is
-  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
-
-alter table private.waiting_greetings enable row level security;
-grant select, insert, update, delete on private.waiting_greetings to service_role;
-
 create function private.visible_name(name text) returns text
 language plpgsql
 immutable
@@ -7647,36 +7676,6 @@ grant execute on function private.queue_waiting_greetings(integer) to service_ro
 -- supabase/schemas/texting/notifications.sql
 
 -- What agents are told about the conversations that they have taken over.
-
-create table public.agent_notifications (
-  id uuid primary key default gen_random_uuid(),
-  agent_id uuid not null references public.agents (id),
-  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
-  message_id uuid not null references public.recruiting_messages (id) on delete cascade,
-  kind text not null check (kind in ('text', 'opt_out', 'failed')),
-  created_at timestamptz not null default now(),
-  read_at timestamptz,
-  unique (message_id, kind)
-);
-
-create index on public.agent_notifications (agent_id, created_at);
-create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
-create index on public.agent_notifications (conversation_id);
-
-comment on table public.agent_notifications is
-  'What an agent is told about a conversation that the agent has taken over, stored with the message itself. Realtime '
-  'only says that there is a row: clients read the unread rows on every connect.';
-comment on column public.agent_notifications.kind is
-  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent.';
-comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
-
-alter table public.agent_notifications enable row level security;
-grant select on public.agent_notifications to authenticated;
-grant select, insert, update, delete on public.agent_notifications to service_role;
-
-create policy "agents read their own notifications" on public.agent_notifications
-  for select to authenticated
-  using (agent_id = (select private.current_agent_id()));
 
 create function private.notify_agent(conversation_id uuid, message_id uuid, kind text) returns void
 language plpgsql

@@ -130,8 +130,8 @@ $$;
 -- Which index must have the order of the rule in supabase/schemas/recruiting/order_choice.sql or recruiting/distribution.sql.
 create function pg_temp.index_of_rule(read_table text) returns text language sql as $$
   select case read_table
-    when 'recruiting_orders' then ': recruiting_order_choices_best_idx (supabase/schemas/recruiting/order_choice.sql) has the order of the rule'
-    when 'agents' then ': agents_turn_idx (supabase/schemas/agencies/agencies.sql) has the order of the rule'
+    when 'recruiting_orders' then ': recruiting_order_choices_best_idx (supabase/schemas/recruiting/tables.sql) has the order of the rule'
+    when 'agents' then ': agents_turn_idx (supabase/schemas/agencies/tables.sql) has the order of the rule'
     else ''
   end
 $$;

@@ -1,5 +1,20 @@
 -- What the health routes ask.
 
+create function public.service_health() returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '4s'
+as $$
+begin
+  return jsonb_build_object('migrations', private.newest_migration());
+end
+$$;
+
+comment on function public.service_health() is
+  'Shows that the database responds. Returns {migrations: <version of the newest migration>|null}.';
+grant execute on function public.service_health() to service_role;
+
 create function private.newest_migration() returns text
 language plpgsql
 stable
@@ -21,18 +36,3 @@ $$;
 comment on function private.newest_migration() is
   'Version of the newest migration that has been applied, or null when the database keeps no record of migrations.';
 grant execute on function private.newest_migration() to service_role;
-
-create function public.service_health() returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set statement_timeout = '4s'
-as $$
-begin
-  return jsonb_build_object('migrations', private.newest_migration());
-end
-$$;
-
-comment on function public.service_health() is
-  'Shows that the database responds. Returns {migrations: <version of the newest migration>|null}.';
-grant execute on function public.service_health() to service_role;

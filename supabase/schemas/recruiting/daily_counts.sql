@@ -4,27 +4,6 @@
 -- count locks its order until the transaction ends. Distribution passes over locked orders, so it never waits for a count,
 -- and never reads one that is about to change.
 
-create table private.recruiting_order_days (
-  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
-  starts_at timestamptz not null,
-  ends_at timestamptz not null,
-  leads integer not null,
-  -- By the end, so that a search for the day of now does not pass the days before it.
-  primary key (order_id, ends_at),
-  check (ends_at > starts_at)
-)
--- Leaves room in each page for a new version of a row, so that counting changes no index.
-with (fillfactor = 50);
-
-comment on table private.recruiting_order_days is
-  'How many leads an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
-  'day without leads has no row.';
-comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
-comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
-
-alter table private.recruiting_order_days enable row level security;
-grant select, insert, update, delete on private.recruiting_order_days to service_role;
-
 create function private.day_start(moment timestamptz, timezone text) returns timestamptz
 language plpgsql
 stable

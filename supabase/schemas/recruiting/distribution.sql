@@ -9,7 +9,7 @@
 -- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a table
 -- it waits 20 ms at most, and then all leads stay pending.
 --
--- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx (agencies/agencies.sql). A plain
+-- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx. A plain
 -- model of both is in supabase/tests/38_distribution_model.test.sql.
 
 create type private.waiting_lead as (id uuid, vendor_id uuid, state text);

@@ -408,19 +408,6 @@ grant execute on function private.kept_lead(jsonb, uuid) to service_role;
 -- A call may be slow on its way to the database and begin after the function has given it up. So before the function says
 -- that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
 
-create table private.abandoned_leads (
-  lead_id uuid primary key,
-  abandoned_at timestamptz not null default now()
-);
-
-create index on private.abandoned_leads (abandoned_at);
-
-comment on table private.abandoned_leads is
-  'Ids of leads that were not stored in time, and must not be stored any more. Kept for an hour; no call is that slow.';
-
-alter table private.abandoned_leads enable row level security;
-grant select, insert, update, delete on private.abandoned_leads to service_role;
-
 create function public.abandon_recruiting_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
 set search_path = ''

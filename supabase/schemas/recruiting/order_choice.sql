@@ -1,35 +1,10 @@
 -- Which order gets a lead of this vendor and state.
-
--- Which order is first is also said by the index below and by the model in supabase/tests/38_distribution_model.test.sql.
-
+--
+-- Which order is first is also said by recruiting_order_choices_best_idx, and by the model in
+-- supabase/tests/38_distribution_model.test.sql.
+--
 -- An order that wants leads has a row for each of its states, so that the best one is the first of an index, however many
 -- orders there are.
-
-create table private.recruiting_order_choices (
-  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
-  vendor_id uuid not null,
-  state text not null,
-  priority integer not null,
-  share numeric not null,
-  created_at timestamptz not null,
-  primary key (order_id, state)
-)
--- Leaves room in each page for a new version of a row.
-with (fillfactor = 50);
-
-create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
-  vendor_id, state, priority desc, share, created_at, order_id
-);
-
-comment on table private.recruiting_order_choices is
-  'The orders that are open and not full, once for each of their states, in the order in which leads go to them. Kept by a '
-  'trigger. Dates and daily caps are not in it.';
-comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
-comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
-comment on column private.recruiting_order_choices.share is 'Which part of its quantity the order has got.';
-
-alter table private.recruiting_order_choices enable row level security;
-grant select, insert, update, delete on private.recruiting_order_choices to service_role;
 
 create function private.keep_order_choices() returns trigger
 language plpgsql
@@ -151,3 +126,17 @@ comment on function private.leads_before_rival(public.recruiting_orders, public.
   'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
 grant execute on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) to service_role;
+
+create function private.lead_state(vendor_metadata jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
+end
+$$;
+
+comment on function private.lead_state(jsonb) is
+  'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
+grant execute on function private.lead_state(jsonb) to service_role;

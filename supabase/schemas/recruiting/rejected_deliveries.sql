@@ -1,67 +1,68 @@
 -- The journal of refusals: what a sender that was authenticated has sent and what could not be taken in.
 
-create table public.rejected_deliveries (
-  id uuid primary key default gen_random_uuid(),
-  request_id text not null,
-  route text not null,
-  vendor_id uuid references public.vendors (id) on delete cascade,
-  vendor_lead_id text check (length(vendor_lead_id) <= 512),
-  row integer check (row >= 0),
-  code text not null,
-  reason text not null,
-  payload jsonb,
-  payload_text text,
-  payload_bytes integer not null check (payload_bytes >= 0),
-  stored_bytes integer not null generated always as (
-    coalesce(octet_length(payload::text), 0) + coalesce(octet_length(payload_text), 0)
-  ) stored,
-  context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
-  status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
-  lead_id uuid,
-  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
-  received_at timestamptz not null default clock_timestamp(),
-  resolved_at timestamptz,
-  check (status <> 'replayed' or lead_id is not null)
-);
+create function public.record_rejections(rejections json) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '3s'
+set lock_timeout = '2s'
+as $$
+declare
+  recorded integer;
+  sender_id uuid;
+begin
+  -- Somebody who has locked the journal must not hold up connections that leads and texts need.
+  lock table public.rejected_deliveries in row exclusive mode nowait;
 
--- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
-create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
-  include (stored_bytes) where status = 'open';
-create index on public.rejected_deliveries (vendor_id, received_at);
-create index on public.rejected_deliveries (received_at);
-create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
-create index on public.rejected_deliveries (lead_id) where lead_id is not null;
+  insert into public.rejected_deliveries (
+    request_id, route, vendor_id, vendor_lead_id, row, code, reason, payload, payload_text, payload_bytes, context
+  )
+  select
+    r.request_id, r.route, r.vendor_id, private.indexable_id(r.vendor_lead_id), r.row, r.code, r.reason, r.payload,
+    r.payload_text, r.payload_bytes, coalesce(r.context, '{}')
+  from json_to_recordset(rejections) as r (
+    request_id text, route text, vendor_id uuid, vendor_lead_id text, "row" integer, code text, reason text,
+    payload jsonb, payload_text text, payload_bytes integer, context jsonb
+  );
+  get diagnostics recorded = row_count;
 
-comment on table public.rejected_deliveries is
-  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
-comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
-comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
-comment on column public.rejected_deliveries.vendor_lead_id is
-  'The sender''s own id of the lead (external_id for an import), where it could be read.';
-comment on column public.rejected_deliveries.row is
-  'Zero-based index of the row in a batch; null: the whole request was refused.';
-comment on column public.rejected_deliveries.code is
-  'The response''s error code. Of a row in bulk: BAD_REQUEST or DATABASE_ERROR; of a row of an import: INVALID or '
-  'DATABASE_ERROR.';
-comment on column public.rejected_deliveries.reason is 'The message of the response.';
-comment on column public.rejected_deliveries.payload is
-  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
-  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
-comment on column public.rejected_deliveries.payload_text is
-  'The beginning, at most 256 KiB, of what is not in payload.';
-comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
-comment on column public.rejected_deliveries.stored_bytes is
-  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
-comment on column public.rejected_deliveries.context is
-  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
-  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
-comment on column public.rejected_deliveries.status is
-  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
-comment on column public.rejected_deliveries.lead_id is
-  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
-  'foreign key, because it may be in either table.';
-comment on column public.rejected_deliveries.resolved_at is
-  'When it was replayed or dismissed. A trigger sets it with the status.';
+  for sender_id in
+    select distinct r.vendor_id from json_to_recordset(rejections) as r (vendor_id uuid) order by r.vendor_id
+  loop
+    perform private.delete_oldest_rejections(sender_id);
+  end loop;
+  return recorded;
+end
+$$;
+
+comment on function public.record_rejections(json) is
+  'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
+  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
+  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
+  'when somebody has locked the journal.';
+grant execute on function public.record_rejections(json) to service_role;
+
+create function public.prune_deliveries(older_than interval) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+declare
+  deleted integer;
+begin
+  if older_than is null or older_than < interval '0' then
+    raise exception 'older_than: must be an interval from 0 on' using errcode = 'PT400';
+  end if;
+
+  delete from public.rejected_deliveries d where d.received_at < now() - older_than;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+comment on function public.prune_deliveries(interval) is
+  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. PT400 for a '
+  'negative interval.';
+grant execute on function public.prune_deliveries(interval) to service_role;
 
 create function private.set_resolved_at() returns trigger
 language plpgsql
@@ -79,9 +80,6 @@ comment on function private.set_resolved_at() is
 create trigger set_resolved_at
   before insert or update of status, resolved_at on public.rejected_deliveries
   for each row execute function private.set_resolved_at();
-
-alter table public.rejected_deliveries enable row level security;
-grant select, insert, update, delete on public.rejected_deliveries to service_role;
 
 create function private.delete_oldest_rejections(vendor_id uuid) returns void
 language plpgsql
@@ -153,70 +151,6 @@ comment on function private.delete_oldest_rejections(uuid) is
   'Leaves the newest open deliveries of a vendor, at most 10,000 and of those at most 100 MiB of stored_bytes; null: of '
   'all imports. So a vendor that sends a million wrong rows does not fill the disk.';
 grant execute on function private.delete_oldest_rejections(uuid) to service_role;
-
-create function public.record_rejections(rejections json) returns integer
-language plpgsql
-set search_path = ''
-set statement_timeout = '3s'
-set lock_timeout = '2s'
-as $$
-declare
-  recorded integer;
-  sender_id uuid;
-begin
-  -- Somebody who has locked the journal must not hold up connections that leads and texts need.
-  lock table public.rejected_deliveries in row exclusive mode nowait;
-
-  insert into public.rejected_deliveries (
-    request_id, route, vendor_id, vendor_lead_id, row, code, reason, payload, payload_text, payload_bytes, context
-  )
-  select
-    r.request_id, r.route, r.vendor_id, private.indexable_id(r.vendor_lead_id), r.row, r.code, r.reason, r.payload,
-    r.payload_text, r.payload_bytes, coalesce(r.context, '{}')
-  from json_to_recordset(rejections) as r (
-    request_id text, route text, vendor_id uuid, vendor_lead_id text, "row" integer, code text, reason text,
-    payload jsonb, payload_text text, payload_bytes integer, context jsonb
-  );
-  get diagnostics recorded = row_count;
-
-  for sender_id in
-    select distinct r.vendor_id from json_to_recordset(rejections) as r (vendor_id uuid) order by r.vendor_id
-  loop
-    perform private.delete_oldest_rejections(sender_id);
-  end loop;
-  return recorded;
-end
-$$;
-
-comment on function public.record_rejections(json) is
-  'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
-  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
-  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
-  'when somebody has locked the journal.';
-grant execute on function public.record_rejections(json) to service_role;
-
-create function public.prune_deliveries(older_than interval) returns integer
-language plpgsql
-set search_path = ''
-set statement_timeout = '60s'
-as $$
-declare
-  deleted integer;
-begin
-  if older_than is null or older_than < interval '0' then
-    raise exception 'older_than: must be an interval from 0 on' using errcode = 'PT400';
-  end if;
-
-  delete from public.rejected_deliveries d where d.received_at < now() - older_than;
-  get diagnostics deleted = row_count;
-  return deleted;
-end
-$$;
-
-comment on function public.prune_deliveries(interval) is
-  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. PT400 for a '
-  'negative interval.';
-grant execute on function public.prune_deliveries(interval) to service_role;
 
 -- Every night where the project has pg_cron. A project without it uses `npm run admin -- delivery prune`.
 do $$

@@ -29,53 +29,6 @@ create policy "agents read their recruits' resumes, managers their agency's" on 
 -- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before it
 -- begins, until its lead is stored or its object is removed.
 
-create table private.resume_uploads (
-  lead_id uuid primary key,
-  path text not null,
-  begun_at timestamptz not null default now()
-);
-
-create index on private.resume_uploads (begun_at);
-
-comment on table private.resume_uploads is
-  'Resumes that may be in storage without a lead: their upload has begun, and the lead is not stored.';
-comment on column private.resume_uploads.begun_at is
-  'When the upload began, or when somebody last undertook to remove the object.';
-
-alter table private.resume_uploads enable row level security;
-grant select, insert, update, delete on private.resume_uploads to service_role;
-
-create function private.end_resume_upload() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.resume_uploads u where u.lead_id = new.id;
-  return null;
-end
-$$;
-
-comment on function private.end_resume_upload() is 'Trigger: the upload of a resume has ended, because its lead is stored.';
-
-create trigger end_resume_upload
-  after insert on public.recruiting_leads
-  for each row when (new.resume_path is not null)
-  execute function private.end_resume_upload();
-
-create function private.resume_upload_time() returns interval
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return interval '35 seconds';
-end
-$$;
-
-comment on function private.resume_upload_time() is
-  'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
-grant execute on function private.resume_upload_time() to service_role;
-
 create function public.begin_resume_upload(lead_id uuid, path text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -142,3 +95,34 @@ $$;
 
 comment on function public.forget_resume_uploads(text[]) is 'Ends these uploads, because their objects are removed. Returns null.';
 grant execute on function public.forget_resume_uploads(text[]) to service_role;
+
+create function private.end_resume_upload() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.resume_uploads u where u.lead_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.end_resume_upload() is 'Trigger: the upload of a resume has ended, because its lead is stored.';
+
+create trigger end_resume_upload
+  after insert on public.recruiting_leads
+  for each row when (new.resume_path is not null)
+  execute function private.end_resume_upload();
+
+create function private.resume_upload_time() returns interval
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return interval '35 seconds';
+end
+$$;
+
+comment on function private.resume_upload_time() is
+  'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
+grant execute on function private.resume_upload_time() to service_role;

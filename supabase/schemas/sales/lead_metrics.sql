@@ -1,32 +1,8 @@
 -- Counts of what has happened to a lead.
-
-create table public.lead_metrics (
-  lead_id uuid primary key references public.leads (id) on delete cascade,
-  presentations_started integer not null default 0 check (presentations_started >= 0),
-  presentations_resumed integer not null default 0 check (presentations_resumed >= 0),
-  presentations_paused integer not null default 0 check (presentations_paused >= 0),
-  presentations_submitted integer not null default 0 check (presentations_submitted >= 0),
-  sales integer not null default 0 check (sales >= 0),
-  annual_premium numeric not null default 0,
-  referrals integer not null default 0 check (referrals >= 0),
-  last_activity_at timestamptz,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-
-comment on table public.lead_metrics is
-  'What has happened to a lead, counted by triggers. Every lead has a row from the moment it is stored.';
-comment on column public.lead_metrics.annual_premium is
-  'Sum of the annual premiums of the lead''s sales, in US dollars.';
-comment on column public.lead_metrics.last_activity_at is 'Time of the latest activity or submitted presentation.';
-
-create trigger set_updated_at
-  before update on public.lead_metrics
-  for each row execute function private.set_updated_at();
-
-alter table public.lead_metrics enable row level security;
-grant select on public.lead_metrics to authenticated;
-grant select, insert, update, delete on public.lead_metrics to service_role;
+--
+-- The triggers that count are security definer, because nobody but the service role may write metrics. Each changes only
+-- the metrics of the lead of its row. It adds and subtracts instead of counting all rows again, so that two transactions
+-- at once lose nothing.
 
 create function private.create_lead_metrics() returns trigger
 language plpgsql
@@ -46,7 +22,95 @@ create trigger create_lead_metrics
   referencing new table as inserted
   for each statement execute function private.create_lead_metrics();
 
--- The policy on leads applies inside the subquery, so whoever reads the lead reads its metrics.
-create policy "readers of a lead read its metrics" on public.lead_metrics
-  for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_metrics.lead_id));
+create function private.count_lead_activity() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  activity constant public.lead_activities := coalesce(new, old);
+  change constant integer := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+  update public.lead_metrics m
+  set
+    presentations_started =
+      m.presentations_started + change * (activity.type = 'presentation_started')::integer,
+    presentations_resumed =
+      m.presentations_resumed + change * (activity.type = 'presentation_resumed')::integer,
+    presentations_paused =
+      m.presentations_paused + change * (activity.type = 'presentation_paused')::integer,
+    last_activity_at = greatest(m.last_activity_at, new.occurred_at)
+  where m.lead_id = activity.lead_id;
+  return null;
+end
+$$;
+
+comment on function private.count_lead_activity() is 'Trigger: counts an activity in lead_metrics.';
+
+create trigger count_lead_activity
+  after insert or delete on public.lead_activities
+  for each row execute function private.count_lead_activity();
+
+create function private.count_lead_presentation() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.lead_metrics m
+  set
+    presentations_submitted =
+      m.presentations_submitted + case tg_op when 'INSERT' then 1 else -1 end,
+    last_activity_at = greatest(m.last_activity_at, new.submitted_at)
+  where m.lead_id = coalesce(new.lead_id, old.lead_id);
+  return null;
+end
+$$;
+
+comment on function private.count_lead_presentation() is 'Trigger: counts a submitted presentation in lead_metrics.';
+
+create trigger count_lead_presentation
+  after insert or delete on public.lead_presentations
+  for each row execute function private.count_lead_presentation();
+
+create function private.count_lead_sale() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.lead_metrics m
+  set
+    sales = m.sales + case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end,
+    annual_premium =
+      m.annual_premium + coalesce(new.annual_premium, 0) - coalesce(old.annual_premium, 0)
+  where m.lead_id = coalesce(new.lead_id, old.lead_id);
+  return null;
+end
+$$;
+
+comment on function private.count_lead_sale() is
+  'Trigger: counts a sale and adds up the annual premiums in lead_metrics.';
+
+create trigger count_lead_sale
+  after insert or update of annual_premium or delete on public.lead_sales
+  for each row execute function private.count_lead_sale();
+
+create function private.count_lead_referral() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.lead_metrics m
+  set referrals = m.referrals + case tg_op when 'INSERT' then 1 else -1 end
+  where m.lead_id = coalesce(new.lead_id, old.lead_id);
+  return null;
+end
+$$;
+
+comment on function private.count_lead_referral() is 'Trigger: counts a referral in lead_metrics.';
+
+create trigger count_lead_referral
+  after insert or delete on public.lead_referrals
+  for each row execute function private.count_lead_referral();

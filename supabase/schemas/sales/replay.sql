@@ -1,5 +1,49 @@
 -- Taking in what was refused, after the parser, the mapping or the database has been put right.
 
+create function public.replay_delivery(delivery_id uuid, lead jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '20s'
+set lock_timeout = '5s'
+as $$
+declare
+  delivery public.rejected_deliveries;
+begin
+  -- A second operator waits here, and then finds it replayed.
+  select * into delivery from public.rejected_deliveries d where d.id = delivery_id for update;
+  if not found then
+    raise exception 'delivery_id: no such delivery' using errcode = 'PT404';
+  elsif delivery.status = 'dismissed' then
+    raise exception 'the delivery has been dismissed' using errcode = 'PT409';
+  elsif delivery.status = 'replayed' then
+    return private.replayed(delivery);
+  elsif coalesce(jsonb_typeof(lead), 'null') <> 'object' then
+    raise exception 'lead: must be an object' using errcode = 'PT400';
+  end if;
+
+  update public.rejected_deliveries d
+  set
+    status = 'replayed',
+    lead_id = case
+      when delivery.vendor_id is null then private.replay_imported_lead(delivery, lead)
+      else private.replay_recruiting_lead(delivery, lead)
+    end
+  where d.id = delivery.id
+  returning * into delivery;
+  return private.replayed(delivery);
+end
+$$;
+
+comment on function public.replay_delivery(uuid, jsonb) is
+  'Stores the lead of a rejected delivery, once however often it is called, and sets the delivery to replayed. lead, for '
+  'a recruiting vendor: {first_name, vendor_lead_id|null, vendor_metadata} as the vendor''s parser returns it; it is '
+  'distributed as by POST /recruiting/ingest. For an import: the lead object, with phone_e164 where it can be read. '
+  'Returns the result of ingest_recruiting_leads(): {id, status: created, distributed_to: {agency_id, '
+  'agent_id|null}|null}, or {id, status: duplicate} with the lead that had come meanwhile. For an import there is no '
+  'distributed_to. A repeated call returns the same. PT404 for an unknown delivery, PT409 for a dismissed one. A lead '
+  'that cannot be stored is an error (PT400, or that of the constraint), and the delivery stays open.';
+grant execute on function public.replay_delivery(uuid, jsonb) to service_role;
+
 create function private.replay_recruiting_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
 language plpgsql
 set search_path = ''
@@ -95,47 +139,3 @@ $$;
 comment on function private.replayed(public.rejected_deliveries) is
   'What replay_delivery() returns for a delivery that has been replayed.';
 grant execute on function private.replayed(public.rejected_deliveries) to service_role;
-
-create function public.replay_delivery(delivery_id uuid, lead jsonb) returns jsonb
-language plpgsql
-set search_path = ''
-set statement_timeout = '20s'
-set lock_timeout = '5s'
-as $$
-declare
-  delivery public.rejected_deliveries;
-begin
-  -- A second operator waits here, and then finds it replayed.
-  select * into delivery from public.rejected_deliveries d where d.id = delivery_id for update;
-  if not found then
-    raise exception 'delivery_id: no such delivery' using errcode = 'PT404';
-  elsif delivery.status = 'dismissed' then
-    raise exception 'the delivery has been dismissed' using errcode = 'PT409';
-  elsif delivery.status = 'replayed' then
-    return private.replayed(delivery);
-  elsif coalesce(jsonb_typeof(lead), 'null') <> 'object' then
-    raise exception 'lead: must be an object' using errcode = 'PT400';
-  end if;
-
-  update public.rejected_deliveries d
-  set
-    status = 'replayed',
-    lead_id = case
-      when delivery.vendor_id is null then private.replay_imported_lead(delivery, lead)
-      else private.replay_recruiting_lead(delivery, lead)
-    end
-  where d.id = delivery.id
-  returning * into delivery;
-  return private.replayed(delivery);
-end
-$$;
-
-comment on function public.replay_delivery(uuid, jsonb) is
-  'Stores the lead of a rejected delivery, once however often it is called, and sets the delivery to replayed. lead, for '
-  'a recruiting vendor: {first_name, vendor_lead_id|null, vendor_metadata} as the vendor''s parser returns it; it is '
-  'distributed as by POST /recruiting/ingest. For an import: the lead object, with phone_e164 where it can be read. '
-  'Returns the result of ingest_recruiting_leads(): {id, status: created, distributed_to: {agency_id, '
-  'agent_id|null}|null}, or {id, status: duplicate} with the lead that had come meanwhile. For an import there is no '
-  'distributed_to. A repeated call returns the same. PT404 for an unknown delivery, PT409 for a dismissed one. A lead '
-  'that cannot be stored is an error (PT400, or that of the constraint), and the delivery stays open.';
-grant execute on function public.replay_delivery(uuid, jsonb) to service_role;

@@ -1,102 +1,6 @@
 -- The procedure that the pop-out calls with the agent's own session. It first reads each part of the submission from
 -- JSON, whose keys are the column names, into a row of its table.
 
-create function private.read_demographics(demographics jsonb) returns public.lead_demographics
-language plpgsql
-set search_path = ''
-as $$
-declare
-  path constant text := 'demographics';
-  result public.lead_demographics;
-begin
-  perform private.require_fields(demographics, path, array[
-    'date_of_birth', 'marital_status', 'spouse_name', 'children', 'occupation', 'employer', 'annual_income',
-    'tobacco_user', 'beneficiary_name', 'notes'
-  ]);
-  result.date_of_birth := private.date_field(demographics, path, 'date_of_birth');
-  result.marital_status := private.text_field(demographics, path, 'marital_status');
-  result.spouse_name := private.text_field(demographics, path, 'spouse_name');
-  result.children := private.count_field(demographics, path, 'children');
-  result.occupation := private.text_field(demographics, path, 'occupation');
-  result.employer := private.text_field(demographics, path, 'employer');
-  result.annual_income := private.amount_field(demographics, path, 'annual_income');
-  result.tobacco_user := private.boolean_field(demographics, path, 'tobacco_user');
-  result.beneficiary_name := private.text_field(demographics, path, 'beneficiary_name');
-  result.notes := private.text_field(demographics, path, 'notes');
-  if result.date_of_birth > current_date then
-    perform private.invalid_field(path || '.date_of_birth', 'must not be in the future');
-  end if;
-  return result;
-end
-$$;
-
-comment on function private.read_demographics(jsonb) is
-  'Reads and checks the columns of lead_demographics from a JSON object.';
-grant execute on function private.read_demographics(jsonb) to authenticated;
-
-create function private.read_sale(sale jsonb) returns public.lead_sales
-language plpgsql
-set search_path = ''
-as $$
-declare
-  path constant text := 'sale';
-  result public.lead_sales;
-begin
-  perform private.require_fields(sale, path, array[
-    'product', 'carrier', 'policy_number', 'face_amount', 'annual_premium', 'payment_frequency', 'effective_date'
-  ]);
-  result.product := private.text_field(sale, path, 'product', is_required => true);
-  result.carrier := private.text_field(sale, path, 'carrier');
-  result.policy_number := private.text_field(sale, path, 'policy_number');
-  result.face_amount := private.amount_field(sale, path, 'face_amount');
-  result.annual_premium := private.amount_field(sale, path, 'annual_premium', is_required => true);
-  result.payment_frequency := private.text_field(sale, path, 'payment_frequency');
-  result.effective_date := private.date_field(sale, path, 'effective_date');
-  if result.payment_frequency not in ('monthly', 'quarterly', 'semiannual', 'annual') then
-    perform private.invalid_field(
-      path || '.payment_frequency', 'must be monthly, quarterly, semiannual or annual');
-  end if;
-  return result;
-end
-$$;
-
-comment on function private.read_sale(jsonb) is 'Reads and checks the columns of lead_sales from a JSON object.';
-grant execute on function private.read_sale(jsonb) to authenticated;
-
-create function private.read_referrals(referrals jsonb) returns public.lead_referrals[]
-language plpgsql
-set search_path = ''
-as $$
-declare
-  result public.lead_referrals[] := '{}';
-  referral public.lead_referrals;
-  item jsonb;
-  path text;
-begin
-  if jsonb_typeof(referrals) <> 'array' then
-    perform private.invalid_field('referrals', 'must be an array');
-  end if;
-  for item in select i from jsonb_array_elements(referrals) with ordinality as e (i, n) order by n loop
-    path := format('referrals[%s]', cardinality(result));
-    perform private.require_fields(item, path, array[
-      'first_name', 'last_name', 'phone', 'email', 'relationship', 'notes'
-    ]);
-    referral.position := cardinality(result) + 1;
-    referral.first_name := private.text_field(item, path, 'first_name', is_required => true);
-    referral.last_name := private.text_field(item, path, 'last_name');
-    referral.phone := private.text_field(item, path, 'phone', is_required => true);
-    referral.email := private.text_field(item, path, 'email');
-    referral.relationship := private.text_field(item, path, 'relationship');
-    referral.notes := private.text_field(item, path, 'notes');
-    result := result || referral;
-  end loop;
-  return result;
-end
-$$;
-
-comment on function private.read_referrals(jsonb) is 'Reads and checks the rows of lead_referrals from a JSON array.';
-grant execute on function private.read_referrals(jsonb) to authenticated;
-
 create function public.submit_lead_presentation(
   lead_id uuid,
   demographics jsonb,
@@ -219,3 +123,99 @@ comment on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, u
   'and stores nothing. Errors: 22023 (HTTP 400) names the field, such as `sale.annual_premium: is required`; 42501 '
   '(403) when the caller is no active agent; PT404 (404) when the caller may not read the lead.';
 grant execute on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) to authenticated;
+
+create function private.read_demographics(demographics jsonb) returns public.lead_demographics
+language plpgsql
+set search_path = ''
+as $$
+declare
+  path constant text := 'demographics';
+  result public.lead_demographics;
+begin
+  perform private.require_fields(demographics, path, array[
+    'date_of_birth', 'marital_status', 'spouse_name', 'children', 'occupation', 'employer', 'annual_income',
+    'tobacco_user', 'beneficiary_name', 'notes'
+  ]);
+  result.date_of_birth := private.date_field(demographics, path, 'date_of_birth');
+  result.marital_status := private.text_field(demographics, path, 'marital_status');
+  result.spouse_name := private.text_field(demographics, path, 'spouse_name');
+  result.children := private.count_field(demographics, path, 'children');
+  result.occupation := private.text_field(demographics, path, 'occupation');
+  result.employer := private.text_field(demographics, path, 'employer');
+  result.annual_income := private.amount_field(demographics, path, 'annual_income');
+  result.tobacco_user := private.boolean_field(demographics, path, 'tobacco_user');
+  result.beneficiary_name := private.text_field(demographics, path, 'beneficiary_name');
+  result.notes := private.text_field(demographics, path, 'notes');
+  if result.date_of_birth > current_date then
+    perform private.invalid_field(path || '.date_of_birth', 'must not be in the future');
+  end if;
+  return result;
+end
+$$;
+
+comment on function private.read_demographics(jsonb) is
+  'Reads and checks the columns of lead_demographics from a JSON object.';
+grant execute on function private.read_demographics(jsonb) to authenticated;
+
+create function private.read_sale(sale jsonb) returns public.lead_sales
+language plpgsql
+set search_path = ''
+as $$
+declare
+  path constant text := 'sale';
+  result public.lead_sales;
+begin
+  perform private.require_fields(sale, path, array[
+    'product', 'carrier', 'policy_number', 'face_amount', 'annual_premium', 'payment_frequency', 'effective_date'
+  ]);
+  result.product := private.text_field(sale, path, 'product', is_required => true);
+  result.carrier := private.text_field(sale, path, 'carrier');
+  result.policy_number := private.text_field(sale, path, 'policy_number');
+  result.face_amount := private.amount_field(sale, path, 'face_amount');
+  result.annual_premium := private.amount_field(sale, path, 'annual_premium', is_required => true);
+  result.payment_frequency := private.text_field(sale, path, 'payment_frequency');
+  result.effective_date := private.date_field(sale, path, 'effective_date');
+  if result.payment_frequency not in ('monthly', 'quarterly', 'semiannual', 'annual') then
+    perform private.invalid_field(
+      path || '.payment_frequency', 'must be monthly, quarterly, semiannual or annual');
+  end if;
+  return result;
+end
+$$;
+
+comment on function private.read_sale(jsonb) is 'Reads and checks the columns of lead_sales from a JSON object.';
+grant execute on function private.read_sale(jsonb) to authenticated;
+
+create function private.read_referrals(referrals jsonb) returns public.lead_referrals[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  result public.lead_referrals[] := '{}';
+  referral public.lead_referrals;
+  item jsonb;
+  path text;
+begin
+  if jsonb_typeof(referrals) <> 'array' then
+    perform private.invalid_field('referrals', 'must be an array');
+  end if;
+  for item in select i from jsonb_array_elements(referrals) with ordinality as e (i, n) order by n loop
+    path := format('referrals[%s]', cardinality(result));
+    perform private.require_fields(item, path, array[
+      'first_name', 'last_name', 'phone', 'email', 'relationship', 'notes'
+    ]);
+    referral.position := cardinality(result) + 1;
+    referral.first_name := private.text_field(item, path, 'first_name', is_required => true);
+    referral.last_name := private.text_field(item, path, 'last_name');
+    referral.phone := private.text_field(item, path, 'phone', is_required => true);
+    referral.email := private.text_field(item, path, 'email');
+    referral.relationship := private.text_field(item, path, 'relationship');
+    referral.notes := private.text_field(item, path, 'notes');
+    result := result || referral;
+  end loop;
+  return result;
+end
+$$;
+
+comment on function private.read_referrals(jsonb) is 'Reads and checks the rows of lead_referrals from a JSON array.';
+grant execute on function private.read_referrals(jsonb) to authenticated;

@@ -3,19 +3,6 @@
 -- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and whoever claims texts
 -- next does it. Whatever goes wrong with a greeting, the lead goes on: the server's log then has a warning with the lead's id.
 
-create table private.waiting_greetings (
-  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
-  created_at timestamptz not null default clock_timestamp()
-);
-
-create index on private.waiting_greetings (created_at);
-
-comment on table private.waiting_greetings is
-  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
-
-alter table private.waiting_greetings enable row level security;
-grant select, insert, update, delete on private.waiting_greetings to service_role;
-
 create function private.visible_name(name text) returns text
 language plpgsql
 immutable

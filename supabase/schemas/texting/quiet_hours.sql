@@ -1,56 +1,5 @@
 -- When a text may be sent: the hours that the law leaves open, and the time zones in which they count.
 
-create table public.quiet_hours (
-  id uuid primary key default gen_random_uuid(),
-  state text check (state ~ '^[A-Z]{2}$'),
-  day_of_week smallint check (day_of_week between 0 and 6),
-  opens time not null,
-  closes time not null,
-  source text not null check (btrim(source) <> ''),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  unique nulls not distinct (state, day_of_week),
-  check (opens <= closes)
-);
-
-comment on table public.quiet_hours is
-  'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
-  'on, local time. Of the rows that match, one of the state goes before one of all states, then one of the day before one '
-  'of all days. An operator may change rows; counsel must review them. Holidays are not in it.';
-comment on column public.quiet_hours.state is
-  'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
-comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
-comment on column public.quiet_hours.closes is 'The same as `opens`: nothing is sent on this day.';
-comment on column public.quiet_hours.source is 'The law, or what else the row comes from.';
-
-create trigger set_updated_at
-  before update on public.quiet_hours
-  for each row execute function private.set_updated_at();
-
-alter table public.quiet_hours enable row level security;
-grant select, insert, update, delete on public.quiet_hours to service_role;
-
-create table public.area_codes (
-  area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
-  state text check (state ~ '^[A-Z]{2}$'),
-  country text not null check (country ~ '^[A-Z]{2}$'),
-  timezones text[] not null check (cardinality(timezones) > 0 and array_position(timezones, null) is null),
-  source text not null check (btrim(source) <> ''),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-
-create index on public.area_codes (state);
-
-comment on table public.area_codes is
-  'The area codes of the North American Numbering Plan, with the state and the time zones of their area. An operator may '
-  'change rows.';
-comment on column public.area_codes.state is
-  'Two letters of a state, territory or Canadian province; null in other countries. Where an area has several provinces, '
-  'one of them.';
-comment on column public.area_codes.country is 'Two letters (ISO 3166-1); US for its territories too.';
-comment on column public.area_codes.timezones is 'IANA names: all the time zones in which a part of the area lies.';
-
 -- A trigger and not a check constraint, as for agencies: a row from a backup must never be refused.
 create function private.require_known_timezones() returns trigger
 language plpgsql
@@ -77,13 +26,6 @@ comment on function private.require_known_timezones() is
 create trigger require_known_timezones
   before insert or update of timezones on public.area_codes
   for each row execute function private.require_known_timezones();
-
-create trigger set_updated_at
-  before update on public.area_codes
-  for each row execute function private.set_updated_at();
-
-alter table public.area_codes enable row level security;
-grant select, insert, update, delete on public.area_codes to service_role;
 
 create function private.text_window(
   phone text,

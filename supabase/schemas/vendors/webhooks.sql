@@ -1,97 +1,6 @@
 -- /recruiting/webhooks/<vendor slug>: the way in for vendors that cannot send an API key. How such a vendor proves that
 -- a request is its own stands in vendors.webhook_scheme and webhook_config; what it proves it with stands here.
 
-create function private.is_webhook_setting(name text, value jsonb) returns boolean
-language sql
-immutable
-set search_path = ''
-as $$
-  select case
-    when name = 'tolerance_seconds' then
-      jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
-    when jsonb_typeof(value) <> 'string' then false
-    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
-    when name in ('header', 'timestamp_header') then
-      value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
-    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and value #>> '{}' <> 'dry_run'
-    when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
-    when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
-    when name = 'prefix' then value #>> '{}' ~ '^[\x20-\x7e]{0,64}$'
-    when name = 'signed' then
-      value #>> '{}' like '%{body}%'
-      and replace(replace(value #>> '{}', '{body}', ''), '{timestamp}', '') !~ '[{}]'
-      and length(value #>> '{}') <= 256
-    else false
-  end
-$$;
-
-comment on function private.is_webhook_setting(text, jsonb) is
-  'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
-grant execute on function private.is_webhook_setting(text, jsonb) to service_role;
-
-create function private.is_webhook_config(scheme text, config jsonb) returns boolean
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  signs_timestamp boolean;
-begin
-  if jsonb_typeof(config) <> 'object' or exists (
-    select from jsonb_each(config) as setting (name, value)
-    where not private.is_webhook_setting(setting.name, setting.value)
-  ) then
-    return false;
-  end if;
-
-  signs_timestamp := coalesce(config ->> 'signed' like '%{timestamp}%', false);
-  return case scheme
-    -- A time that is not signed proves nothing.
-    when 'hmac' then config ?& array['header', 'algorithm'] and signs_timestamp = config ? 'timestamp_header'
-    when 'header' then config ? 'header'
-    when 'query' then config ? 'parameter'
-    else true
-  end;
-end
-$$;
-
-comment on function private.is_webhook_config(text, jsonb) is
-  'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
-grant execute on function private.is_webhook_config(text, jsonb) to service_role;
-
-alter table public.vendors
-  add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
-
-create table private.vendor_webhook_secrets (
-  id uuid primary key default gen_random_uuid(),
-  vendor_id uuid not null references public.vendors (id) on delete cascade,
-  kind text not null default 'secret' check (kind in ('secret', 'verify_token')),
-  secret text not null check (secret = btrim(secret) and secret !~ '[[:cntrl:]]' and length(secret) between 1 and 1024),
-  label text,
-  expires_at timestamptz,
-  revoked_at timestamptz,
-  -- Not now(): of two secrets made in one transaction the newer one is known.
-  created_at timestamptz not null default clock_timestamp(),
-  updated_at timestamptz not null default now()
-);
-
-create index on private.vendor_webhook_secrets (vendor_id, created_at);
-
-comment on table private.vendor_webhook_secrets is
-  'What vendors prove their webhook requests with. A vendor may have several valid ones, so that it can change to a new '
-  'one at any time.';
-comment on column private.vendor_webhook_secrets.kind is
-  '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
-comment on column private.vendor_webhook_secrets.secret is
-  'As it is, because a signature can only be checked with the secret itself. Of the scheme basic: user:password.';
-
-create trigger set_updated_at
-  before update on private.vendor_webhook_secrets
-  for each row execute function private.set_updated_at();
-
-alter table private.vendor_webhook_secrets enable row level security;
-grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
-
 create function public.create_vendor_webhook_secret(
   vendor_slug text,
   kind text,
@@ -207,3 +116,64 @@ comment on function public.identify_webhook(text) is
   'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first. Null for an '
   'unknown slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
+
+create function private.is_webhook_setting(name text, value jsonb) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    when name = 'tolerance_seconds' then
+      jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
+    when jsonb_typeof(value) <> 'string' then false
+    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
+    when name in ('header', 'timestamp_header') then
+      value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
+    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and value #>> '{}' <> 'dry_run'
+    when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
+    when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
+    when name = 'prefix' then value #>> '{}' ~ '^[\x20-\x7e]{0,64}$'
+    when name = 'signed' then
+      value #>> '{}' like '%{body}%'
+      and replace(replace(value #>> '{}', '{body}', ''), '{timestamp}', '') !~ '[{}]'
+      and length(value #>> '{}') <= 256
+    else false
+  end
+$$;
+
+comment on function private.is_webhook_setting(text, jsonb) is
+  'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
+grant execute on function private.is_webhook_setting(text, jsonb) to service_role;
+
+create function private.is_webhook_config(scheme text, config jsonb) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  signs_timestamp boolean;
+begin
+  if jsonb_typeof(config) <> 'object' or exists (
+    select from jsonb_each(config) as setting (name, value)
+    where not private.is_webhook_setting(setting.name, setting.value)
+  ) then
+    return false;
+  end if;
+
+  signs_timestamp := coalesce(config ->> 'signed' like '%{timestamp}%', false);
+  return case scheme
+    -- A time that is not signed proves nothing.
+    when 'hmac' then config ?& array['header', 'algorithm'] and signs_timestamp = config ? 'timestamp_header'
+    when 'header' then config ? 'header'
+    when 'query' then config ? 'parameter'
+    else true
+  end;
+end
+$$;
+
+comment on function private.is_webhook_config(text, jsonb) is
+  'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
+grant execute on function private.is_webhook_config(text, jsonb) to service_role;
+
+alter table public.vendors
+  add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));

@@ -1,23 +1,19 @@
 -- Requests counted against a limit. Nothing is counted for a caller without a limit.
 
--- Unlogged: a count is worth nothing after its minute, so it need not survive a crash of the server.
-create unlogged table private.request_counts (
-  bucket text primary key,
-  window_start timestamptz not null,
-  requests integer not null,
-  created_at timestamptz not null default now()
-);
+create function public.count_request(bucket text, per_minute integer) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+as $$
+begin
+  return jsonb_build_object('retry_after', private.seconds_until_allowed(bucket, per_minute));
+end
+$$;
 
-create index on private.request_counts (window_start);
-
-comment on table private.request_counts is
-  'The requests of the present minute, one row for each caller or lead that has a limit.';
-comment on column private.request_counts.bucket is 'Who is counted, e.g. `vendor <id>` or `import`.';
-comment on column private.request_counts.window_start is
-  'Time of the first request of the minute. The first request after that minute begins the next one.';
-
-alter table private.request_counts enable row level security;
-grant select, insert, update, delete on private.request_counts to service_role;
+comment on function public.count_request(text, integer) is
+  'Counts a request against a limit of requests a minute, and keeps the count when the request is refused. Returns '
+  '{retry_after: null} when the request is within the limit, else {retry_after: <seconds>}.';
+grant execute on function public.count_request(text, integer) to service_role;
 
 create function private.seconds_until_allowed(bucket text, per_minute integer) returns integer
 language plpgsql
@@ -59,18 +55,3 @@ comment on function private.seconds_until_allowed(text, integer) is
   'Counts a request of this bucket. Null when it is within per_minute; else the seconds, 1 to 60, until the next minute '
   'begins.';
 grant execute on function private.seconds_until_allowed(text, integer) to service_role;
-
-create function public.count_request(bucket text, per_minute integer) returns jsonb
-language plpgsql
-set search_path = ''
-set statement_timeout = '2s'
-as $$
-begin
-  return jsonb_build_object('retry_after', private.seconds_until_allowed(bucket, per_minute));
-end
-$$;
-
-comment on function public.count_request(text, integer) is
-  'Counts a request against a limit of requests a minute, and keeps the count when the request is refused. Returns '
-  '{retry_after: null} when the request is within the limit, else {retry_after: <seconds>}.';
-grant execute on function public.count_request(text, integer) to service_role;

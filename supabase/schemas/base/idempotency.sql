@@ -1,35 +1,6 @@
 -- The header Idempotency-Key: a request that is sent again gets the first response again, and changes nothing. The id of
 -- a webhook's delivery is kept in the same way.
 
-create table private.idempotency_keys (
-  scope text not null,
-  -- Not {1,255}: such a bounded repetition costs about 50 us a key.
-  key text not null check (key ~ '^[\x21-\x7e]+$' and length(key) <= 255),
-  part integer not null,
-  request_hash text,
-  result jsonb not null,
-  retention interval not null default '24 hours',
-  created_at timestamptz not null default now(),
-  primary key (scope, key, part)
-);
-
-create index on private.idempotency_keys (retention, created_at);
-
-comment on table private.idempotency_keys is
-  'What a request with an Idempotency-Key, or with the id of a webhook''s delivery, came to. Errors are not kept.';
-comment on column private.idempotency_keys.scope is
-  'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. The same '
-  'key of another caller or route is another key.';
-comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hex.';
-comment on column private.idempotency_keys.part is
-  'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
-comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
-comment on column private.idempotency_keys.result is 'What the SQL function returned the first time.';
-comment on column private.idempotency_keys.retention is 'How long after created_at the key is kept.';
-
-alter table private.idempotency_keys enable row level security;
-grant select, insert, update, delete on private.idempotency_keys to service_role;
-
 create function private.kept_result(scope text, idempotency jsonb) returns jsonb
 language plpgsql
 set search_path = ''

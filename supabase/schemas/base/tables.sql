@@ -1,0 +1,49 @@
+-- What the functions remember of requests.
+
+create table private.idempotency_keys (
+  scope text not null,
+  -- Not {1,255}: such a bounded repetition costs about 50 us a key.
+  key text not null check (key ~ '^[\x21-\x7e]+$' and length(key) <= 255),
+  part integer not null,
+  request_hash text,
+  result jsonb not null,
+  retention interval not null default '24 hours',
+  created_at timestamptz not null default now(),
+  primary key (scope, key, part)
+);
+
+create index on private.idempotency_keys (retention, created_at);
+
+comment on table private.idempotency_keys is
+  'What a request with an Idempotency-Key, or with the id of a webhook''s delivery, came to. Errors are not kept.';
+comment on column private.idempotency_keys.scope is
+  'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. The same '
+  'key of another caller or route is another key.';
+comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hex.';
+comment on column private.idempotency_keys.part is
+  'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
+comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
+comment on column private.idempotency_keys.result is 'What the SQL function returned the first time.';
+comment on column private.idempotency_keys.retention is 'How long after created_at the key is kept.';
+
+alter table private.idempotency_keys enable row level security;
+grant select, insert, update, delete on private.idempotency_keys to service_role;
+
+-- Unlogged: a count is worth nothing after its minute, so it need not survive a crash of the server.
+create unlogged table private.request_counts (
+  bucket text primary key,
+  window_start timestamptz not null,
+  requests integer not null,
+  created_at timestamptz not null default now()
+);
+
+create index on private.request_counts (window_start);
+
+comment on table private.request_counts is
+  'The requests of the present minute, one row for each caller or lead that has a limit.';
+comment on column private.request_counts.bucket is 'Who is counted, e.g. `vendor <id>` or `import`.';
+comment on column private.request_counts.window_start is
+  'Time of the first request of the minute. The first request after that minute begins the next one.';
+
+alter table private.request_counts enable row level security;
+grant select, insert, update, delete on private.request_counts to service_role;

@@ -1,0 +1,333 @@
+-- Orders, the leads that fill them, and the deliveries that became no lead.
+
+create function private.is_greeting_template(template text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select private.utf16_length(template) <= 1600
+    and template like '%{agency}%'
+    and template ~ '\mSTOP\M'
+    and regexp_replace(template, '\{(first_name|agent|agency)\}', '', 'g') !~ '[{}]'
+$$;
+
+comment on function private.is_greeting_template(text) is
+  'Whether recruits may be greeted with this text. Law and carriers want it to name the sender and the way to opt out.';
+grant execute on function private.is_greeting_template(text) to service_role;
+
+create table public.recruiting_orders (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id),
+  agent_id uuid,
+  vendor_id uuid references public.vendors (id),
+  states text[] check (
+    array_to_string(states, ',', '?') ~ '^[A-Z]{2}(,[A-Z]{2})*$'
+  ),
+  quantity integer not null check (quantity > 0),
+  filled integer not null default 0,
+  daily_cap integer check (daily_cap > 0),
+  priority integer not null default 0,
+  status text not null default 'open' check (status in ('open', 'paused', 'filled', 'closed')),
+  starts_at timestamptz,
+  ends_at timestamptz,
+  -- The function is not called for null, because each lead updates its order.
+  greeting_template text check (greeting_template is null or private.is_greeting_template(greeting_template)),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  check (filled between 0 and quantity),
+  check (ends_at > starts_at),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
+  -- recruiting_leads refers to both columns, so that a lead's agency is always the agency of its order.
+  unique (agency_id, id)
+);
+
+-- Most orders name no agent, and each lead changes every index that its order is in.
+create index recruiting_orders_agent_idx on public.recruiting_orders (agent_id, agency_id) where agent_id is not null;
+create index on public.recruiting_orders (vendor_id);
+
+comment on table public.recruiting_orders is 'An agency''s order for a number of recruiting leads.';
+comment on column public.recruiting_orders.agent_id is
+  'The agent who gets all leads of the order while active; null: the agency''s agents take turns.';
+comment on column public.recruiting_orders.vendor_id is 'Only leads of this vendor; null: of any vendor.';
+comment on column public.recruiting_orders.states is
+  'Only leads from these states, each as two upper-case letters; null: any lead, also one without a state.';
+comment on column public.recruiting_orders.filled is
+  'How many leads the order has received; never more than quantity.';
+comment on column public.recruiting_orders.daily_cap is
+  'Largest number of leads in one day of the agency''s time zone; null: no limit.';
+comment on column public.recruiting_orders.priority is 'The order with the highest priority gets a lead first.';
+comment on column public.recruiting_orders.status is
+  'Only an open order gets leads. Distribution sets `filled` when the count reaches quantity; people set the others.';
+comment on column public.recruiting_orders.starts_at is 'The order gets leads from this time on; null: at once.';
+comment on column public.recruiting_orders.ends_at is 'The order gets no leads from this time on; null: no end.';
+comment on column public.recruiting_orders.greeting_template is
+  'The text that each recruit of the order gets, if the vendor has their consent; null: none. At most 1,600 UTF-16 units, '
+  'with {agency}, the word STOP, and if wanted {first_name} and {agent}.';
+
+create trigger set_updated_at
+  before update on public.recruiting_orders
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_orders enable row level security;
+grant select on public.recruiting_orders to authenticated;
+grant select, insert, update, delete on public.recruiting_orders to service_role;
+
+create policy "agents read orders that name them, managers their agency's" on public.recruiting_orders
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+  );
+
+create table public.recruiting_leads (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id),
+  vendor_lead_id text check (btrim(vendor_lead_id) <> '' and length(vendor_lead_id) <= 512),
+  first_name text not null check (btrim(first_name) <> ''),
+  vendor_metadata jsonb not null default '{}' check (jsonb_typeof(vendor_metadata) = 'object'),
+  last_name text generated always as (
+    case when jsonb_typeof(vendor_metadata -> 'last_name') in ('string', 'number')
+      then vendor_metadata ->> 'last_name' end
+  ) stored,
+  email text generated always as (
+    case when jsonb_typeof(vendor_metadata -> 'email') in ('string', 'number')
+      then vendor_metadata ->> 'email' end
+  ) stored,
+  phone text generated always as (
+    case when jsonb_typeof(vendor_metadata -> 'phone') in ('string', 'number')
+      then vendor_metadata ->> 'phone' end
+  ) stored,
+  state text generated always as (
+    case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$'
+      then upper(vendor_metadata ->> 'state') end
+  ) stored,
+  resume_path text,
+  distribution text not null default 'not_requested'
+    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested')),
+  request_id text,
+  received_via text check (received_via in ('single', 'bulk', 'webhook', 'replay')),
+  order_id uuid,
+  agency_id uuid,
+  agent_id uuid,
+  distributed_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (vendor_id, vendor_lead_id),
+  -- Deferrable, so that private.insert_recruiting_leads() can store a lead while somebody has locked these tables.
+  foreign key (agency_id) references public.agencies (id) deferrable,
+  foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
+  -- Postgres does not check a foreign key of two columns while one of them is null; these two constraints do.
+  check (agent_id is null or agency_id is not null),
+  check (order_id is null or (agency_id is not null and distributed_at is not null)),
+  -- Otherwise a lead that an agency already has would be handed out a second time.
+  check (distribution not in ('unmatched', 'pending') or agency_id is null),
+  check (distribution <> 'distributed' or agency_id is not null)
+);
+
+-- The first lists an agency's leads and counts the leads of an order in a day. Leads that went to no agency are in
+-- neither index.
+create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_id, order_id, distributed_at)
+  where agency_id is not null;
+create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
+  where agent_id is not null;
+create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
+create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
+-- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
+create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
+  where resume_path is not null;
+
+comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
+comment on column public.recruiting_leads.vendor_lead_id is
+  'The vendor''s own id, by which a lead that is sent again is recognised; null: the vendor gave none. Above 512 '
+  'characters it is stored as `sha256:` and its hash, because an index entry has a size limit.';
+comment on column public.recruiting_leads.vendor_metadata is
+  'What the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
+  'is_test = true marks a test lead of the vendor, which is never distributed.';
+comment on column public.recruiting_leads.distribution is
+  '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
+  'distribution hands it out. `not_requested`: it is never handed out, as leads sent in bulk and test leads.';
+comment on column public.recruiting_leads.request_id is
+  'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
+comment on column public.recruiting_leads.received_via is
+  'How the lead came: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null when entered by hand.';
+comment on column public.recruiting_leads.state is
+  'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
+comment on column public.recruiting_leads.resume_path is
+  'Name of the object in the bucket `resumes`: <vendor_id>/<lead id>.<ending>, the ending being pdf, docx, doc, rtf, odt or txt.';
+
+create trigger set_updated_at
+  before update on public.recruiting_leads
+  for each row execute function private.set_updated_at();
+
+alter table public.recruiting_leads enable row level security;
+grant select on public.recruiting_leads to authenticated;
+grant select, insert, update, delete on public.recruiting_leads to service_role;
+
+create policy "agents read their recruits, managers their agency's" on public.recruiting_leads
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+  );
+
+create table public.recruiting_lead_duplicates (
+  id uuid primary key default private.time_ordered_id(),
+  lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  vendor_id uuid not null references public.vendors (id),
+  request_id text,
+  received_at timestamptz not null default clock_timestamp()
+);
+
+create index on public.recruiting_lead_duplicates (lead_id, received_at);
+create index on public.recruiting_lead_duplicates (vendor_id, received_at);
+
+comment on table public.recruiting_lead_duplicates is
+  'One row each time a vendor sent a lead again that was stored already, with the same vendor_lead_id.';
+comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.';
+comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the request that sent it again.';
+
+alter table public.recruiting_lead_duplicates enable row level security;
+grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
+
+create table private.recruiting_order_choices (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  vendor_id uuid not null,
+  state text not null,
+  priority integer not null,
+  share numeric not null,
+  created_at timestamptz not null,
+  primary key (order_id, state)
+)
+-- Leaves room in each page for a new version of a row.
+with (fillfactor = 50);
+
+create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
+  vendor_id, state, priority desc, share, created_at, order_id
+);
+
+comment on table private.recruiting_order_choices is
+  'The orders that are open and not full, once for each of their states, in the order in which leads go to them. Kept by a '
+  'trigger. Dates and daily caps are not in it.';
+comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
+comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
+comment on column private.recruiting_order_choices.share is 'Which part of its quantity the order has got.';
+
+alter table private.recruiting_order_choices enable row level security;
+grant select, insert, update, delete on private.recruiting_order_choices to service_role;
+
+create table private.recruiting_order_days (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  leads integer not null,
+  -- By the end, so that a search for the day of now does not pass the days before it.
+  primary key (order_id, ends_at),
+  check (ends_at > starts_at)
+)
+-- Leaves room in each page for a new version of a row, so that counting changes no index.
+with (fillfactor = 50);
+
+comment on table private.recruiting_order_days is
+  'How many leads an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
+  'day without leads has no row.';
+comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
+comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
+
+alter table private.recruiting_order_days enable row level security;
+grant select, insert, update, delete on private.recruiting_order_days to service_role;
+
+create table private.resume_uploads (
+  lead_id uuid primary key,
+  path text not null,
+  begun_at timestamptz not null default now()
+);
+
+create index on private.resume_uploads (begun_at);
+
+comment on table private.resume_uploads is
+  'Resumes that may be in storage without a lead: their upload has begun, and the lead is not stored.';
+comment on column private.resume_uploads.begun_at is
+  'When the upload began, or when somebody last undertook to remove the object.';
+
+alter table private.resume_uploads enable row level security;
+grant select, insert, update, delete on private.resume_uploads to service_role;
+
+create table private.abandoned_leads (
+  lead_id uuid primary key,
+  abandoned_at timestamptz not null default now()
+);
+
+create index on private.abandoned_leads (abandoned_at);
+
+comment on table private.abandoned_leads is
+  'Ids of leads that were not stored in time, and must not be stored any more. Kept for an hour; no call is that slow.';
+
+alter table private.abandoned_leads enable row level security;
+grant select, insert, update, delete on private.abandoned_leads to service_role;
+
+create table public.rejected_deliveries (
+  id uuid primary key default gen_random_uuid(),
+  request_id text not null,
+  route text not null,
+  vendor_id uuid references public.vendors (id) on delete cascade,
+  vendor_lead_id text check (length(vendor_lead_id) <= 512),
+  row integer check (row >= 0),
+  code text not null,
+  reason text not null,
+  payload jsonb,
+  payload_text text,
+  payload_bytes integer not null check (payload_bytes >= 0),
+  stored_bytes integer not null generated always as (
+    coalesce(octet_length(payload::text), 0) + coalesce(octet_length(payload_text), 0)
+  ) stored,
+  context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
+  status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
+  lead_id uuid,
+  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
+  received_at timestamptz not null default clock_timestamp(),
+  resolved_at timestamptz,
+  check (status <> 'replayed' or lead_id is not null)
+);
+
+-- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
+create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
+  include (stored_bytes) where status = 'open';
+create index on public.rejected_deliveries (vendor_id, received_at);
+create index on public.rejected_deliveries (received_at);
+create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
+create index on public.rejected_deliveries (lead_id) where lead_id is not null;
+
+comment on table public.rejected_deliveries is
+  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
+comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
+comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
+comment on column public.rejected_deliveries.vendor_lead_id is
+  'The sender''s own id of the lead (external_id for an import), where it could be read.';
+comment on column public.rejected_deliveries.row is
+  'Zero-based index of the row in a batch; null: the whole request was refused.';
+comment on column public.rejected_deliveries.code is
+  'The response''s error code. Of a row in bulk: BAD_REQUEST or DATABASE_ERROR; of a row of an import: INVALID or '
+  'DATABASE_ERROR.';
+comment on column public.rejected_deliveries.reason is 'The message of the response.';
+comment on column public.rejected_deliveries.payload is
+  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
+  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
+comment on column public.rejected_deliveries.payload_text is
+  'The beginning, at most 256 KiB, of what is not in payload.';
+comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
+comment on column public.rejected_deliveries.stored_bytes is
+  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
+comment on column public.rejected_deliveries.context is
+  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
+  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
+comment on column public.rejected_deliveries.status is
+  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
+comment on column public.rejected_deliveries.lead_id is
+  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
+  'foreign key, because it may be in either table.';
+comment on column public.rejected_deliveries.resolved_at is
+  'When it was replayed or dismissed. A trigger sets it with the status.';
+
+alter table public.rejected_deliveries enable row level security;
+grant select, insert, update, delete on public.rejected_deliveries to service_role;

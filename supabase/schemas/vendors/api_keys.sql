@@ -1,0 +1,145 @@
+-- The API keys of vendors, and who a request comes from.
+
+create extension if not exists pgcrypto with schema extensions;
+
+create function public.create_vendor_api_key(
+  vendor_slug text,
+  label text,
+  expires_at timestamptz default null
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  new_key text := 'lik_' || translate(
+    rtrim(encode(extensions.gen_random_bytes(32), 'base64'), '='), '+/', '-_');
+begin
+  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix, label, expires_at)
+  select
+    v.id,
+    encode(sha256(convert_to(new_key, 'UTF8')), 'hex'),
+    left(new_key, 12),
+    create_vendor_api_key.label,
+    create_vendor_api_key.expires_at
+  from public.vendors v
+  where v.slug = create_vendor_api_key.vendor_slug;
+
+  if not found then
+    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+  end if;
+  return new_key;
+end
+$$;
+
+comment on function public.create_vendor_api_key(text, text, timestamptz) is
+  'Makes an API key for a vendor and returns it: `lik_` and 43 base64url characters. It cannot be read again later. '
+  'PT404 for an unknown slug.';
+grant execute on function public.create_vendor_api_key(text, text, timestamptz) to service_role;
+
+create function public.revoke_vendor_api_key(key_prefix text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.vendor_api_keys k
+  set revoked_at = now()
+  where k.key_prefix = revoke_vendor_api_key.key_prefix and k.revoked_at is null;
+  return found;
+end
+$$;
+
+comment on function public.revoke_vendor_api_key(text) is
+  'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
+grant execute on function public.revoke_vendor_api_key(text) to service_role;
+
+create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  vendor public.vendors;
+begin
+  select v.* into vendor from public.vendors v where v.id = private.proved_vendor(key_hash, webhook);
+  if not found then
+    -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
+    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
+      using errcode = 'PT401';
+  end if;
+
+  return jsonb_build_object(
+    'vendor_id', vendor.id,
+    'parser', vendor.parser,
+    'parser_config', vendor.parser_config,
+    'rate_limit', vendor.rate_limit
+  );
+end
+$$;
+
+comment on function public.authenticate_vendor(text, jsonb) is
+  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, rate_limit|null}. '
+  'PT401 when the key is unknown, expired or revoked, or the vendor is inactive. webhook: {secret_id, delivery_id|null, '
+  'part} of a request to a webhook, in place of a key, after its proof was found right with this secret. PT401 when the '
+  'secret has been taken away since, the vendor is inactive, or its webhook is off.';
+grant execute on function public.authenticate_vendor(text, jsonb) to service_role;
+
+create function public.identify_vendor(key_hash text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  vendor constant jsonb := public.authenticate_vendor(key_hash);
+begin
+  -- Not in authenticate_vendor(), which each function that writes calls: there one request would wait for another.
+  update public.vendor_api_keys k
+  set last_used_at = now()
+  where k.id = (
+    select used.id
+    from public.vendor_api_keys used
+    where used.key_hash = identify_vendor.key_hash
+      and (used.last_used_at is null or used.last_used_at < now() - interval '1 minute')
+    for no key update skip locked
+  );
+  return vendor;
+end
+$$;
+
+comment on function public.identify_vendor(text) is
+  'Returns what authenticate_vendor() returns, or its error, and notes at most once a minute that the key was used.';
+grant execute on function public.identify_vendor(text) to service_role;
+
+create function private.proved_vendor(key_hash text, webhook jsonb) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if webhook is null then
+    return (
+      select k.vendor_id
+      from public.vendor_api_keys k
+      join public.vendors v on v.id = k.vendor_id
+      where k.key_hash = proved_vendor.key_hash
+        and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now())
+        and v.is_active
+    );
+  end if;
+  return (
+    select s.vendor_id
+    from private.vendor_webhook_secrets s
+    join public.vendors v on v.id = s.vendor_id
+    where s.id = (webhook ->> 'secret_id')::uuid
+      and s.kind = 'secret'
+      and s.revoked_at is null
+      and (s.expires_at is null or s.expires_at > now())
+      and v.is_active
+      and v.webhook_scheme is not null
+  );
+end
+$$;
+
+comment on function private.proved_vendor(text, jsonb) is
+  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when '
+  'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
+grant execute on function private.proved_vendor(text, jsonb) to service_role;

@@ -1,0 +1,105 @@
+-- Vendors, the API keys they authenticate with, and the secrets that prove their webhooks.
+
+create table public.vendors (
+  id uuid primary key default gen_random_uuid(),
+  slug text not null unique check (slug ~ '^[a-z0-9]+([_-][a-z0-9]+)*$' and length(slug) <= 63),
+  name text not null check (btrim(name) <> ''),
+  parser text,
+  parser_config jsonb not null default '{}' check (jsonb_typeof(parser_config) = 'object'),
+  is_active boolean not null default true,
+  rate_limit integer check (rate_limit > 0),
+  webhook_scheme text check (
+    webhook_scheme in (
+      'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
+    )
+  ),
+  -- vendors/webhooks.sql has the check.
+  webhook_config jsonb not null default '{}',
+  has_text_consent boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.vendors is 'A company that sends recruiting leads.';
+comment on column public.vendors.parser is
+  'Name of the parser that reads this vendor''s payloads. Parsers are part of the function''s code, so the database '
+  'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
+comment on column public.vendors.parser_config is
+  'Settings of the parser for this vendor. Each parser defines its own shape.';
+comment on column public.vendors.is_active is 'The keys and the webhook of an inactive vendor do not work.';
+comment on column public.vendors.rate_limit is
+  'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
+comment on column public.vendors.webhook_scheme is
+  'How the vendor proves that a request to its webhook is its own; null: it has no webhook.';
+comment on column public.vendors.webhook_config is
+  'What the scheme needs: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
+  'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
+comment on column public.vendors.has_text_consent is
+  'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
+
+create trigger set_updated_at
+  before update on public.vendors
+  for each row execute function private.set_updated_at();
+
+alter table public.vendors enable row level security;
+grant select, insert, update, delete on public.vendors to service_role;
+
+create table public.vendor_api_keys (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
+  key_prefix text not null,
+  label text,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.vendor_api_keys (vendor_id);
+
+comment on table public.vendor_api_keys is
+  'API keys of vendors. A vendor may have several valid keys, so that it can change to a new one at any time.';
+comment on column public.vendor_api_keys.key_hash is
+  'SHA-256 of the key in lower-case hex. A key has 256 random bits, so a slow password hash is not needed.';
+comment on column public.vendor_api_keys.key_prefix is
+  'The first 12 characters of the key, by which a person recognises it.';
+comment on column public.vendor_api_keys.last_used_at is 'When a request last came with the key, to about a minute.';
+
+create trigger set_updated_at
+  before update on public.vendor_api_keys
+  for each row execute function private.set_updated_at();
+
+alter table public.vendor_api_keys enable row level security;
+grant select, insert, update, delete on public.vendor_api_keys to service_role;
+
+create table private.vendor_webhook_secrets (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  kind text not null default 'secret' check (kind in ('secret', 'verify_token')),
+  secret text not null check (secret = btrim(secret) and secret !~ '[[:cntrl:]]' and length(secret) between 1 and 1024),
+  label text,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  -- Not now(): of two secrets made in one transaction the newer one is known.
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default now()
+);
+
+create index on private.vendor_webhook_secrets (vendor_id, created_at);
+
+comment on table private.vendor_webhook_secrets is
+  'What vendors prove their webhook requests with. A vendor may have several valid ones, so that it can change to a new '
+  'one at any time.';
+comment on column private.vendor_webhook_secrets.kind is
+  '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
+comment on column private.vendor_webhook_secrets.secret is
+  'As it is, because a signature can only be checked with the secret itself. Of the scheme basic: user:password.';
+
+create trigger set_updated_at
+  before update on private.vendor_webhook_secrets
+  for each row execute function private.set_updated_at();
+
+alter table private.vendor_webhook_secrets enable row level security;
+grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
