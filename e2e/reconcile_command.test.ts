@@ -59,8 +59,8 @@ async function queueText({ id }: Conversation, body: string): Promise<string> {
 
 /** Waits until Twilio has nothing more to send. */
 function delivered(double: TwilioDouble): Promise<void> {
-  return eventually(10, async () => {
-    const { messages } = await double.log();
+  return eventually(10, () => {
+    const { messages } = double.log();
     assert(messages.every(({ status }) => ["delivered", "received"].includes(status)));
   });
 }
@@ -69,13 +69,13 @@ Deno.test("texts that never arrived and unknown statuses are stored, once", asyn
   await withDouble(async (double) => {
     const conversation = await createConversation();
     const { recruit: from, service: to } = conversation;
-    const stored = await double.receive({ from, to, body: "Here is my resume" });
+    const stored = double.receive({ from, to, body: "Here is my resume" });
     await sql`
       select public.receive_sms(${from}, ${to}, ${stored.sid}, 'Here is my resume', '[]')`;
     const media = [{ url: "https://example.com/1.jpg", content_type: "image/jpeg" }];
-    const lost = await double.receive({ from, to, body: "And a photo", media });
+    const lost = double.receive({ from, to, body: "And a photo", media });
     const nobody = newPhone();
-    await double.receive({ from: nobody, to, body: "Hi" });
+    double.receive({ from: nobody, to, body: "Hi" });
 
     const sent = await sendByTwilio(conversation, "Hello");
     await storeOutbound(conversation, sent);
@@ -119,7 +119,7 @@ Deno.test("texts that never arrived and unknown statuses are stored, once", asyn
     assert.deepEqual(await messages(conversation), rows);
 
     // Only what concerns one number.
-    await double.receive({ from: nobody, to: newPhone(), body: "Hi" });
+    double.receive({ from: nobody, to: newPhone(), body: "Hi" });
     const one = await adminJson("text", "reconcile", ...SINCE, "--number", to);
     assert.deepEqual(one, { listed: 8, ...NOTHING });
   });
@@ -129,13 +129,13 @@ Deno.test("of a STOP and a START that never arrived, the later one holds", async
   await withDouble(async (double) => {
     const { recruit: from, service: to } = await createConversation();
     const other = await createConversation();
-    await double.receive({ from, to, body: "STOP" });
-    await double.receive({ from, to, body: "START" });
-    await double.receive({ from: other.recruit, to: other.service, body: "START" });
+    double.receive({ from, to, body: "STOP" });
+    double.receive({ from, to, body: "START" });
+    double.receive({ from: other.recruit, to: other.service, body: "START" });
     // Twilio tells the time in whole seconds.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     // This one arrived.
-    const stop = await double.receive({ from: other.recruit, to: other.service, body: "STOP" });
+    const stop = double.receive({ from: other.recruit, to: other.service, body: "STOP" });
     await sql`select public.receive_sms(${other.recruit}, ${other.service}, ${stop.sid}, 'STOP', '[]')`;
 
     const { received } = await adminJson("text", "reconcile", ...SINCE);
@@ -152,12 +152,12 @@ Deno.test("of a STOP and a START that never arrived, the later one holds", async
 Deno.test("a status that is later here than in Twilio's list stays", async () => {
   await withDouble(async (double) => {
     const conversation = await createConversation();
-    await double.callBack({ statuses: ["sent"] });
+    double.callBack({ statuses: ["sent"] });
     const sid = await sendByTwilio(conversation, "Hello");
     await storeOutbound(conversation, sid);
     await sql`select public.update_sms_status(${sid}, 'delivered', null)`;
-    await eventually(10, async () => {
-      assert.equal((await double.log()).messages[0]!.status, "sent");
+    await eventually(10, () => {
+      assert.equal(double.log().messages[0]!.status, "sent");
     });
     assert.deepEqual(await adminJson("text", "reconcile", ...SINCE), { listed: 1, ...NOTHING });
     assert.equal((await messages(conversation))[0]!.status, "delivered");
@@ -171,7 +171,7 @@ Deno.test("a text that is still in Twilio's queue is found, and so is not sent a
     await sql`
       update public.text_outbox set state = 'failed', reason = 'unconfirmed', attempted_at = now()
       where message_id = ${text}`;
-    await double.callBack({ statuses: [] });
+    double.callBack({ statuses: [] });
     const sid = await sendByTwilio(conversation, "Hello");
     const counts = await adminJson("text", "reconcile", ...SINCE);
     assert.deepEqual(counts, { listed: 0, ...NOTHING, found: 1 });

@@ -15,9 +15,6 @@ export function browserTest(
   Deno.test({
     name,
     ignore: chromium === null,
-    // The connection to the browser is shared by all tests.
-    sanitizeResources: false,
-    sanitizeOps: false,
     async fn() {
       const pages = servePages();
       const page = await chromium!.context.newPage();

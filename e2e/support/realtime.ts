@@ -96,21 +96,15 @@ export function realtimeTest(
   name: string,
   run: (use: <Client extends SupabaseClient>(client: Client) => Client) => Promise<void>,
 ): void {
-  Deno.test({
-    name,
-    // The packages's timers, which it leaves behind when a connection is closed.
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn() {
-      const clients = new Set<SupabaseClient>();
-      try {
-        await run((client) => {
-          clients.add(client);
-          return client;
-        });
-      } finally {
-        for (const client of clients) await client.realtime.disconnect();
-      }
-    },
+  Deno.test(name, async () => {
+    const clients = new Set<SupabaseClient>();
+    try {
+      await run((client) => {
+        clients.add(client);
+        return client;
+      });
+    } finally {
+      for (const client of clients) await client.realtime.disconnect();
+    }
   });
 }

@@ -14,7 +14,7 @@ Deno.test("all requests of the specification have their responses, and Twilio ge
     await then?.(world, response);
   }
   assert.deepEqual(Object.values(await work()), [0, 0, 0, 0, 0]);
-  assert.deepEqual(await double.log(), { messages: [], requests: 0 });
+  assert.deepEqual(double.log(), { messages: [], requests: 0 });
   const [queued] = await sql`
     select count(*)::integer from public.text_outbox o
     join public.recruiting_conversations c on c.id = o.conversation_id

@@ -34,14 +34,14 @@ function startWorkers(count: number): Promise<unknown> {
 }
 
 Deno.test("a worker is killed before Twilio has accepted a text, after it, and while it looks one up", async () => {
-  await double.callBack({ statuses: [] });
+  double.callBack({ statuses: [] });
   const sender = await createSender();
   const [before, after, lookedUp] = await Promise.all([
     createConversation(sender),
     createConversation(sender),
     createConversation(sender),
   ]);
-  await double.fail({ ...ACCEPT_THEN_DROP, to: lookedUp!.recruit });
+  double.fail({ ...ACCEPT_THEN_DROP, to: lookedUp!.recruit });
   const ids = [await queueText(lookedUp!, "1"), await queueText(lookedUp!, "2")];
   await work();
   await passTime(ids);
@@ -50,23 +50,23 @@ Deno.test("a worker is killed before Twilio has accepted a text, after it, and w
     ids.push(await queueText(conversation, "1"), await queueText(conversation, "2"));
   }
   const late = { delay_ms: 60_000 };
-  await double.fail({ ...late, drop: true, to: before!.recruit });
-  await double.fail({ ...late, accepted: true, to: after!.recruit });
-  await double.fail({ ...late, method: "GET", to: lookedUp!.recruit });
+  double.fail({ ...late, drop: true, to: before!.recruit });
+  double.fail({ ...late, accepted: true, to: after!.recruit });
+  double.fail({ ...late, method: "GET", to: lookedUp!.recruit });
   const workers = startWorkers(1);
   await eventually(10, async () => {
     assert.equal((await outboxText(ids[2]!)).state, "sending");
     assert.equal((await outboxText(ids[4]!)).state, "sending");
     assert((await outboxText(ids[0]!)).due_at > new Date());
-    assert.deepEqual(await sentBodies(after!), ["1"]);
+    assert.deepEqual(sentBodies(after!), ["1"]);
   });
   await killWorkers();
   await workers;
 
   await settle(ids);
-  await double.callBack();
+  double.callBack();
   for (const conversation of [before!, after!, lookedUp!]) {
-    assert.deepEqual(await sentBodies(conversation), ["1", "2"]);
+    assert.deepEqual(sentBodies(conversation), ["1", "2"]);
   }
   const [killedBefore, killedAfter] = [await outboxText(ids[2]!), await outboxText(ids[4]!)];
   assert.deepEqual([killedBefore.resends, killedAfter.resends], [1, 0]);
@@ -100,7 +100,7 @@ Deno.test("twenty workers that are killed again and again send 500 texts once ea
   assert(interrupted > 0, "no worker was killed while it was sending");
 
   await settle(ids, () => startWorkers(20));
-  const log = await double.log();
+  const log = double.log();
   for (const { recruit } of conversations) {
     const sent = log.messages.filter(({ to }) => to === recruit).map(({ body }) => body);
     assert.deepEqual(sent, bodies);

@@ -39,22 +39,22 @@ const FAULTS: Record<string, Fault[]> = {
 };
 
 Deno.test("a text is at Twilio once, and before the next one, when", async (test) => {
-  await double.callBack({ statuses: [] });
+  double.callBack({ statuses: [] });
   const sender = await createSender();
   const cases = await Promise.all(
     Object.entries(FAULTS).map(async ([name, faults]) => {
       const conversation = await createConversation(sender);
-      for (const fault of faults) await double.fail({ ...fault, to: conversation.recruit });
+      for (const fault of faults) double.fail({ ...fault, to: conversation.recruit });
       const ids = [await queueText(conversation, "1"), await queueText(conversation, "2")];
       return { name, conversation, ids };
     }),
   );
   await settle(cases.flatMap(({ ids }) => ids));
-  await double.callBack();
+  double.callBack();
   for (const { name, conversation, ids } of cases) {
     await test.step(name, async () => {
-      assert.deepEqual(await sentBodies(conversation), ["1", "2"]);
-      const sids = (await double.sentTo(conversation.recruit)).map(({ sid }) => sid);
+      assert.deepEqual(sentBodies(conversation), ["1", "2"]);
+      const sids = double.sentTo(conversation.recruit).map(({ sid }) => sid);
       const stored = await Promise.all(ids.map(outboxText));
       assert.deepEqual(stored.map(({ provider_message_id }) => provider_message_id), sids);
     });
@@ -62,31 +62,31 @@ Deno.test("a text is at Twilio once, and before the next one, when", async (test
 });
 
 Deno.test("two texts with the same words, whose responses are both lost, are two messages", async () => {
-  await double.callBack({ statuses: [] });
+  double.callBack({ statuses: [] });
   const conversation = await createConversation();
-  await double.fail({ ...ACCEPT_THEN_DROP, to: conversation.recruit, times: 2 });
+  double.fail({ ...ACCEPT_THEN_DROP, to: conversation.recruit, times: 2 });
   const ids = [await queueText(conversation, "OK"), await queueText(conversation, "OK")];
   await settle(ids);
-  await double.callBack();
-  assert.deepEqual(await sentBodies(conversation), ["OK", "OK"]);
+  double.callBack();
+  assert.deepEqual(sentBodies(conversation), ["OK", "OK"]);
   const sids = (await Promise.all(ids.map(outboxText))).map((text) => text.provider_message_id);
   assert.equal(new Set(sids).size, 2);
 });
 
 Deno.test("a lost response is made up for by the callback, without a look-up", async () => {
   const conversation = await createConversation();
-  await double.fail({ ...ACCEPT_THEN_DROP, to: conversation.recruit });
+  double.fail({ ...ACCEPT_THEN_DROP, to: conversation.recruit });
   const id = await queueText(conversation, "Hi");
   await work();
   await awaitStatus(id, "delivered");
   const { state, lookups, provider_message_id } = await outboxText(id);
-  const [sent] = await double.sentTo(conversation.recruit);
+  const [sent] = double.sentTo(conversation.recruit);
   assert.deepEqual([state, lookups, provider_message_id], ["accepted", 0, sent!.sid]);
 });
 
 Deno.test("a text that Twilio does not know 10 minutes after it was sent again is failed, and its agent is told", async () => {
   const { agent, ...conversation } = await createAgentsConversation();
-  await double.fail({ ...DROP, to: conversation.recruit, times: 2 });
+  double.fail({ ...DROP, to: conversation.recruit, times: 2 });
   const id = await queueText(conversation, "Hi");
   await settle([id]);
   assert.partialDeepStrictEqual(await outboxText(id), {
@@ -98,13 +98,13 @@ Deno.test("a text that Twilio does not know 10 minutes after it was sent again i
   const { data } = await agent.client.from("agent_notifications").select("kind, message_id");
   assert.deepEqual(data, [{ kind: "failed", message_id: id }]);
   await settle([id]);
-  assert.deepEqual(await sentBodies(conversation), []);
+  assert.deepEqual(sentBodies(conversation), []);
 });
 
 Deno.test("while Twilio refuses connections texts wait, and are sent once it is back", async () => {
   const conversation = await createConversation();
   const ids = [await queueText(conversation, "1"), await queueText(conversation, "2")];
-  await double.kill();
+  await double.stop();
   try {
     await work();
     assert.equal((await outboxText(ids[0]!)).state, "pending");
@@ -112,22 +112,22 @@ Deno.test("while Twilio refuses connections texts wait, and are sent once it is 
     await double.start();
   }
   await settle(ids);
-  assert.deepEqual(await sentBodies(conversation), ["1", "2"]);
+  assert.deepEqual(sentBodies(conversation), ["1", "2"]);
 });
 
 for (const part of ["postgrest", "postgres"] as const) {
   Deno.test(`when ${part} is killed between a text and its outcome, the outcome is recorded once it is back`, async () => {
-    await double.callBack({ statuses: [] });
+    double.callBack({ statuses: [] });
     const conversation = await createConversation();
-    await double.fail({ to: conversation.recruit, accepted: true, delay_ms: 700 });
+    double.fail({ to: conversation.recruit, accepted: true, delay_ms: 700 });
     const ids = [await queueText(conversation, "1"), await queueText(conversation, "2")];
     const working = requestWork();
     await double.awaitMessage(conversation.recruit);
     Deno.kill(pidOf(part), "SIGKILL");
     await working;
     await settle(ids);
-    await double.callBack();
-    assert.deepEqual(await sentBodies(conversation), ["1", "2"]);
+    double.callBack();
+    assert.deepEqual(sentBodies(conversation), ["1", "2"]);
     const first = await outboxText(ids[0]!);
     assert.deepEqual([first.attempt, first.resends], [1, 0]);
   });
@@ -169,7 +169,7 @@ Deno.test("with a wrong account or token texts wait, one line is logged, and not
   }
   const refusedLogins = () => loggedErrors().split("twilio_refused_login").length - 1;
   const before = refusedLogins();
-  await double.fail({ status: 401, code: 20003, times: 1_000 });
+  double.fail({ status: 401, code: 20003, times: 1_000 });
   assert((await work()).pending! > 0);
   // The log is written a moment after the response.
   await eventually(10, () => Promise.resolve(assert.notEqual(refusedLogins(), before)));
@@ -178,11 +178,11 @@ Deno.test("with a wrong account or token texts wait, one line is logged, and not
     assert.deepEqual([state, attempt, error_code], ["pending", 0, null]);
     assert(due_at > new Date());
   }
-  await double.clearFaults();
+  double.clearFaults();
   await passTime(ids);
   await work();
   for (const conversation of conversations) {
-    assert.deepEqual(await sentBodies(conversation), ["1", "2"]);
+    assert.deepEqual(sentBodies(conversation), ["1", "2"]);
   }
   assert.equal(refusedLogins() - before, 1);
 });

@@ -51,7 +51,7 @@ Deno.test("race: in 200 rounds of STOP against two texts, none is sent after the
       }),
     ]);
     await work();
-    const log = await double.log();
+    const log = double.log();
     for (const { conversation, ids, stoppedAt } of rounds) {
       const texts = await Promise.all(ids.map(outboxText));
       const bodies = log.messages.filter(({ to }) => to === conversation.recruit)
@@ -96,7 +96,7 @@ Deno.test("each keyword and wording refuses what waits, and START lets texts thr
     await queueText(conversation, "Hello again");
   }));
   await work();
-  const log = await double.log();
+  const log = double.log();
   const bodies = log.messages.filter(({ from }) => from === sender.phone).map(({ body }) => body);
   assert.equal(bodies.filter((body) => body === "Hello again").length, OPT_OUTS.length);
   assert.equal(bodies.filter((body) => body === "Hi").length, NO_OPT_OUTS.length);
@@ -104,21 +104,21 @@ Deno.test("each keyword and wording refuses what waits, and START lets texts thr
 
 Deno.test("an opt-out at Twilio counts, whether a response or a callback tells of it", async () => {
   const { agent, ...byResponse } = await createAgentsConversation();
-  await double.receive({ from: byResponse.recruit, to: byResponse.phone, body: "STOP" });
+  double.receive({ from: byResponse.recruit, to: byResponse.phone, body: "STOP" });
   const ids = [await queueText(byResponse, "1"), await queueText(byResponse, "2")];
 
-  await double.callBack({ statuses: ["failed"], error_code: 21610 });
+  double.callBack({ statuses: ["failed"], error_code: 21610 });
   const byCallback = await createConversation();
   ids.push(await queueText(byCallback, "1"));
   await work();
-  await double.callBack();
+  double.callBack();
   for (const conversation of [byResponse, byCallback]) {
     await eventually(10, async () => assert.equal(await consentOf(conversation), "opted_out"));
   }
   const texts = await Promise.all(ids.map(outboxText));
   assert.deepEqual(texts.map(({ status }) => status), ["failed", "failed", "failed"]);
   assert.deepEqual(texts.map(({ error_code }) => error_code), ["21610", "21610", "21610"]);
-  assert.deepEqual(await sentBodies(byResponse), []);
+  assert.deepEqual(sentBodies(byResponse), []);
   const { error } = await agent.client.rpc("send_text", {
     conversation_id: byResponse.id,
     body: "Hi",

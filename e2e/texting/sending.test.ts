@@ -34,7 +34,7 @@ Deno.test("an agent's text is sent once, and its callbacks tell when it was deli
 
   const counts = await Promise.all([work(), work(), work()]);
   assert.equal(counts.reduce((sum, { accepted }) => sum + accepted!, 0), 1);
-  const sent = await double.sentTo(recruit);
+  const sent = double.sentTo(recruit);
   assert.equal(sent.length, 1);
   assert.partialDeepStrictEqual(sent[0]!.parameters, {
     To: recruit,
@@ -51,19 +51,19 @@ Deno.test("an agent's text is sent once, and its callbacks tell when it was deli
 Deno.test("callbacks may come doubled, in another order, or before the response", async () => {
   const sender = await createSender();
   const send = async (plan: Parameters<typeof double.callBack>[0], final: string) => {
-    await double.callBack(plan);
+    double.callBack(plan);
     const conversation = await createConversation(sender);
     // Its callbacks come while the response is still on its way.
-    await double.fail({ to: conversation.recruit, accepted: true, delay_ms: 200 });
+    double.fail({ to: conversation.recruit, accepted: true, delay_ms: 200 });
     const id = await queueText(conversation, "Hi");
     await work();
-    await double.callBack();
+    double.callBack();
     await eventually(10, async () => {
       const { state, status, delivered_at } = await outboxText(id);
       assert.deepEqual([state, status], ["accepted", final]);
       assert(delivered_at instanceof Date);
     });
-    assert.deepEqual(await sentBodies(conversation), ["Hi"]);
+    assert.deepEqual(sentBodies(conversation), ["Hi"]);
   };
   await send({ copies: 3 }, "delivered");
   await send({ statuses: ["sent", "delivered"], delay_ms: 0 }, "delivered");
@@ -73,10 +73,10 @@ Deno.test("callbacks may come doubled, in another order, or before the response"
 
 Deno.test("a text that is not delivered is failed with the code, and its agent is told", async () => {
   const { agent, ...conversation } = await createAgentsConversation();
-  await double.callBack({ statuses: ["sent", "undelivered"], error_code: 30003 });
+  double.callBack({ statuses: ["sent", "undelivered"], error_code: 30003 });
   const id = await queueText(conversation, "Hi");
   await work();
-  await double.callBack();
+  double.callBack();
   await awaitStatus(id, "failed");
   assert.equal((await outboxText(id)).error_code, "30003");
   const { data } = await agent.client.from("agent_notifications").select("kind, message_id");
@@ -85,7 +85,7 @@ Deno.test("a text that is not delivered is failed with the code, and its agent i
 
 Deno.test("a text that Twilio refuses for good is failed with the code, and the next one is sent", async () => {
   const { agent, ...conversation } = await createAgentsConversation();
-  await double.fail({ to: conversation.recruit, status: 400, code: 21614 });
+  double.fail({ to: conversation.recruit, status: 400, code: 21614 });
   const refused = await queueText(conversation, "1");
   const next = await queueText(conversation, "2");
   await work();
@@ -95,14 +95,14 @@ Deno.test("a text that Twilio refuses for good is failed with the code, and the 
     error_code: "21614",
   });
   await awaitState(next, "accepted");
-  assert.deepEqual(await sentBodies(conversation), ["2"]);
+  assert.deepEqual(sentBodies(conversation), ["2"]);
   const { data } = await agent.client.from("agent_notifications").select("message_id");
   assert.deepEqual(data, [{ message_id: refused }]);
 });
 
 Deno.test("a number that is not registered pauses, holds its texts, and sends them once it is active", async () => {
   const { agent, ...conversation } = await createAgentsConversation();
-  await double.fail({ to: conversation.recruit, status: 400, code: 30034 });
+  double.fail({ to: conversation.recruit, status: 400, code: 30034 });
   const id = await queueText(conversation, "Hi");
   await work();
   const [number] = await sql`
@@ -119,11 +119,11 @@ Deno.test("a number that is not registered pauses, holds its texts, and sends th
   });
   assert.equal(data.status, "held");
   await work();
-  assert.deepEqual(await sentBodies(conversation), []);
+  assert.deepEqual(sentBodies(conversation), []);
 
   await sql`update public.service_numbers set status = 'active' where phone = ${conversation.phone}`;
   await work();
-  assert.deepEqual(await sentBodies(conversation), ["Hi", "Later"]);
+  assert.deepEqual(sentBodies(conversation), ["Hi", "Later"]);
 });
 
 Deno.test("1,600 characters are sent as one message, and files by URLs that open for a day", async () => {
@@ -159,7 +159,7 @@ Deno.test("1,600 characters are sent as one message, and files by URLs that open
   assert.match((await send(`${long}x`)).error!.message, /^body: /);
 
   await work();
-  const sent = await double.sentTo(conversation.recruit);
+  const sent = double.sentTo(conversation.recruit);
   assert.deepEqual(sent.map(({ body }) => body), [long, "", ""]);
   const [signed, plain] = sent[1]!.media;
   assert.equal(plain!.url, external);
@@ -214,7 +214,7 @@ Deno.test("quiet hours hold a greeting, and Twilio may not keep it longer than t
     await setHours("08:00", "14:00");
     await sql`update public.text_outbox set due_at = now() where message_id = ${greeting}`;
     await work();
-    const [, sent] = await double.sentTo(recruit);
+    const [, sent] = double.sentTo(recruit);
     assert.equal(sent!.body, "Hello from the agency");
     const validity = Number(sent!.parameters.ValidityPeriod);
     assert(validity > 3_500 && validity <= 7_200, String(validity));

@@ -125,8 +125,8 @@ export function awaitState(message_id: string, state: string) {
 }
 
 /** The bodies of the messages that were accepted for a recruit, oldest first. */
-export async function sentBodies({ recruit }: Conversation): Promise<string[]> {
-  return (await double.sentTo(recruit)).map(({ body }) => body);
+export function sentBodies({ recruit }: Conversation): string[] {
+  return double.sentTo(recruit).map(({ body }) => body);
 }
 
 /** Waits until a text's message has this status. */

@@ -114,7 +114,7 @@ Deno.test("without an API key the account's first token logs in", async () => {
   await queueText(conversation, "Hi");
   const TWILIO_AUTH_TOKEN = `${double.account.authToken}, another`;
   await workWith({ TWILIO_API_KEY: "", TWILIO_API_SECRET: "", TWILIO_AUTH_TOKEN });
-  assert.deepEqual(await sentBodies(conversation), ["Hi"]);
+  assert.deepEqual(sentBodies(conversation), ["Hi"]);
 });
 
 Deno.test("an outcome whose record gets no response is recorded once", async () => {
@@ -123,7 +123,7 @@ Deno.test("an outcome whose record gets no response is recorded once", async () 
   const { body } = await losingResponseOf("record_text_outcome", () => workWith());
   assert.deepEqual(body, { ...NOTHING, accepted: 1 });
   assert.equal((await outboxText(id)).attempt, 1);
-  assert.deepEqual(await sentBodies(conversation), ["Hi"]);
+  assert.deepEqual(sentBodies(conversation), ["Hi"]);
 });
 
 Deno.test("a text whose file is missing is failed, and one waits while storage fails", async () => {
@@ -155,7 +155,7 @@ Deno.test("a text whose file is missing is failed, and one waits while storage f
     reason: "storage",
   });
   for (const { conversation } of [missing!, waiting!]) {
-    assert.deepEqual(await sentBodies(conversation), []);
+    assert.deepEqual(sentBodies(conversation), []);
   }
   await sql`delete from public.text_outbox where message_id = ${waiting!.id}`;
 });
@@ -171,7 +171,7 @@ Deno.test("a name that a URL reads as a way to another folder gives nobody's fil
   }, null)`;
   await workWith();
   assert.equal((await outboxText(text!.message_id)).error_code, "media_not_found");
-  assert.deepEqual(await sentBodies(conversation), []);
+  assert.deepEqual(sentBodies(conversation), []);
 });
 
 Deno.test("Twilio calls back, and reads files, at the public address", async () => {
@@ -182,10 +182,10 @@ Deno.test("Twilio calls back, and reads files, at the public address", async () 
     select from private.queue_text(${conversation.id}, 'agent', 'Hi', ${
     sql.json([{ url: file, content_type: "image/png" }])
   }, null)`;
-  await double.callBack({ statuses: [] });
+  double.callBack({ statuses: [] });
   await workWith({ PUBLIC_FUNCTIONS_URL: "https://texts.example/functions/v1" });
-  await double.callBack();
-  const [sent] = await double.sentTo(conversation.recruit);
+  double.callBack();
+  const [sent] = double.sentTo(conversation.recruit);
   assert.match(
     sent!.parameters.StatusCallback!,
     /^https:\/\/texts\.example\/functions\/v1\/recruiting\/sms\/status\?message=[0-9a-f-]{36}$/,
@@ -195,7 +195,7 @@ Deno.test("Twilio calls back, and reads files, at the public address", async () 
 
 Deno.test("with TEXT_RESEND_UNCONFIRMED=off a text that may have been sent is not sent again", async () => {
   const conversation = await createConversation();
-  await double.fail({ ...DROP, to: conversation.recruit });
+  double.fail({ ...DROP, to: conversation.recruit });
   const id = await queueText(conversation, "Hi");
   for (let time = 0; time < 3; time++) {
     await workWith({ TEXT_RESEND_UNCONFIRMED: "off" });
@@ -203,12 +203,12 @@ Deno.test("with TEXT_RESEND_UNCONFIRMED=off a text that may have been sent is no
   }
   assert.deepEqual((await workWith({ TEXT_RESEND_UNCONFIRMED: "off" })).body, NOTHING);
   assert.partialDeepStrictEqual(await outboxText(id), { state: "unconfirmed", attempt: 1 });
-  assert.deepEqual(await sentBodies(conversation), []);
+  assert.deepEqual(sentBodies(conversation), []);
 });
 
 Deno.test("nothing that is logged has a phone number, words, a key or an id of the account", async () => {
   const conversation = await createConversation();
-  await double.fail({ status: 400, code: 21614, to: conversation.recruit });
+  double.fail({ status: 400, code: 21614, to: conversation.recruit });
   await queueText(conversation, "Secret words");
   await queueText(conversation, "More secret words");
   const { log } = console;
@@ -259,5 +259,5 @@ Deno.test("the launcher sends what is due, and says once what is missing", async
   const worker = new TextWorker({ ...options, isConfigured: true });
   await awaitState(id, "accepted");
   await worker.stop();
-  assert.deepEqual(await sentBodies(conversation), ["Hi"]);
+  assert.deepEqual(sentBodies(conversation), ["Hi"]);
 });

@@ -1,17 +1,39 @@
-import { join } from "node:path";
-import { freePorts, ROOT } from "../../local/mod.ts";
-import { ACCOUNT, type Account, twilioSettings } from "./account.ts";
-import type { CallbackPlan } from "./callbacks.ts";
-import type { Fault } from "./faults.ts";
-import type { InboundText } from "./messages.ts";
-import type { Message } from "./store.ts";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { freePorts } from "../../local/mod.ts";
+import { ACCOUNT, API_VERSION, isAuthorized, twilioSettings } from "./account.ts";
+import { refusal, type Reply } from "./errors.ts";
+import {
+  inboundMessage,
+  type InboundText,
+  isOptedOut,
+  listMedia,
+  listMessages,
+  type Message,
+  messageResource,
+  newMessage,
+  whyRefused,
+} from "./messages.ts";
 
-export type { Fault };
-
-/** What the double has done: the messages of its account, oldest first, and how many requests came. */
-export interface Log {
-  messages: Message[];
-  requests: number;
+/** What goes wrong with the next requests for messages. */
+export interface Fault {
+  /** POST: requests that send a message. GET: lists of them. POST unless given. */
+  method?: "POST" | "GET";
+  /** How many requests. 1 unless given. */
+  times?: number;
+  /** Only those whose parameter To is this number. */
+  to?: string;
+  /** Whether the request is carried out all the same, so that the message is sent. */
+  accepted?: boolean;
+  /** How long the response takes, in milliseconds. */
+  delay_ms?: number;
+  /** Closes the connection in place of a response. */
+  drop?: boolean;
+  /** Responds with this HTTP status and this error code of Twilio's. */
+  status?: number;
+  code?: number;
+  /** The header Retry-After, in seconds. */
+  retry_after?: number;
 }
 
 /** A request is accepted, but its response is lost. */
@@ -23,22 +45,58 @@ export const TOO_MANY_REQUESTS: Fault = { status: 429 };
 /** 500 although the message was accepted. */
 export const ERROR_AFTER_ACCEPT: Fault = { accepted: true, status: 500 };
 
-/** A double of Twilio's REST API in a process of its own. What it has accepted outlives the process. */
-export class TwilioDouble {
-  readonly account: Account;
-  readonly #port: number;
-  readonly #store: string;
-  #process?: Deno.ChildProcess;
+/** Which callbacks the messages from now on get. */
+export interface CallbackPlan {
+  /** The statuses in the order in which they are told. None: no callback is sent. */
+  statuses: string[];
+  /** How often each is sent. */
+  copies: number;
+  /** How long each waits, in milliseconds. */
+  delay_ms: number;
+  /** The ErrorCode of `failed` and `undelivered`. */
+  error_code: number | null;
+}
 
-  private constructor(account: Account, store: string) {
-    this.account = account;
-    this.#store = store;
-    this.#port = Number(Deno.env.get("TWILIO_DOUBLE_PORT")) || freePorts(1)[0]!;
+/**
+ * What Twilio sends where nothing goes wrong. The first status of a message is never told.
+ * Source: https://www.twilio.com/docs/messaging/guides/outbound-message-status-in-status-callbacks
+ */
+const USUAL_CALLBACKS: CallbackPlan = {
+  statuses: ["sent", "delivered"],
+  copies: 1,
+  delay_ms: 10,
+  error_code: null,
+};
+
+/** The order of the statuses. Callbacks may come in another one, and the message keeps the latest. */
+const PROGRESS = ["accepted", "queued", "sending", "sent", "failed", "undelivered", "delivered"];
+
+/** What the double has done: the messages of its account, oldest first, and how many requests came. */
+export interface Log {
+  messages: Message[];
+  requests: number;
+}
+
+/** A double of the part of Twilio's REST API that texting uses. It sends no text. */
+export class TwilioDouble {
+  readonly account = ACCOUNT;
+  readonly #port: number;
+  /** By sid, oldest first. */
+  readonly #messages = new Map<string, Message>();
+  #requests = 0;
+  #faults: (Fault & { times: number })[] = [];
+  #plan = USUAL_CALLBACKS;
+  #server?: Server;
+
+  private constructor(port: number) {
+    this.#port = port;
   }
 
-  /** Starts one with an empty account, on the port of TWILIO_DOUBLE_PORT where that is set. */
-  static async start(account = ACCOUNT): Promise<TwilioDouble> {
-    const double = new TwilioDouble(account, Deno.makeTempFileSync({ prefix: "twilio-" }));
+  /** Starts one with an empty account, by default on the port of TWILIO_DOUBLE_PORT where that is set. */
+  static async start(
+    port = Number(Deno.env.get("TWILIO_DOUBLE_PORT")) || freePorts(1)[0]!,
+  ): Promise<TwilioDouble> {
+    const double = new TwilioDouble(port);
     await double.start();
     return double;
   }
@@ -50,87 +108,190 @@ export class TwilioDouble {
 
   /** The settings with which functions and commands use it. */
   get settings(): Record<string, string> {
-    return twilioSettings(this.#port, this.account);
+    return twilioSettings(this.#port);
   }
 
-  /** Starts it again on the same port with the same messages, after `kill`. */
-  async start(): Promise<void> {
-    const account = JSON.stringify(this.account);
-    const args = ["--port", `${this.#port}`, "--store", this.#store, "--account", account];
-    this.#process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "--allow-all", join(ROOT, "dev/testing/twilio/main.ts"), ...args],
-      // It is closed when this process ends, however that happens.
-      stdin: "piped",
-      stdout: "piped",
-    }).spawn();
-    const reader = this.#process.stdout.getReader();
-    const { done } = await reader.read();
-    await reader.cancel();
-    if (done) throw new Error("the double of Twilio could not start");
+  /** Starts it again on the same port with the same messages, after `stop`. */
+  start(): Promise<void> {
+    // node:http, because a connection can be closed without a response.
+    const server = createServer(async (incoming, response) => {
+      // A caller that is killed breaks off in its request.
+      const reply = await this.#reply(incoming).catch(() => null);
+      if (reply === null) return incoming.socket.destroy();
+      response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
+      response.end(JSON.stringify(reply.body));
+    });
+    this.#server = server;
+    for (const message of this.#messages.values()) this.#deliver(message, USUAL_CALLBACKS);
+    return new Promise((resolve, reject) => {
+      server.once("error", reject).listen(this.#port, "127.0.0.1", resolve);
+    });
   }
 
-  /** Kills the process, so that connections are refused. It forgets its faults and its plan of callbacks, but no message. */
-  async kill(): Promise<void> {
-    this.#process?.kill("SIGKILL");
-    await this.#process?.stdin.abort().catch(() => {});
-    await this.#process?.status;
-    this.#process = undefined;
-  }
-
-  /** Ends it for good. */
+  /** Refuses connections from now on. It forgets its faults and its plan of callbacks, but no message. */
   async stop(): Promise<void> {
-    await this.kill();
-    Deno.removeSync(this.#store);
+    const server = this.#server;
+    if (!server) return;
+    this.#server = undefined;
+    this.#faults = [];
+    this.#plan = USUAL_CALLBACKS;
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
   }
 
   /** What it has accepted and received so far. */
-  log(): Promise<Log> {
-    return this.#control("GET", "log");
+  log(): Log {
+    return structuredClone({ messages: this.#all(), requests: this.#requests });
   }
 
   /** The messages that it has accepted to send to a number, oldest first. */
-  async sentTo(to: string): Promise<Message[]> {
-    return (await this.log()).messages.filter((message) =>
+  sentTo(to: string): Message[] {
+    return this.log().messages.filter((message) =>
       message.direction === "outbound-api" && message.to === to
     );
   }
 
   /** Waits until it has accepted a message to a number, for ten seconds at most. */
   async awaitMessage(to: string): Promise<void> {
-    for (const deadline = Date.now() + 10_000; (await this.sentTo(to)).length === 0;) {
+    for (const deadline = Date.now() + 10_000; this.sentTo(to).length === 0;) {
       if (Date.now() > deadline) throw new Error("the double got no message to this number");
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await delay(10);
     }
   }
 
   /** Makes the next requests for messages fail in this way. */
-  fail(fault: Fault): Promise<void> {
-    return this.#control("POST", "faults", fault);
+  fail(fault: Fault): void {
+    this.#faults.push({ times: 1, ...fault });
   }
 
   /** Forgets the faults that did not come yet. */
-  clearFaults(): Promise<void> {
-    return this.#control("DELETE", "faults");
+  clearFaults(): void {
+    this.#faults = [];
   }
 
   /** Changes the callbacks of the messages from now on; without an argument back to the usual ones. */
-  callBack(plan: Partial<CallbackPlan> = {}): Promise<void> {
-    return this.#control("PUT", "callbacks", plan);
+  callBack(plan: Partial<CallbackPlan> = {}): void {
+    this.#plan = { ...USUAL_CALLBACKS, ...plan };
   }
 
   /**
    * Receives a text of a recruit. With STOP, further texts to them are refused with 21610 until they text START.
    *
-   * @param text the text, and the webhook that is told of it; without a webhook none is
-   * @returns its sid, and the HTTP status of the webhook's response
+   * @returns its sid
    */
-  receive(text: InboundText & { webhook?: string }): Promise<{ sid: string; status?: number }> {
-    return this.#control("POST", "inbound", text);
+  receive(text: InboundText): { sid: string } {
+    const message = inboundMessage(text);
+    this.#messages.set(message.sid, message);
+    return { sid: message.sid };
   }
 
-  async #control(method: string, path: string, body?: unknown) {
-    const init = { method, body: body === undefined ? undefined : JSON.stringify(body) };
-    const response = await fetch(`${this.url}/double/${path}`, init);
-    return await response.json();
+  #all(): Message[] {
+    return [...this.#messages.values()];
   }
+
+  /** @returns null where the connection is to be closed without a response */
+  async #reply(incoming: IncomingMessage): Promise<Reply | null> {
+    const { pathname, searchParams } = new URL(incoming.url!, this.url);
+    const body = await new Response(incoming).text();
+    if (pathname === "/double/log") return { status: 200, body: this.log() };
+
+    this.#requests++;
+    const own = `/${API_VERSION}/Accounts/${ACCOUNT.sid}/Messages`;
+    if (!isAuthorized(incoming.headers.authorization)) return refusal(20003);
+    if (pathname === `${own}.json`) {
+      return incoming.method === "GET"
+        ? this.#withFault("GET", searchParams, () => listMessages(this.#all(), searchParams))
+        : this.#withFault("POST", new URLSearchParams(body), (form) => this.#create(form));
+    }
+    const [, sid, media] = /^\/(\w+)(\/Media)?\.json$/.exec(pathname.replace(own, "")) ?? [];
+    const message = sid && this.#messages.get(sid);
+    if (!message || incoming.method !== "GET") return refusal(20404);
+    return { status: 200, body: media ? listMedia(message) : messageResource(message) };
+  }
+
+  async #withFault(
+    method: string,
+    parameters: URLSearchParams,
+    carryOut: (parameters: URLSearchParams) => Reply,
+  ): Promise<Reply | null> {
+    const fault = this.#faults.find((waiting) =>
+      (waiting.method ?? "POST") === method &&
+      (waiting.to === undefined || waiting.to === parameters.get("To"))
+    );
+    if (fault === undefined) return carryOut(parameters);
+    if (--fault.times === 0) this.#faults.splice(this.#faults.indexOf(fault), 1);
+    const { accepted, delay_ms = 0, drop, status, code, retry_after } = fault;
+    const reply = accepted ? carryOut(parameters) : refusal(20500);
+    await delay(delay_ms);
+    if (drop) return null;
+    if (status === undefined && code === undefined) return reply;
+    const headers = retry_after === undefined ? undefined : { "retry-after": `${retry_after}` };
+    return { ...refusal(code ?? (status === 429 ? 20429 : 20500), status), headers };
+  }
+
+  #create(form: URLSearchParams): Reply {
+    const code = whyRefused(form) ??
+      (isOptedOut(this.#all(), form.get("To"), form.get("From")) ? 21610 : undefined);
+    if (code !== undefined) return refusal(code);
+    const { statuses, copies } = this.#plan;
+    const message = newMessage(form, statuses.flatMap((status) => Array(copies).fill(status)));
+    this.#messages.set(message.sid, message);
+    this.#deliver(message, this.#plan);
+    return { status: 201, body: messageResource(message) };
+  }
+
+  /** Sends a message: it passes through its statuses, and each is told to its StatusCallback. */
+  async #deliver(message: Message, plan: CallbackPlan): Promise<void> {
+    const server = this.#server;
+    while (message.due_callbacks.length > 0) {
+      await delay(plan.delay_ms);
+      // Stopped meanwhile. The next start goes on with it.
+      if (server !== this.#server) return;
+      const status = message.due_callbacks.shift()!;
+      if (PROGRESS.indexOf(status) > PROGRESS.indexOf(message.status)) message.status = status;
+      message.date_updated = new Date().toISOString();
+      message.date_sent ??= message.date_updated;
+      if (status === "failed" || status === "undelivered") message.error_code = plan.error_code;
+      await report(message, status);
+    }
+  }
+}
+
+/**
+ * Tells a message's StatusCallback of a status. Like Twilio, it does not try again.
+ *
+ * https://www.twilio.com/docs/messaging/guides/track-outbound-message-status
+ */
+async function report(message: Message, status: string): Promise<void> {
+  const url = message.parameters.StatusCallback;
+  if (!url) return;
+  const parameters: Record<string, string> = {
+    AccountSid: ACCOUNT.sid,
+    ApiVersion: API_VERSION,
+    From: message.from ?? "",
+    MessageSid: message.sid,
+    MessageStatus: status,
+    SmsSid: message.sid,
+    SmsStatus: status,
+    To: message.to,
+    ...(message.messaging_service_sid && { MessagingServiceSid: message.messaging_service_sid }),
+    ...(message.error_code !== null && { ErrorCode: `${message.error_code}` }),
+  };
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      "x-twilio-signature": getExpectedTwilioSignature(ACCOUNT.authToken, url, parameters),
+      "i-twilio-idempotency-token": crypto.randomUUID(),
+    },
+    body: new URLSearchParams(parameters),
+    // https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides
+    signal: AbortSignal.timeout(15_000),
+  }).catch(() => null);
+  await response?.body?.cancel();
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

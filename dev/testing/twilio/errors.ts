@@ -1,4 +1,9 @@
-import type { Reply } from "./reply.ts";
+/** A response of the double. */
+export interface Reply {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
 
 /**
  * Twilio's errors by their code: the HTTP status and the message.
@@ -10,16 +15,12 @@ const ERRORS: Record<number, [status: number, message: string]> = {
   20429: [429, "Too Many Requests"],
   20500: [500, "Internal Server Error"],
   21211: [400, "Invalid 'To' Phone Number"],
-  21212: [400, "Invalid 'From' Phone Number"],
-  21408: [400, "Permission to send an SMS has not been enabled for the region of the 'To' number"],
   21602: [400, "Message body is required."],
   21603: [400, "A 'From' phone number is required."],
   21604: [400, "A 'To' phone number is required."],
-  21606: [400, "The 'From' phone number is not a valid, SMS-capable number of your account."],
   21609: [400, "The 'StatusCallback' URL is not a valid URL."],
   21610: [400, "Attempt to send to unsubscribed recipient"],
   21611: [429, "SMS queue is full."],
-  21612: [400, "The 'To' phone number is not currently reachable via SMS"],
   21614: [400, "'To' number is not a valid mobile number"],
   21617: [400, "The concatenated message body exceeds the 1600 character limit."],
   21620: [400, "Invalid media URL(s)"],

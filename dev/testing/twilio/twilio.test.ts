@@ -24,11 +24,6 @@ const FROM = "+12025550100";
 let lastNumber = 0;
 const newNumber = () => `+1213555${String(++lastNumber).padStart(4, "0")}`;
 
-function twilioTest(name: string, run: () => Promise<void>): void {
-  // The client keeps its connections open.
-  Deno.test({ name, sanitizeResources: false, sanitizeOps: false, fn: run });
-}
-
 async function assertRefused(parameters: object, code: number, status = 400): Promise<void> {
   const sent = client().messages.create(
     { from: FROM, to: newNumber(), body: "Hi", ...parameters } as never,
@@ -41,7 +36,7 @@ async function assertRefused(parameters: object, code: number, status = 400): Pr
   });
 }
 
-twilioTest("the official client creates, fetches and lists a message", async () => {
+Deno.test("the official client creates, fetches and lists a message", async () => {
   const to = newNumber();
   const created = await client().messages.create({
     from: FROM,
@@ -65,11 +60,11 @@ twilioTest("the official client creates, fetches and lists a message", async () 
   const [listed, ...others] = await client().messages.list({ to, from: FROM });
   assert.equal(listed?.sid, created.sid);
   assert.deepEqual(others, []);
-  const [logged] = await double.sentTo(to);
+  const [logged] = double.sentTo(to);
   assert.equal(logged?.parameters.ValidityPeriod, "60");
 });
 
-twilioTest(
+Deno.test(
   "a message of a messaging service is accepted first, and its media are listed",
   async () => {
     const service = `MG${"0".repeat(32)}`;
@@ -86,7 +81,7 @@ twilioTest(
   },
 );
 
-twilioTest("a list has pages, newest first, and a new message moves none of them", async () => {
+Deno.test("a list has pages, newest first, and a new message moves none of them", async () => {
   const to = newNumber();
   for (const body of ["1", "2", "3", "4", "5"]) {
     await client().messages.create({ from: FROM, to, body });
@@ -102,14 +97,14 @@ twilioTest("a list has pages, newest first, and a new message moves none of them
   assert.equal((await client().messages.list({ to, pageSize: 4 })).length, 6);
 });
 
-twilioTest(
+Deno.test(
   "a list is filtered by the date of sending, which a queued message does not have",
   async () => {
     const to = newNumber();
-    await double.callBack({ statuses: [] });
+    double.callBack({ statuses: [] });
     await client().messages.create({ from: FROM, to, body: "queued" });
-    await double.callBack();
-    await double.receive({ from: to, to: FROM, body: "Hello" });
+    double.callBack();
+    double.receive({ from: to, to: FROM, body: "Hello" });
     const hour = 3_600_000;
     const [before, after] = [new Date(Date.now() - hour), new Date(Date.now() + hour)];
     const bodies = async (options: object) =>
@@ -122,15 +117,7 @@ twilioTest(
   },
 );
 
-twilioTest("magic numbers and wrong parameters are refused with Twilio's codes", async () => {
-  await assertRefused({ from: "+15005550001" }, 21212);
-  await assertRefused({ from: "+15005550007" }, 21606);
-  await assertRefused({ from: "+15005550008" }, 21611, 429);
-  await assertRefused({ to: "+15005550001" }, 21211);
-  await assertRefused({ to: "+15005550002" }, 21612);
-  await assertRefused({ to: "+15005550003" }, 21408);
-  await assertRefused({ to: "+15005550004" }, 21610);
-  await assertRefused({ to: "+15005550009" }, 21614);
+Deno.test("wrong parameters are refused with Twilio's codes", async () => {
   await assertRefused({ to: "12" }, 21211);
   await assertRefused({ from: undefined }, 21603);
   await assertRefused({ body: "" }, 21602);
@@ -141,7 +128,7 @@ twilioTest("magic numbers and wrong parameters are refused with Twilio's codes",
   await assertRefused({ statusCallback: "nowhere" }, 21609);
 });
 
-twilioTest("the account's sid with its token, or an API key, is needed", async () => {
+Deno.test("the account's sid with its token, or an API key, is needed", async () => {
   const { sid, authToken } = double.account;
   await client(sid, authToken).messages.list({ limit: 1 });
   await assert.rejects(client(sid, "wrong").messages.list({ limit: 1 }), {
@@ -154,24 +141,24 @@ twilioTest("the account's sid with its token, or an API key, is needed", async (
   await assert.rejects(client().messages(`SM${"f".repeat(32)}`).fetch(), { code: 20404 });
 });
 
-twilioTest("STOP refuses further texts from that number until START", async () => {
+Deno.test("STOP refuses further texts from that number until START", async () => {
   const to = newNumber();
-  await double.receive({ from: to, to: FROM, body: "Stop " });
+  double.receive({ from: to, to: FROM, body: "Stop " });
   await assertRefused({ to }, 21610);
   await client().messages.create({ from: "+12025550101", to, body: "from another number" });
-  await double.receive({ from: to, to: FROM, body: "START" });
+  double.receive({ from: to, to: FROM, body: "START" });
   await client().messages.create({ from: FROM, to, body: "Hi" });
 });
 
-twilioTest("each fault happens as often as it was asked for", async () => {
+Deno.test("each fault happens as often as it was asked for", async () => {
   const to = newNumber();
   const send = (body: string) => client().messages.create({ from: FROM, to, body });
-  await double.fail({ ...DROP, to });
-  await double.fail({ ...ACCEPT_THEN_DROP, to });
-  await double.fail({ ...TOO_MANY_REQUESTS, to, retry_after: 7 });
-  await double.fail({ ...ERROR_AFTER_ACCEPT, to });
-  await double.fail({ status: 401, code: 20003, to });
-  await double.fail({ accepted: true, delay_ms: 1, to, times: 2 });
+  double.fail({ ...DROP, to });
+  double.fail({ ...ACCEPT_THEN_DROP, to });
+  double.fail({ ...TOO_MANY_REQUESTS, to, retry_after: 7 });
+  double.fail({ ...ERROR_AFTER_ACCEPT, to });
+  double.fail({ status: 401, code: 20003, to });
+  double.fail({ accepted: true, delay_ms: 1, to, times: 2 });
   const network = /socket hang up|ECONNRESET|fetch failed|aborted/i;
   await assert.rejects(send("1"), network);
   await assert.rejects(send("2"), network);
@@ -179,14 +166,14 @@ twilioTest("each fault happens as often as it was asked for", async () => {
   await assert.rejects(send("4"), { status: 500, code: 20500 });
   await assert.rejects(send("5"), { status: 401, code: 20003 });
   for (const body of ["6", "7", "8"]) await send(body);
-  const sent = (await double.sentTo(to)).map(({ body }) => body);
+  const sent = double.sentTo(to).map(({ body }) => body);
   assert.deepEqual(sent, ["2", "4", "6", "7", "8"]);
-  await double.fail({ method: "GET", status: 503 });
+  double.fail({ method: "GET", status: 503 });
   await assert.rejects(client().messages.list({ to }), { status: 503 });
   assert.equal((await client().messages.list({ to })).length, 5);
 });
 
-twilioTest("callbacks are signed, and come doubled, reordered, late or not at all", async () => {
+Deno.test("callbacks are signed, and come doubled, reordered, late or not at all", async () => {
   const received: URLSearchParams[] = [];
   await using server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
@@ -202,7 +189,7 @@ twilioTest("callbacks are signed, and come doubled, reordered, late or not at al
   );
   const statusCallback = `http://127.0.0.1:${server.addr.port}/status?message=1`;
   const send = async (plan: Parameters<TwilioDouble["callBack"]>[0], final: string) => {
-    await double.callBack(plan);
+    double.callBack(plan);
     const { sid } = await client().messages.create(
       { from: FROM, to: newNumber(), body: "Hi", statusCallback },
     );
@@ -222,14 +209,14 @@ twilioTest("callbacks are signed, and come doubled, reordered, late or not at al
   assert.equal(await send({ delay_ms: 50 }, "delivered"), "sent delivered");
   await send({ statuses: ["sent", "undelivered"], error_code: 30003 }, "undelivered");
   assert.equal(received.at(-1)?.get("ErrorCode"), "30003");
-  await double.callBack();
+  double.callBack();
 });
 
-twilioTest("what was accepted outlives a killed process, and is delivered after it", async () => {
+Deno.test("what was accepted before it was stopped is delivered once it is back", async () => {
   const to = newNumber();
-  await double.callBack({ delay_ms: 60_000 });
+  double.callBack({ delay_ms: 60_000 });
   const { sid } = await client().messages.create({ from: FROM, to, body: "Hi 😀" });
-  await double.kill();
+  await double.stop();
   await assert.rejects(client().messages(sid).fetch(), /ECONNREFUSED|refused/);
   await double.start();
   const message = await eventually(10, async () => {
