@@ -1,12 +1,12 @@
 /** How a vendor is recognised by its webhook, and how its deliveries are stored, below the routes. */
 import assert from "node:assert/strict";
 import { ApiError } from "../supabase/functions/_shared/errors.ts";
-import type { WebhookSettings } from "../supabase/functions/_shared/sql_functions.ts";
-import { previewLead } from "../supabase/functions/recruiting/ingest/dry_run.ts";
+import type { WebhookSettings } from "../supabase/functions/recruiting/webhooks/delivery.ts";
+import { previewLead } from "../supabase/functions/recruiting/ingest/vendor_calls.ts";
 import { insertWithResume } from "../supabase/functions/recruiting/ingest/insert_with_resume.ts";
 import { insertLead } from "../supabase/functions/recruiting/ingest/lead_calls.ts";
 import { toVendor, type Vendor as Sender } from "../supabase/functions/recruiting/ingest/vendor.ts";
-import { authenticateWebhook } from "../supabase/functions/recruiting/ingest/vendor_webhook.ts";
+import { authenticateWebhook } from "../supabase/functions/recruiting/webhooks/authenticate_webhook.ts";
 import {
   createVendor as createVendorWithKey,
   PDF,

@@ -1,7 +1,8 @@
 import type postgres from "postgres";
 import { parseJson } from "../../supabase/functions/_shared/json.ts";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
-import type { DistributedTo, SqlResults } from "../../supabase/functions/_shared/sql_functions.ts";
+import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending_leads.ts";
+import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
 import { type ImportedLead, readImportedLead } from "../../supabase/functions/api/imported_lead.ts";
 import {
   type Lead,
@@ -140,7 +141,7 @@ async function readDelivery(
 /** Waits until a lead has been handed out that other transactions were handing leads out before. */
 async function handOut(sql: postgres.Sql, stored: Stored): Promise<Stored> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const [{ result }] = await sql<[{ result: SqlResults["distribute_pending_leads"] }]>`
+    const [{ result }] = await sql<[{ result: Distributions }]>`
       select public.distribute_pending_leads(array[${stored.id}::uuid]) as result`;
     const { distribution, distributed_to } = result.leads[stored.id]!;
     if (distribution !== "pending") return { ...stored, distributed_to };

@@ -3,13 +3,11 @@ import { type ErrorCode, STATUS_OF_CODE } from "../../../supabase/functions/_sha
 import { uuid } from "../../../supabase/functions/_shared/validate.ts";
 import * as api from "./api.ts";
 import { ERROR_RESPONSES, errorSchema } from "./errors.ts";
-import * as health from "./health.ts";
 import * as ingest from "./ingest.ts";
-import * as openapi from "./openapi.ts";
-import type { Examples, NamedSchemas, Operation } from "./operation.ts";
+import type { Examples, Operation } from "./operation.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
+import * as service from "./service.ts";
 import * as sms from "./sms.ts";
-import * as texting from "./texting.ts";
 import * as webhooks from "./webhooks.ts";
 
 const DESCRIPTION = [
@@ -19,13 +17,12 @@ const DESCRIPTION = [
   "Responses may gain fields: a client must ignore fields that it does not know.",
 ].join(" ");
 
-const ROUTES = [ingest, api, sms, webhooks, texting, health, openapi];
-
 /** What a request with an Idempotency-Key may get besides. */
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];
 
 /** The routes in the order of SPEC.md, and then those that it does not have. */
-export const OPERATIONS: Operation[] = ROUTES.flatMap(({ operations }) => operations);
+export const OPERATIONS: Operation[] = [ingest, api, sms, webhooks, service]
+  .flatMap(({ operations }) => operations);
 
 /**
  * The OpenAPI 3.1 document of all routes.
@@ -33,11 +30,6 @@ export const OPERATIONS: Operation[] = ROUTES.flatMap(({ operations }) => operat
  * @param strict responses may have no other fields. The tests check responses against the strict document.
  */
 export function openApiDocument({ strict = false } = {}) {
-  const requests = register(ROUTES.map(({ requestSchemas }) => requestSchemas));
-  const responses = register([
-    ...ROUTES.map(({ responseSchemas }) => responseSchemas),
-    { Error: errorSchema },
-  ]);
   const codes = new Set([...OPERATIONS.flatMap(({ errors }) => errors), ...IDEMPOTENCY_ERRORS]);
   return {
     openapi: "3.1.0",
@@ -54,10 +46,7 @@ export function openApiDocument({ strict = false } = {}) {
       Map.groupBy(OPERATIONS, ({ path }) => path).entries().map(([path, operations]) => [
         path,
         Object.fromEntries(
-          operations.map((operation) => [
-            operation.method,
-            describe(operation, requests, responses),
-          ]),
+          operations.map((operation) => [operation.method, describe(operation)]),
         ),
       ]),
     ),
@@ -81,12 +70,12 @@ export function openApiDocument({ strict = false } = {}) {
         },
       },
       responses: Object.fromEntries(Array.from(codes, (code) => [code, errorResponse(code)])),
-      schemas: { ...toSchemas(requests, "input"), ...toSchemas(responses, "output", strict) },
+      schemas: namedSchemas(strict),
     },
   };
 }
 
-function describe(operation: Operation, requests: Registry, responses: Registry) {
+function describe(operation: Operation) {
   const { body, parameters = {}, query = {}, isIdempotent = false } = operation;
   const errors = [...operation.errors, ...(isIdempotent ? IDEMPOTENCY_ERRORS : [])];
   return {
@@ -113,23 +102,16 @@ function describe(operation: Operation, requests: Registry, responses: Registry)
     requestBody: body && {
       required: true,
       content: Object.fromEntries(
-        body.types.map((type) => [type, {
-          schema: refer(requests, body.schema),
-          examples: body.examples,
-        }]),
+        body.types.map((type) => [type, content(body)]),
       ),
     },
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.responses).map((
-          [status, { description, schema, examples, text }],
-        ) => [
+        Object.entries(operation.responses).map(([status, { description, text, ...json }]) => [
           status,
           response(description, {
-            "application/json": { schema: refer(responses, schema), examples },
-            ...(text && {
-              "text/plain": { schema: refer(responses, text.schema), examples: text.examples },
-            }),
+            "application/json": content(json),
+            ...(text && { "text/plain": content(text) }),
           }),
         ]),
       ),
@@ -143,30 +125,50 @@ function describe(operation: Operation, requests: Registry, responses: Registry)
   };
 }
 
-type Registry = z.core.$ZodRegistry<{ id: string }>;
-
-function register(schemas: NamedSchemas[]): Registry {
-  const registry: Registry = z.registry<{ id: string }>();
-  for (const [id, schema] of schemas.flatMap(Object.entries)) registry.add(schema, { id });
-  return registry;
+function content({ schema, examples }: { schema: z.ZodType; examples: Examples }) {
+  return {
+    schema: { $ref: uriOf(nameOf(schema)) },
+    examples: Object.fromEntries(
+      Object.entries(examples).map(([name, [summary, value]]) => [name, { summary, value }]),
+    ),
+  };
 }
 
-function uriOf(id: string): string {
-  return `#/components/schemas/${id}`;
+function uriOf(name: string): string {
+  return `#/components/schemas/${name}`;
 }
 
-function refer(registry: Registry, schema: z.ZodType) {
-  const named = registry.get(schema);
-  if (named === undefined) throw new Error("a schema of an operation has no name");
-  return { $ref: uriOf(named.id) };
+function nameOf(schema: z.ZodType): string {
+  const name = z.globalRegistry.get(schema)?.id;
+  if (name === undefined) throw new Error("a schema of an operation has no name");
+  return name;
 }
 
-function toSchemas(registry: Registry, io: "input" | "output", strict = true) {
-  const { schemas } = z.toJSONSchema(registry, {
+/** The schemas that have a name. A request's are as they are sent, the others as they are responded with. */
+function namedSchemas(strict: boolean) {
+  const sent = toSchemas("input");
+  const received = toSchemas("output", strict);
+  const requests = OPERATIONS.flatMap(({ body }) =>
+    body === undefined ? [] : refersTo(body.schema)
+  );
+  return Object.fromEntries(
+    Object.keys(received).map((name) => [name, (requests.includes(name) ? sent : received)[name]]),
+  );
+
+  function refersTo(schema: z.ZodType): string[] {
+    const text = JSON.stringify(sent[nameOf(schema)]);
+    const inside = text.matchAll(/#\/components\/schemas\/(\w+)/g).map(([, name]) => name!);
+    return [nameOf(schema), ...inside];
+  }
+}
+
+function toSchemas(io: "input" | "output", strict = true) {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, {
     io,
     uri: uriOf,
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
+      delete jsonSchema.id;
       if (!strict && jsonSchema.additionalProperties === false) {
         delete jsonSchema.additionalProperties;
       }
@@ -189,7 +191,7 @@ function toInlineSchema(schema: z.ZodType) {
 
 function response(
   description: string,
-  content: Record<string, { schema: object; examples: Examples }>,
+  content: Record<string, { schema: object; examples: object }>,
   headers = {},
 ) {
   return {
@@ -202,7 +204,7 @@ function response(
 function errorResponse(code: ErrorCode) {
   const { description, message, details, headers } = ERROR_RESPONSES[code];
   const value = { error: { code, message, details }, request_id: "req-1" };
-  const examples = { [code]: { summary: description, value } };
-  const schema = { $ref: uriOf("Error") };
-  return response(description, { "application/json": { schema, examples } }, headers);
+  const examples: Examples = { [code]: [description, value] };
+  const json = content({ schema: errorSchema, examples });
+  return response(description, { "application/json": json }, headers);
 }

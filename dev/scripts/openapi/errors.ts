@@ -20,7 +20,7 @@ export const errorSchema = z.strictObject({
     })).optional().describe("Each wrong field of the body."),
   }),
   request_id: z.string().describe("The same as the header x-request-id."),
-});
+}).meta({ id: "Error" });
 
 /** What the document says of an error response, besides its status and its schema. */
 export interface ErrorResponse {

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { ErrorCode } from "../../../supabase/functions/_shared/errors.ts";
 import type { SecurityScheme } from "./security.ts";
 
-/** One route, as the OpenAPI document describes it. */
+/** One route, as the OpenAPI document describes it. Its schemas have names, which `.meta({ id })` gives them. */
 export interface Operation {
   method: "get" | "post";
   /** Below `{base_url}`, e.g. `/recruiting/ingest`. A part in braces is a parameter. */
@@ -29,21 +29,17 @@ export interface Operation {
     examples: Examples;
   };
   /** Successful responses by HTTP status. */
-  responses: Record<
-    number,
-    { description: string; schema: z.ZodType; examples: Examples; text?: Content }
-  >;
+  responses: Record<number, Success>;
   errors: ErrorCode[];
 }
 
-/** What a response has as `text/plain` in place of JSON. */
-export interface Content {
+/** A successful response, as JSON and perhaps as `text/plain` as well. */
+export interface Success {
+  description: string;
   schema: z.ZodType;
   examples: Examples;
+  text?: { schema: z.ZodType; examples: Examples };
 }
 
-/** Values that fit a schema, by name. */
-export type Examples = Record<string, { summary: string; value: object | string }>;
-
-/** Schemas by the name that they have in the document. Other schemas refer to them by this name. */
-export type NamedSchemas = Record<string, z.ZodType>;
+/** Values that fit a schema, by name: what each is, and the value. */
+export type Examples = Record<string, [summary: string, value: object | string]>;

@@ -1,43 +1,15 @@
+/** The routes below /recruiting/sms. */
 import * as z from "zod";
 import type { ErrorCode } from "../../../supabase/functions/_shared/errors.ts";
-import type { NamedSchemas, Operation } from "./operation.ts";
-
-// Twilio sends more parameters than these. All of them are signed.
-const inboundSms = z.looseObject({
-  From: z.string().describe("The recruit's phone number, E.164."),
-  To: z.string().describe("The service's phone number that received the message."),
-  Body: z.string().optional().describe("Absent from a message of pictures alone."),
-  MessageSid: z.string(),
-  NumMedia: z.string().optional(),
-  MediaUrl0: z.string().optional(),
-  MediaContentType0: z.string().optional(),
-  OptOutType: z.string().optional()
-    .describe("START, STOP or HELP, from a messaging service with Advanced Opt-Out."),
-});
-
-const smsStatusCallback = z.looseObject({
-  MessageSid: z.string(),
-  MessageStatus: z.string()
-    .describe("queued, sent, delivered, undelivered or failed. Others are ignored."),
-  ErrorCode: z.string().optional(),
-});
-
-const inboundSmsResult = z.strictObject({
-  status: z.enum(["received", "no_conversation", "error"]),
-});
-const smsStatusResult = z.strictObject({ status: z.enum(["updated", "ignored", "error"]) });
-
-/** Request schemas of the routes below. */
-export const requestSchemas: NamedSchemas = {
-  InboundSms: inboundSms,
-  SmsStatusCallback: smsStatusCallback,
-};
-
-/** Response schemas of the routes below. */
-export const responseSchemas: NamedSchemas = {
-  InboundSmsResult: inboundSmsResult,
-  SmsStatusResult: smsStatusResult,
-};
+import {
+  inboundSms,
+  inboundSmsResult,
+} from "../../../supabase/functions/recruiting/sms/inbound.ts";
+import {
+  smsStatusCallback,
+  smsStatusResult,
+} from "../../../supabase/functions/recruiting/sms/status.ts";
+import type { Operation } from "./operation.ts";
 
 const errors: ErrorCode[] = [
   "UNAUTHORIZED",
@@ -47,7 +19,6 @@ const errors: ErrorCode[] = [
 ];
 const RESPONSE = "Always, once the signature is valid. `error` when the database failed.";
 
-/** The routes below /recruiting/sms. */
 export const operations: Operation[] = [
   {
     method: "post",
@@ -59,15 +30,12 @@ export const operations: Operation[] = [
       types: ["application/x-www-form-urlencoded"],
       schema: inboundSms,
       examples: {
-        text: {
-          summary: "A text message",
-          value: {
-            From: "+13125550121",
-            To: "+13125550100",
-            Body: "Yes, call me",
-            MessageSid: "SM00000000000000000000000000000002",
-          },
-        },
+        text: ["A text message", {
+          From: "+13125550121",
+          To: "+13125550100",
+          Body: "Yes, call me",
+          MessageSid: "SM00000000000000000000000000000002",
+        }],
       },
     },
     responses: {
@@ -75,11 +43,8 @@ export const operations: Operation[] = [
         description: RESPONSE,
         schema: inboundSmsResult,
         examples: {
-          received: { summary: "Stored", value: { status: "received" } },
-          no_conversation: {
-            summary: "No conversation has these two numbers",
-            value: { status: "no_conversation" },
-          },
+          received: ["Stored", { status: "received" }],
+          no_conversation: ["No conversation has these two numbers", { status: "no_conversation" }],
         },
       },
     },
@@ -102,13 +67,10 @@ export const operations: Operation[] = [
       types: ["application/x-www-form-urlencoded"],
       schema: smsStatusCallback,
       examples: {
-        delivered: {
-          summary: "A message has been delivered",
-          value: {
-            MessageSid: "SM00000000000000000000000000000001",
-            MessageStatus: "delivered",
-          },
-        },
+        delivered: ["A message has been delivered", {
+          MessageSid: "SM00000000000000000000000000000001",
+          MessageStatus: "delivered",
+        }],
       },
     },
     responses: {
@@ -116,11 +78,8 @@ export const operations: Operation[] = [
         description: RESPONSE,
         schema: smsStatusResult,
         examples: {
-          updated: { summary: "The message has this status now", value: { status: "updated" } },
-          ignored: {
-            summary: "The status or the message is unknown",
-            value: { status: "ignored" },
-          },
+          updated: ["The message has this status now", { status: "updated" }],
+          ignored: ["The status or the message is unknown", { status: "ignored" }],
         },
       },
     },

@@ -1,18 +1,24 @@
 import assert from "node:assert/strict";
-import { addRoute, createApp } from "./app.ts";
+import { createApp } from "./app.ts";
 import { ApiError } from "./errors.ts";
 
-const app = createApp("/fn");
-addRoute(app, "/ok", (c) => Promise.resolve(c.json({ ok: true })));
-addRoute(app, "/read", (c) => Promise.resolve(c.json({ ok: true })), "GET");
-addRoute(app, "/things/:name", (c) => Promise.resolve(c.json({ ok: true })));
-addRoute(app, "/refused", () => {
-  throw new ApiError("BAD_REQUEST", "no name", {
-    details: [{ field: "name", message: "missing" }],
-  });
-});
-addRoute(app, "/broken", () => {
-  throw new Error("secret of the inside");
+const ok = () => Promise.resolve(Response.json({ ok: true }));
+const app = createApp("/fn", {
+  "/ok": { POST: ok },
+  "/read": { GET: ok },
+  "/things/:name": { POST: ok },
+  "/both": { POST: ok, GET: ok },
+  "/refused": {
+    POST() {
+      const details = [{ field: "name", message: "missing" }];
+      throw new ApiError("BAD_REQUEST", "no name", { details });
+    },
+  },
+  "/broken": {
+    POST() {
+      throw new Error("secret of the inside");
+    },
+  },
 });
 
 async function send(path: string, init: RequestInit = { method: "POST" }) {
@@ -72,6 +78,8 @@ Deno.test("another method is METHOD_NOT_ALLOWED with Allow", async () => {
       assert.equal(response.headers.get("x-request-id"), body.request_id);
     }
   }
+  const both = await send("/fn/both", { method: "PUT" });
+  assert.equal(both.response.headers.get("allow"), "POST, GET, HEAD");
   const post = await send("/fn/read");
   assert.equal(post.response.status, 405);
   assert.equal(post.response.headers.get("allow"), "GET, HEAD");

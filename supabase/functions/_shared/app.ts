@@ -1,31 +1,43 @@
 import { type Context, Hono } from "hono";
-import { methodNotAllowed } from "hono/method-not-allowed";
+import { cors } from "hono/cors";
 import { routePath } from "hono/route";
-import { finishBody, receivedBody, releaseBody } from "./body_bytes.ts";
 import { ApiError, internalError } from "./errors.ts";
-import { Journal, type Sender } from "./journal.ts";
+import { IncomingBody } from "./incoming_body.ts";
 import { describeError, logError, type LogFields, logInfo } from "./log.ts";
+import { RejectedDeliveries } from "./rejected_deliveries.ts";
 
-/** What a route finds in its context: `c.get("requestId")`, `c.get("log")`. */
-export interface Env {
-  Variables: {
-    /** The caller's `x-request-id` where it is usable, else a new one. */
-    requestId: string;
-    /** The route's path, e.g. `/recruiting/ingest`. Undefined for an unknown path, which may hold anything. */
-    route?: string;
-    /** Fields that a route adds to the request's log line: `vendor_id` and counts. */
-    log: LogFields;
-    /** Who has sent the request, once that is known. From then on a refusal is written to the journal. */
-    sender?: Sender;
-    /** Where refusals are written; see journalOf(). */
-    journal?: Journal;
-    /** The error that the request has ended with. */
-    refusal?: ApiError;
-  };
+/** One request on its way through its route. */
+export interface RequestContext {
+  readonly request: Request;
+  /** The caller's `x-request-id` where it is usable, else a new one. */
+  readonly requestId: string;
+  readonly body: IncomingBody;
+  /** Fields that a route adds to the request's log line: `vendor_id` and counts. */
+  readonly log: LogFields;
+  /** What was rejected of the request, which is kept once its sender is known. */
+  readonly rejected: RejectedDeliveries;
 }
 
-export type App = Hono<Env>;
-export type AppContext = Context<Env>;
+/** Responds to a request, or throws an ApiError. The parameters are those of the route's path. */
+export type Handler = (
+  context: RequestContext,
+  parameters: Record<string, string>,
+) => Promise<Response>;
+
+/** What a path takes. GET takes HEAD as well; any other method is METHOD_NOT_ALLOWED. */
+export interface Route {
+  POST?: Handler;
+  GET?: Handler;
+  /** Set where browsers of other origins may call. */
+  cors?: Parameters<typeof cors>[0];
+}
+
+/** The routes of a function by their paths below its base path, e.g. `/webhooks/:slug`. */
+export type Routes = Record<string, Route>;
+
+interface Env {
+  Variables: { context: RequestContext; error?: ApiError };
+}
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -34,82 +46,74 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
  * error in the shape of errors.ts, and the log gets one line.
  *
  * @example
- * const app = createApp("/recruiting");
- * addRoute(app, "/ingest", ingest);
- * export default { fetch: app.fetch };
+ * export const routes = { "/ingest": { POST: ingest } };
+ * export default { fetch: createApp("/recruiting", routes).fetch };
  */
-export function createApp(basePath: string): App {
+export function createApp(basePath: string, routes: Routes): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
-
   app.use(async (c, next) => {
     const started = performance.now();
-    const given = c.req.header("x-request-id") ?? "";
-    c.set("requestId", REQUEST_ID.test(given) ? given : crypto.randomUUID());
-    c.set("log", {});
+    // An unknown path may hold anything, so it is not logged. Only this middleware matches it.
+    const path = routePath(c, -1);
+    const route = path === "/*" ? null : path;
+    const context = contextOf(c.req.raw, route ?? "");
+    const { request, requestId, body, rejected, log } = context;
+    c.set("context", context);
     try {
       await next();
-      await finishBody(c.req.raw, c.get("sender") !== undefined);
-      if (c.get("refusal") !== undefined || c.get("journal") !== undefined) {
-        await journalOf(c)?.close(c.get("refusal"), receivedBody(c.req.raw));
-      }
+      await body.finish(rejected.areKept);
+      await rejected.write(c.get("error"), body.received);
     } finally {
-      releaseBody(c.req.raw);
+      body.release();
     }
-    c.header("x-request-id", c.get("requestId"));
+    c.res.headers.set("x-request-id", requestId);
     logInfo({
-      request_id: c.get("requestId"),
-      method: c.req.method,
-      route: c.get("route") ?? null,
+      request_id: requestId,
+      method: request.method,
+      route,
       status: c.res.status,
       duration_ms: Math.round((performance.now() - started) * 10) / 10,
-      ...c.get("log"),
+      ...log,
     });
   });
-  app.use(methodNotAllowed({
-    app,
-    onMethodNotAllowed: (c, methods) => {
-      const error = new ApiError("METHOD_NOT_ALLOWED", `this path takes ${methods.join(" or ")}`, {
-        headers: { Allow: methods.join(", ") },
-      });
-      return errorResponse(error, c);
-    },
-  }));
+  for (const [path, { cors: corsOptions, ...handlers }] of Object.entries(routes)) {
+    if (corsOptions !== undefined) app.use(basePath + path, cors(corsOptions));
+    app.all(basePath + path, (c) => handlerFor(c, handlers)(c.get("context"), c.req.param()));
+  }
   app.notFound((c) => errorResponse(new ApiError("NOT_FOUND", "there is no such path"), c));
   app.onError(errorResponse);
-  return app.basePath(basePath);
+  return app;
 }
 
-/** Adds a route. GET takes HEAD as well; any other method on its path is METHOD_NOT_ALLOWED. */
-export function addRoute(
-  app: App,
-  path: string,
-  handle: (c: AppContext) => Promise<Response>,
-  method: "POST" | "GET" = "POST",
-): void {
-  app.use(path, async (c, next) => {
-    c.set("route", routePath(c));
-    await next();
+function contextOf(request: Request, route: string): RequestContext {
+  const given = request.headers.get("x-request-id") ?? "";
+  const requestId = REQUEST_ID.test(given) ? given : crypto.randomUUID();
+  const rejected = new RejectedDeliveries({ request_id: requestId, route });
+  return { request, requestId, body: new IncomingBody(request), log: {}, rejected };
+}
+
+function handlerFor(c: Context<Env>, { GET, POST }: Route): Handler {
+  const { method } = c.req;
+  const handler = method === "POST"
+    ? POST
+    : method === "GET" || method === "HEAD"
+    ? GET
+    : undefined;
+  if (handler !== undefined) return handler;
+  const methods = [...(POST ? ["POST"] : []), ...(GET ? ["GET", "HEAD"] : [])];
+  throw new ApiError("METHOD_NOT_ALLOWED", `this path takes ${methods.join(" or ")}`, {
+    headers: { Allow: methods.join(", ") },
   });
-  app.on(method, path, handle);
 }
 
-/** The journal of a request's refusals; undefined where nothing is written: the sender is unknown, or it is a dry run. */
-export function journalOf(c: AppContext): Journal | undefined {
-  const sender = c.get("sender");
-  if (sender === undefined) return undefined;
-  const request = { request_id: c.get("requestId"), route: c.get("route") ?? "" };
-  const journal = c.get("journal") ?? new Journal(sender, request);
-  c.set("journal", journal);
-  return journal;
-}
-
-function errorResponse(error: Error, c: AppContext): Response {
+function errorResponse(error: Error, c: Context<Env>): Response {
   const apiError = error instanceof ApiError ? error : internalError(error);
-  c.set("refusal", apiError);
+  const { log, requestId } = c.get("context");
+  c.set("error", apiError);
   // The messages are constant texts with names of fields, never with values.
-  Object.assign(c.get("log"), { code: apiError.code, reason: apiError.message });
+  Object.assign(log, { code: apiError.code, reason: apiError.message });
   if (apiError.code === "INTERNAL_ERROR") {
-    logError({ request_id: c.get("requestId"), ...describeError(apiError.cause) });
+    logError({ request_id: requestId, ...describeError(apiError.cause) });
   }
-  return apiError.toResponse(c.get("requestId"));
+  return apiError.toResponse(requestId);
 }

@@ -1,13 +1,13 @@
-import type { Idempotency } from "./idempotency.ts";
 import type { CallOptions } from "./database.ts";
-import { Turns } from "./turns.ts";
+import type { Idempotency } from "./json_body.ts";
+import { Semaphore } from "./semaphore.ts";
 
 /**
  * Calls that store many rows, at most, at a time in one isolate. PostgREST has about ten connections to the database, and
  * texts, activities and single leads need the others.
  */
-const turns = new Turns(5);
-const TURN_WITHIN_MS = 60_000;
+const calls = new Semaphore(5);
+const CALL_WITHIN_MS = 60_000;
 
 /**
  * How a call that stores many rows is made. The timeout is a little more than the statement timeout of the SQL functions,
@@ -21,7 +21,7 @@ export const BATCH_CALL: CallOptions = { timeout: 61_000, retryWithin: 70_000 };
  * @throws ApiError INTERNAL_ERROR when its turn has not come within a minute.
  */
 export function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
-  return turns.run(TURN_WITHIN_MS, call);
+  return calls.run(CALL_WITHIN_MS, call);
 }
 
 /**

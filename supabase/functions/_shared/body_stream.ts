@@ -1,14 +1,15 @@
 import { ApiError } from "./errors.ts";
+import { KIB } from "./units.ts";
 
 /** Small until much comes at a time, because Deno 2.9 never frees what a read was given that has been cancelled. */
-const VIEW = { first: 8 * 1024, then: 64 * 1024 };
+const VIEW = { first: 8 * KIB, then: 64 * KIB };
 
 /**
  * A body may take so many reads, and one more for each KiB: to read a chunk of one byte costs as much as one of 64 KiB.
  * Reads whose bytes are there already do not wait, so nothing else runs meanwhile, not even a timer.
  */
 const FREE_READS = 1_000;
-const BYTES_FOR_A_READ = 1024;
+const BYTES_FOR_A_READ = KIB;
 
 /** A body that is read piece by piece, and given up where the pieces are tiny. */
 export class BodyStream {

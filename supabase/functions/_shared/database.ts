@@ -3,7 +3,6 @@ import { ConfigurationError, requiredEnv } from "./configuration.ts";
 import type { Database } from "./database.types.ts";
 import { ApiError, type ErrorCode, internalError } from "./errors.ts";
 import { namedSecretsFromEnv } from "./secrets.ts";
-import type { SqlArguments, SqlFunction, SqlResults } from "./sql_functions.ts";
 
 /** What a call does when the database fails or does not respond. */
 export interface CallOptions {
@@ -17,6 +16,14 @@ export interface CallOptions {
   /** Whether a fault that {@link isOfItsParts} ends the call at once, because the caller then divides it. */
   isDivisible?: boolean;
 }
+
+/** The name of an SQL function. */
+export type SqlFunction = keyof Database["public"]["Functions"];
+
+/** The arguments of an SQL function by name. Any may be null, which the generated types do not say. */
+export type SqlArguments<Name extends SqlFunction> = {
+  [Argument in keyof Database["public"]["Functions"][Name]["Args"]]: unknown;
+};
 
 /** For requests of the client that set no time limit themselves, such as an upload of 10 MiB. */
 const REQUEST_TIMEOUT_MS = 20_000;
@@ -67,16 +74,19 @@ export function serviceClient(): SupabaseClient<Database> {
 }
 
 /**
- * Calls one SQL function and returns its result.
+ * Calls one SQL function and returns its result. Postgres only knows that the result is jsonb, so the caller says of which
+ * type it is, as the function's comment in supabase/schemas does.
  *
+ * @example
+ * const { retry_after }: { retry_after: number | null } = await callDatabase("count_request", { … });
  * @throws ApiError with the code and message that the function raised for the caller; INTERNAL_ERROR for any other
  * fault.
  */
-export async function callDatabase<Name extends SqlFunction>(
+export async function callDatabase<Name extends SqlFunction, Result>(
   name: Name,
   args: SqlArguments<Name>,
   { retryWithin = 0, timeout = 9_000, isDivisible = false }: CallOptions = {},
-): Promise<SqlResults[Name]> {
+): Promise<Result> {
   const deadline = Date.now() + (retryWithin || Math.min(timeout, CONNECTION_WITHIN_MS));
   let lost = false;
   for (let pause = 100;; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
@@ -84,7 +94,7 @@ export async function callDatabase<Name extends SqlFunction>(
     const { data, error, status } = await serviceClient()
       .rpc(name, args as never)
       .abortSignal(AbortSignal.timeout(Math.min(patience, timeout)));
-    if (error === null) return data as unknown as SqlResults[Name];
+    if (error === null) return data as Result;
 
     // Whoever works on the same Idempotency-Key may be an attempt of ours that got no response.
     const isOwnAttempt: boolean = lost && error.code === "PT409";

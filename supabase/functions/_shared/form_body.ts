@@ -1,13 +1,36 @@
 import { Buffer } from "node:buffer";
 import { ApiError } from "./errors.ts";
+import { BODY_WITHIN_MS, type IncomingBody, inTime, tooLarge } from "./incoming_body.ts";
 import { cleanText, type Json, type JsonObject } from "./json.ts";
 import { isFile, type JsonBounds, requireTextWithin, tooMany } from "./json_scan.ts";
+import { mediaType, URL_ENCODED } from "./media_type.ts";
+import { KIB } from "./units.ts";
 
-/** The media types of forms. */
-export const FORM_TYPES: readonly string[] = [
-  "application/x-www-form-urlencoded",
-  "multipart/form-data",
-];
+/**
+ * Reads an `application/x-www-form-urlencoded` body of at most `limit` bytes, exactly as sent.
+ *
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST.
+ */
+export async function readForm(incoming: IncomingBody, limit: number): Promise<URLSearchParams> {
+  checkFormHeaders(incoming, limit);
+  const bytes = await inTime(
+    BODY_WITHIN_MS,
+    (deadline) => incoming.read(limit, undefined, deadline),
+  );
+  return new URLSearchParams(new TextDecoder().decode(bytes));
+}
+
+/**
+ * Refuses what can be refused before a form is read.
+ *
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE or PAYLOAD_TOO_LARGE.
+ */
+export function checkFormHeaders({ headers, announced }: IncomingBody, limit: number): void {
+  if (mediaType(headers) !== URL_ENCODED) {
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", `send the body as ${URL_ENCODED}`);
+  }
+  if (announced > limit) throw tooLarge(limit);
+}
 
 /** A field of a form: its name, and its text or its uploaded file with its name. */
 type Field = readonly [name: string, value: string | File, filename?: string];
@@ -16,7 +39,7 @@ type Field = readonly [name: string, value: string | File, filename?: string];
 const LATIN1 = /;\s*charset="?(?:iso-8859-1|latin-?1|windows-1252)/i;
 
 /** What stands before the content of a part, in bytes. */
-const PART_HEAD_BYTES = 16 * 1024;
+const PART_HEAD_BYTES = 16 * KIB;
 
 /**
  * Parses a form into a JSON object. A name that is repeated gets a list. An uploaded file becomes

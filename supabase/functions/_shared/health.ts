@@ -1,4 +1,5 @@
-import type { AppContext } from "./app.ts";
+import * as z from "zod";
+import type { RequestContext } from "./app.ts";
 import { callDatabase } from "./database.ts";
 import { describeError, logError } from "./log.ts";
 import { NEWEST_MIGRATION, VERSION } from "./version.ts";
@@ -6,41 +7,39 @@ import { NEWEST_MIGRATION, VERSION } from "./version.ts";
 /** The response must come within 10 s, even if the database does not respond. */
 const TIMEOUT_MS = 6_000;
 
-/** The body of `GET /recruiting/health` and `GET /api/health`. */
-export interface Health {
-  /** `ok` with HTTP 200; `unavailable` with HTTP 503. */
-  status: "ok" | "unavailable";
-  database: "ok" | "unreachable";
-  /** Version of the newest migration applied; null where it is not known. Too old a version is `unavailable`. */
-  migrations: string | null;
-  /** Version of the functions. */
-  version: string;
-}
+/** The body of `GET /health` of each function. */
+export const healthResponse = z.strictObject({
+  status: z.enum(["ok", "unavailable"]),
+  database: z.enum(["ok", "unreachable"]),
+  migrations: z.string().nullable().describe("Version of the newest migration, where it is known."),
+  version: z.string().describe("Version of the functions."),
+}).meta({ id: "Health" });
 
-/** Says whether the service can do its work. Anybody may ask, so the response has versions and nothing else. */
-export async function health(c: AppContext): Promise<Response> {
-  const body = await check(c.get("requestId"));
-  return c.json(body, body.status === "ok" ? 200 : 503, { "Cache-Control": "no-store" });
+export type Health = z.infer<typeof healthResponse>;
+
+/**
+ * GET /health: says whether the service can do its work, with 200 or 503. Too old a migration is `unavailable`. Anybody may
+ * ask, so the response has versions and nothing else.
+ */
+export async function health({ requestId }: RequestContext): Promise<Response> {
+  const body = await check(requestId);
+  const headers = { "Cache-Control": "no-store" };
+  return Response.json(body, { status: body.status === "ok" ? 200 : 503, headers });
 }
 
 async function check(requestId: string): Promise<Health> {
+  const version = VERSION;
   try {
-    const { migrations } = await callDatabase("service_health", {}, { timeout: TIMEOUT_MS });
+    const { migrations }: { migrations: string | null } = await callDatabase(
+      "service_health",
+      {},
+      { timeout: TIMEOUT_MS },
+    );
     const isBehind = migrations !== null && migrations < NEWEST_MIGRATION;
-    return {
-      status: isBehind ? "unavailable" : "ok",
-      database: "ok",
-      migrations,
-      version: VERSION,
-    };
+    return { status: isBehind ? "unavailable" : "ok", database: "ok", migrations, version };
   } catch (error) {
     const cause = error instanceof Error ? error.cause ?? error : error;
     logError({ request_id: requestId, event: "health", ...describeError(cause) });
-    return {
-      status: "unavailable",
-      database: "unreachable",
-      migrations: null,
-      version: VERSION,
-    };
+    return { status: "unavailable", database: "unreachable", migrations: null, version };
   }
 }

@@ -1,6 +1,7 @@
 import { ApiError } from "./errors.ts";
 import { readByKey } from "./json_reader.ts";
 import { type JsonBounds, type JsonScan, scanJson, type Span } from "./json_scan.ts";
+import { MIB } from "./units.ts";
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
@@ -27,7 +28,7 @@ export const JSON_BOUNDS: JsonBounds = {
   values: 100_000,
   keys: 20_000,
   keyBytes: 8_192,
-  textBytes: 4 * 2 ** 20,
+  textBytes: 4 * MIB,
   fileNumbers: 2_000_000,
 };
 
@@ -35,7 +36,7 @@ export const JSON_BOUNDS: JsonBounds = {
 export const BATCH_BOUNDS: JsonBounds = {
   ...JSON_BOUNDS,
   values: 260_000,
-  textBytes: 10 * 2 ** 20,
+  textBytes: 10 * MIB,
 };
 
 /**
@@ -74,7 +75,7 @@ export function parseScanned(bytes: Uint8Array<ArrayBuffer>, scan: JsonScan): Js
 
   let value: Json;
   try {
-    value = scan.hasEscapedKey ? readByKey(text) : JSON.parse(text);
+    value = scan.hasEscapedKey ? readByKey(text) as Json : JSON.parse(text);
   } catch (cause) {
     throw new ApiError("BAD_REQUEST", "the body is not valid JSON", { cause });
   }

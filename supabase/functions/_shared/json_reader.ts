@@ -1,5 +1,3 @@
-import type { Json } from "./json.ts";
-
 /**
  * The value of a JSON text, read without giving JSON.parse an object: for a text with an escape in a key.
  *
@@ -8,7 +6,7 @@ import type { Json } from "./json.ts";
  *
  * @throws SyntaxError when it is not JSON.
  */
-export function readByKey(text: string): Json {
+export function readByKey(text: string): unknown {
   return new Reader(text).read();
 }
 
@@ -24,20 +22,20 @@ class Reader {
     this.#text = text;
   }
 
-  read(): Json {
+  read(): unknown {
     const value = this.#value();
     this.#skipBlanks();
     if (this.#at < this.#text.length) throw this.#unexpected();
     return value;
   }
 
-  #value(): Json {
+  #value(): unknown {
     if (this.#takes("{")) return Object.fromEntries(this.#listUpTo("}", () => this.#member()));
     if (this.#takes("[")) return this.#listUpTo("]", () => this.#value());
     return this.#text[this.#at] === '"' ? this.#string() : this.#word();
   }
 
-  #member(): [string, Json] {
+  #member(): [string, unknown] {
     this.#skipBlanks();
     const key = this.#string();
     this.#require(":");
@@ -61,7 +59,7 @@ class Reader {
     return JSON.parse(this.#text.slice(start, ++this.#at));
   }
 
-  #word(): Json {
+  #word(): unknown {
     const start = this.#at;
     while (this.#at < this.#text.length && !END_OF_WORD.test(this.#text[this.#at]!)) this.#at++;
     return JSON.parse(this.#text.slice(start, this.#at));

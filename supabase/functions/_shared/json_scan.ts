@@ -1,4 +1,5 @@
 import { ApiError } from "./errors.ts";
+import { MIB } from "./units.ts";
 
 /** What a JSON text may hold at most. Its bytes alone say little of the memory and time that parsing it takes. */
 export interface JsonBounds {
@@ -218,7 +219,7 @@ class Scanner {
     this.#countValue();
     if (!isFile(this.#bytes, start, end)) return;
     this.#fileBytes += end - start;
-    if (end - start >= 2 ** 20 && !this.#isEscaped) this.#largeFiles.push({ start, end });
+    if (end - start >= MIB && !this.#isEscaped) this.#largeFiles.push({ start, end });
   }
 
   #countNumber(start: number, end: number, isKey: boolean): void {
@@ -317,7 +318,7 @@ export function tooMany(bound: number, what: string): ApiError {
  * @throws ApiError PAYLOAD_TOO_LARGE.
  */
 export function requireTextWithin({ textBytes }: JsonBounds, bytes: number): void {
-  if (bytes > textBytes) throw tooLarge(`${textBytes / 2 ** 20} MiB besides its files`);
+  if (bytes > textBytes) throw tooLarge(`${textBytes / MIB} MiB besides its files`);
 }
 
 function tooLarge(bound: string): ApiError {

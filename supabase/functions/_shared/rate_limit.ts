@@ -11,7 +11,10 @@ import { ApiError } from "./errors.ts";
  */
 export async function requireWithinLimit(bucket: string, perMinute: number | null): Promise<void> {
   if (perMinute === null) return;
-  const { retry_after } = await callDatabase("count_request", { bucket, per_minute: perMinute });
+  const { retry_after }: { retry_after: number | null } = await callDatabase("count_request", {
+    bucket,
+    per_minute: perMinute,
+  });
   if (retry_after === null) return;
   const headers = { "Retry-After": String(retry_after) };
   throw new ApiError("TOO_MANY_REQUESTS", `more than ${perMinute} requests a minute`, { headers });

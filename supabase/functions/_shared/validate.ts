@@ -8,6 +8,12 @@ const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a
 export const uuid = z.string({ error: must("be a UUID") })
   .regex(UUID, { error: must("be a UUID") }).toLowerCase();
 
+/** An id that the service has made. */
+export const id = z.string().meta({ format: "uuid" });
+
+/** A number of things, or an index into a list. */
+export const count = z.int().nonnegative();
+
 /** One of these texts. */
 export function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, { error: must(`be one of ${values.join(", ")}`) });

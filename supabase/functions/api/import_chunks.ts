@@ -1,10 +1,9 @@
 import { BATCH_CALL, batchIdempotency, inTurn } from "../_shared/batch.ts";
 import { callDatabase } from "../_shared/database.ts";
 import type { ApiError } from "../_shared/errors.ts";
-import type { Idempotency } from "../_shared/idempotency.ts";
+import type { Idempotency } from "../_shared/json_body.ts";
 import { describeError, logError } from "../_shared/log.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
-import type { SqlResults } from "../_shared/sql_functions.ts";
 import type { ImportedLead } from "./imported_lead.ts";
 
 /**
@@ -77,8 +76,15 @@ export async function storeLeads(
   return outcomesOf(chunks);
 }
 
+/** What `import_leads` returns. The id of a duplicate is that of the lead stored before. */
+interface Imported {
+  imported: { index: number; id: string }[];
+  duplicates: { index: number; id: string }[];
+  failed: { index: number; reason: string }[];
+}
+
 /** A chunk, and what `import_leads` returned for it. */
-type StoredChunk = { leads: Row[] } & Result<SqlResults["import_leads"], ApiError>;
+type StoredChunk = { leads: Row[] } & Result<Imported, ApiError>;
 
 /** Stores a chunk. Never rejects, because nothing awaits the call while later chunks are read. */
 async function storeChunk(
@@ -87,7 +93,7 @@ async function storeChunk(
   idempotency: Idempotency,
 ): Promise<StoredChunk> {
   const args = { ...target, leads, idempotency };
-  const call = inTurn(() => callDatabase("import_leads", args, BATCH_CALL));
+  const call: Promise<Imported> = inTurn(() => callDatabase("import_leads", args, BATCH_CALL));
   return { leads, ...await call.then(success, failure<ApiError>) };
 }
 

@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { type AppContext, journalOf } from "../_shared/app.ts";
-import { MIB } from "../_shared/body_bytes.ts";
+import type { RequestContext } from "../_shared/app.ts";
 import { ApiError } from "../_shared/errors.ts";
-import { type Idempotency, readIdempotentJson } from "../_shared/idempotency.ts";
 import { BATCH_BOUNDS, isObject, type Json } from "../_shared/json.ts";
+import { type Idempotency, readJson } from "../_shared/json_body.ts";
 import { rateLimitFromEnv, requireWithinLimit } from "../_shared/rate_limit.ts";
 import { failure } from "../_shared/result.ts";
 import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
-import { must, requireValidBody, uuid } from "../_shared/validate.ts";
+import { MIB } from "../_shared/units.ts";
+import { count, id, must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { type Outcome, type Row, storeLeads, type Target } from "./import_chunks.ts";
 import { readImportedLead } from "./imported_lead.ts";
 
@@ -15,48 +15,70 @@ const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
 
 /** The request's envelope. */
-export const importSchema = z.object({
+export const importRequest = z.object({
   agency_id: uuid,
   agent_id: uuid,
   distribution_id: uuid.nullable().default(null),
   leads: z.array(z.custom<Json>(), { error: must("be an array") }),
 }, { error: must("be a JSON object") });
 
+/** Why one lead was not imported. */
+export const leadError = z.strictObject({
+  index: count.describe("Zero-based index into `leads`."),
+  external_id: z.union([z.string(), z.number()]).nullable().describe("As sent."),
+  code: z.enum(["INVALID", "DUPLICATE", "DATABASE_ERROR"]),
+  reason: z.string(),
+  lead_id: id.optional().describe("The lead stored before, for a duplicate."),
+}).meta({ id: "LeadError" });
+
+export const importResult = z.strictObject({
+  success: z.literal(true),
+  imported: count,
+  failed: count.describe("`imported + failed` is the number of leads sent."),
+  errors: z.array(leadError),
+  lead_ids: z.array(id).describe("Of the imported leads, in the request's order."),
+}).meta({ id: "ImportResult" });
+type ImportResult = z.infer<typeof importResult>;
+
 /** POST /api/leads/import (SPEC 4.3): sales leads for one agent. Each lead is imported, or reported, by itself. */
-export async function importLeads(c: AppContext): Promise<Response> {
-  if (!matchesSecret(c.req.header("x-api-key") ?? "", secretsFromEnv("LEADS_IMPORT_API_KEY"))) {
+export async function importLeads(context: RequestContext): Promise<Response> {
+  const { request, requestId, rejected, log } = context;
+  if (
+    !matchesSecret(request.headers.get("x-api-key") ?? "", secretsFromEnv("LEADS_IMPORT_API_KEY"))
+  ) {
     throw new ApiError("UNAUTHORIZED", "send a valid API key as `x-api-key: <API_KEY>`");
   }
-  c.set("sender", {
+  rejected.keepFrom({
     vendor_id: null,
     describe: (payload) => ({ vendor_lead_id: sentId(payload)?.toString() ?? null, payload }),
   });
   await requireWithinLimit("import", rateLimitFromEnv("LEADS_IMPORT_RATE_LIMIT"));
 
-  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, {
+  const { body, idempotency } = await readJson(context.body, BODY_LIMIT, {
     bounds: BATCH_BOUNDS,
     sender: "import",
   });
-  const { leads, ...target } = requireValidBody(importSchema, body);
+  const { leads, ...target } = requireValidBody(importRequest, body);
   if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} leads`);
   }
 
-  const outcomes = await importAll(target, leads, idempotency, c.get("requestId"));
+  const outcomes = await importAll(target, leads, idempotency, requestId);
 
   const lead_ids: string[] = [];
-  const errors: object[] = [];
+  const errors: ImportResult["errors"] = [];
   for (const [index, { data: lead_id, error }] of outcomes.entries()) {
     if (error === null) lead_ids.push(lead_id);
     else errors.push({ index, external_id: sentId(leads[index]), ...error });
     if (error === null || error.code === "DUPLICATE") continue;
     const { code, reason } = error;
     const payload = leads[index] ?? null;
-    journalOf(c)?.rejectRow({ row: index, code, reason, payload, context: { ...target } });
+    rejected.add({ row: index, code, reason, payload, context: { ...target } });
   }
   const counts = { imported: lead_ids.length, failed: errors.length };
-  Object.assign(c.get("log"), counts);
-  return c.json({ success: true, ...counts, errors, lead_ids });
+  Object.assign(log, counts);
+  const result: ImportResult = { success: true, ...counts, errors, lead_ids };
+  return Response.json(result);
 }
 
 /** Imports the leads that are valid. Returns the outcome of each lead, in the request's order. */

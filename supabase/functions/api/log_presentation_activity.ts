@@ -1,30 +1,35 @@
 import * as z from "zod";
-import type { AppContext } from "../_shared/app.ts";
-import { KIB } from "../_shared/body_bytes.ts";
+import type { RequestContext } from "../_shared/app.ts";
 import { callDatabase } from "../_shared/database.ts";
-import { readIdempotentJson } from "../_shared/idempotency.ts";
+import { readJson } from "../_shared/json_body.ts";
 import { rateLimitFromEnv } from "../_shared/rate_limit.ts";
+import { KIB } from "../_shared/units.ts";
 import { must, oneOf, requireValidBody, uuid } from "../_shared/validate.ts";
 import { requireProjectCredentials } from "./credentials.ts";
 
 const BODY_LIMIT = 64 * KIB;
 
 /** The request's body. */
-export const activitySchema = z.object({
+export const activityRequest = z.object({
   lead_id: uuid,
   agent_id: uuid,
   type: oneOf(["presentation_started", "presentation_resumed", "presentation_paused"]),
-}, { error: must("be a JSON object") });
+}, { error: must("be a JSON object") }).meta({ id: "PresentationActivity" });
+
+export const activityResult = z.strictObject({ success: z.literal(true) })
+  .meta({ id: "Success" });
 
 /**
  * POST /api/leads/log-presentation-activity (SPEC 4.4): logs what happens to a presentation. The pop-out window that
  * calls it has no user session, so the database is called with the rights of the service role.
  */
-export async function logPresentationActivity(c: AppContext): Promise<Response> {
-  await requireProjectCredentials(c.req.raw);
+export async function logPresentationActivity(
+  { request, body: incoming }: RequestContext,
+): Promise<Response> {
+  await requireProjectCredentials(request);
 
-  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT);
-  const activity = requireValidBody(activitySchema, body);
+  const { body, idempotency } = await readJson(incoming, BODY_LIMIT);
+  const activity = requireValidBody(activityRequest, body);
 
   await callDatabase("log_presentation_activity", {
     ...activity,
@@ -32,5 +37,6 @@ export async function logPresentationActivity(c: AppContext): Promise<Response> 
     idempotency,
   });
 
-  return c.json({ success: true });
+  const result: z.infer<typeof activityResult> = { success: true };
+  return Response.json(result);
 }

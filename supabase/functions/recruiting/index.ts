@@ -1,4 +1,4 @@
-import { addRoute, createApp } from "../_shared/app.ts";
+import { createApp, type Routes } from "../_shared/app.ts";
 import { health } from "../_shared/health.ts";
 import { openApi } from "../_shared/openapi_route.ts";
 import { ingest } from "./ingest/ingest.ts";
@@ -7,15 +7,14 @@ import { smsInbound } from "./sms/inbound.ts";
 import { smsStatus } from "./sms/status.ts";
 import { respondToWebhookChallenge, webhook } from "./webhooks/webhook.ts";
 
-export const app = createApp("/recruiting");
+export const routes: Routes = {
+  "/ingest": { POST: ingest },
+  "/ingest/bulk": { POST: ingestBulk },
+  "/webhooks/:slug": { POST: webhook, GET: respondToWebhookChallenge },
+  "/sms/inbound": { POST: smsInbound },
+  "/sms/status": { POST: smsStatus },
+  "/health": { GET: health },
+  "/openapi.json": { GET: openApi },
+};
 
-addRoute(app, "/ingest", ingest);
-addRoute(app, "/ingest/bulk", ingestBulk);
-addRoute(app, "/webhooks/:slug", webhook);
-addRoute(app, "/webhooks/:slug", respondToWebhookChallenge, "GET");
-addRoute(app, "/sms/inbound", smsInbound);
-addRoute(app, "/sms/status", smsStatus);
-addRoute(app, "/health", health, "GET");
-addRoute(app, "/openapi.json", openApi, "GET");
-
-export default { fetch: app.fetch };
+export default { fetch: createApp("/recruiting", routes).fetch };

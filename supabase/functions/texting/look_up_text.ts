@@ -1,7 +1,7 @@
 import { callDatabase, type CallOptions } from "../_shared/database.ts";
 import { describeError, logError } from "../_shared/log.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
-import type { ClaimedText, TextState } from "../_shared/sql_functions.ts";
+import type { ClaimedText, TextState } from "./claimed_text.ts";
 import type { TextResult } from "./outcome.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
 import { listMessages, TwilioError, type TwilioMessage } from "./twilio_api.ts";

@@ -1,7 +1,7 @@
 import { serviceClient } from "../_shared/database.ts";
 import { toPublicUrl } from "../_shared/public_url.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
-import type { TextMedia } from "../_shared/sql_functions.ts";
+import type { TextMedia } from "./claimed_text.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Where agents put the files of their texts. The path below it begins with the conversation's id. */

@@ -1,4 +1,4 @@
-import type { TextState } from "../_shared/sql_functions.ts";
+import type { TextState } from "./claimed_text.ts";
 import { errorCodeOf, type Exchange } from "./twilio_api.ts";
 
 /** What became of an attempt to send a text, as the SQL function `record_text_outcome` takes it. */

@@ -1,7 +1,7 @@
 import { callDatabase } from "../_shared/database.ts";
 import { describeError, logError } from "../_shared/log.ts";
 import { publicFunctionsUrl } from "../_shared/public_url.ts";
-import type { ClaimedText, TextState } from "../_shared/sql_functions.ts";
+import type { ClaimedText, TextState } from "./claimed_text.ts";
 import { readableUrls } from "./media.ts";
 import { type Outcome, outcomeOf, type TextResult } from "./outcome.ts";
 import type { TwilioAccount } from "./twilio_account.ts";

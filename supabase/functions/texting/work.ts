@@ -1,4 +1,4 @@
-import type { AppContext } from "../_shared/app.ts";
+import type { RequestContext } from "../_shared/app.ts";
 import { continueAfterResponse } from "../_shared/background.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { bearerToken, matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
@@ -9,14 +9,14 @@ import { sendDueTexts } from "./worker.ts";
  * POST /texting/work: sends the texts that are due, and looks up those of which it is not known whether Twilio has them.
  * Responds when nothing is due any more, or after 1,000 texts or about 40 s, with the number of texts by the state they were left in.
  */
-export async function work(c: AppContext): Promise<Response> {
-  requireWorkerKey(c.req.raw);
-  const working = sendDueTexts(twilioAccount(), c.get("requestId"));
+export async function work({ request, requestId, log }: RequestContext): Promise<Response> {
+  requireWorkerKey(request);
+  const working = sendDueTexts(twilioAccount(), requestId);
   // The caller may hang up before it ends.
   continueAfterResponse(working.catch(() => {}));
   const counts = await working;
-  Object.assign(c.get("log"), counts);
-  return c.json(counts);
+  Object.assign(log, counts);
+  return Response.json(counts);
 }
 
 function requireWorkerKey(request: Request): void {

@@ -1,6 +1,8 @@
+import * as z from "zod";
 import { callDatabase } from "../_shared/database.ts";
 import { logError } from "../_shared/log.ts";
-import type { ClaimedText, TextState } from "../_shared/sql_functions.ts";
+import { count } from "../_shared/validate.ts";
+import type { ClaimedText, ClaimedTexts } from "./claimed_text.ts";
 import { lookUpText } from "./look_up_text.ts";
 import { sendText } from "./send_text.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
@@ -18,7 +20,15 @@ const CLAIM_AT_MOST = 1_000;
 const ASK_AGAIN_MS = 1_000;
 
 /** How many texts were left in each state. A text that was claimed twice counts twice. */
-export type WorkCounts = Record<Exclude<TextState, "sending">, number>;
+export const workResult = z.strictObject({
+  accepted: count.describe("Twilio has them."),
+  unconfirmed: count.describe("Twilio may have them: they are looked up there."),
+  pending: count.describe("They are tried again later."),
+  refused: count.describe("The recruit has opted out."),
+  failed: count.describe("Twilio will not send them."),
+}).meta({ id: "WorkResult", description: "How many texts were left in each state." });
+
+export type WorkCounts = z.infer<typeof workResult>;
 
 /**
  * Sends and looks up what is due until nothing is due any more, several texts at a time. Each is claimed right before,
@@ -44,7 +54,7 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
   try {
     while (refusedLogin === undefined && claimed < CLAIM_AT_MOST && Date.now() < deadline) {
       const claimedAt = Date.now();
-      const { texts, next_at } = await callDatabase("claim_texts", {
+      const { texts, next_at }: ClaimedTexts = await callDatabase("claim_texts", {
         max: AT_A_TIME - running.size,
       });
       claimed += texts.length;

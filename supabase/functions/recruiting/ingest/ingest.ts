@@ -1,14 +1,15 @@
-import type { AppContext } from "../../_shared/app.ts";
-import { MIB } from "../../_shared/body_bytes.ts";
+import type { RequestContext } from "../../_shared/app.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { type Idempotency, readIdempotentJson } from "../../_shared/idempotency.ts";
 import type { Json } from "../../_shared/json.ts";
-import type { DistributedTo } from "../../_shared/sql_functions.ts";
-import { tryLead } from "./dry_run.ts";
+import { type Idempotency, readJson } from "../../_shared/json_body.ts";
+import { MIB } from "../../_shared/units.ts";
+import { authenticateVendor } from "./authenticate.ts";
 import { insertWithResume } from "./insert_with_resume.ts";
 import { requireLead } from "./lead.ts";
 import { insertLead } from "./lead_calls.ts";
-import { authenticateVendor, type Vendor } from "./vendor.ts";
+import type { DryRun, IngestedLead } from "./responses.ts";
+import type { Vendor } from "./vendor.ts";
+import { previewLead } from "./vendor_calls.ts";
 
 /** How large the body of one lead may be, in bytes. */
 export const BODY_LIMIT = 15 * MIB;
@@ -21,29 +22,19 @@ export interface Delivery {
   idempotency: Idempotency | null;
 }
 
-/** What the vendor is told of its lead. The id of a duplicate is that of the lead stored before. */
-export type IngestedLead =
-  | { id: string; status: "created"; distributed_to: DistributedTo | null }
-  | { id: string; status: "duplicate" };
-
 /** POST /recruiting/ingest (SPEC 4.1): one lead, deduplicated, stored and distributed. */
-export async function ingest(c: AppContext): Promise<Response> {
-  const vendor = await authenticateVendor(c);
+export async function ingest(context: RequestContext): Promise<Response> {
+  const { vendor, requestId, rejected, log } = await authenticateVendor(context);
 
-  const dryRun = isDryRun(c.req.query("dry_run"));
-  if (dryRun) c.set("sender", undefined);
-  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, {
-    sender: vendor.id,
-  });
-  if (dryRun) return c.json(await tryLead(vendor, body));
+  const dryRun = isDryRun(context.request);
+  if (dryRun) rejected.keepFrom(null);
+  const { body, idempotency } = await readJson(context.body, BODY_LIMIT, { sender: vendor.id });
+  if (dryRun) return Response.json(await tryLead(vendor, body));
 
-  const ingested = await ingestLead(vendor, body, {
-    request_id: c.get("requestId"),
-    received_via: "single",
-    idempotency,
-  });
-  Object.assign(c.get("log"), { lead_status: ingested.status, lead_id: ingested.id });
-  return c.json(ingested, ingested.status === "created" ? 201 : 200);
+  const delivery = { request_id: requestId, received_via: "single", idempotency } as const;
+  const lead = await ingestLead(vendor, body, delivery);
+  Object.assign(log, { lead_status: lead.status, lead_id: lead.id });
+  return Response.json(lead, { status: lead.status === "created" ? 201 : 200 });
 }
 
 /**
@@ -52,9 +43,9 @@ export async function ingest(c: AppContext): Promise<Response> {
  *
  * @throws ApiError BAD_REQUEST for any value but `true` and `false`.
  */
-export function isDryRun(value: string | undefined): boolean {
-  if (value === undefined || value === "false") return false;
-  if (value === "true") return true;
+export function isDryRun(request: Request): boolean {
+  const value = new URL(request.url).searchParams.get("dry_run") ?? "false";
+  if (value === "true" || value === "false") return value === "true";
   throw new ApiError("BAD_REQUEST", "dry_run must be true or false");
 }
 
@@ -75,4 +66,16 @@ export async function ingestLead(
   return stored.status === "created"
     ? { id: stored.id, status: stored.status, distributed_to: stored.distributed_to }
     : { id: stored.id, status: stored.status };
+}
+
+/**
+ * Says what would become of a payload, and changes nothing.
+ *
+ * @throws ApiError as ingestLead() does.
+ */
+export async function tryLead(vendor: Vendor, payload: Json): Promise<DryRun> {
+  const { lead, resume } = requireLead(vendor, payload);
+  const { status, id, distributed_to } = await previewLead(vendor, lead);
+  const read = { ...lead, resume_bytes: resume?.bytes.length ?? null };
+  return { dry_run: true, status, id, distributed_to, lead: read };
 }

@@ -1,42 +1,56 @@
 import * as z from "zod";
-import { type AppContext, journalOf } from "../../_shared/app.ts";
+import type { RequestContext } from "../../_shared/app.ts";
 import { BATCH_CALL, batchIdempotency, inTurn } from "../../_shared/batch.ts";
-import { MIB } from "../../_shared/body_bytes.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { readIdempotentJson } from "../../_shared/idempotency.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
-import { must, requireValidBody } from "../../_shared/validate.ts";
+import { readJson } from "../../_shared/json_body.ts";
+import { MIB } from "../../_shared/units.ts";
+import { count, must, requireValidBody } from "../../_shared/validate.ts";
+import { authenticateVendor } from "./authenticate.ts";
 import { type Lead, logUnrecorded, readLead, skipResume } from "./lead.ts";
-import { authenticateVendor, callAsVendor, type Parse, requireParser } from "./vendor.ts";
+import { type Parse, requireParser } from "./vendor.ts";
+import { callAsVendor } from "./vendor_calls.ts";
 
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
 
 /** The request's envelope. The vendor's parser reads the leads in it. */
-export const bulkSchema = z.object({
+export const bulkRequest = z.object({
   // Not `min(1)`: it reads the `length` of any value, and throws where `length` is an object.
   leads: z.array(z.custom<Json>(), { error: must("be a non-empty array") })
     .refine((leads) => leads.length > 0, "must be a non-empty array").meta({ minItems: 1 }),
 }, { error: must("be a JSON object with leads") });
 
+/** Why a row was not stored. */
+export const rowError = z.strictObject({
+  row: count.describe("Zero-based index into `leads`."),
+  reason: z.string(),
+}).meta({ id: "RowError" });
+type RowError = z.infer<typeof rowError>;
+
+/** What became of the rows. */
+export const bulkResult = z.strictObject({
+  created: count,
+  duplicates: count,
+  errors: z.array(rowError).describe("The rows that were not stored, duplicates aside."),
+}).meta({ id: "BulkResult" });
+type BulkResult = z.infer<typeof bulkResult>;
+
+/** What ingest_recruiting_lead_batch() returns: `record_error` is the SQLSTATE where duplicates could not be recorded. */
+type StoredBatch = BulkResult & { record_error?: string };
+
 /** A valid lead with its place in the request. */
 type Row = Lead & { row: number };
 
-interface RowError {
-  /** Zero-based index into the request's `leads`. */
-  row: number;
-  reason: string;
-}
-
 /** POST /recruiting/ingest/bulk (SPEC 4.2): many leads, deduplicated and stored as one batch, not distributed. */
-export async function ingestBulk(c: AppContext): Promise<Response> {
-  const vendor = await authenticateVendor(c);
+export async function ingestBulk(context: RequestContext): Promise<Response> {
+  const { vendor, requestId, rejected, log } = await authenticateVendor(context);
 
-  const { body, idempotency } = await readIdempotentJson(c.req.raw, BODY_LIMIT, {
+  const { body, idempotency } = await readJson(context.body, BODY_LIMIT, {
     bounds: BATCH_BOUNDS,
     sender: vendor.id,
   });
-  const { leads } = requireValidBody(bulkSchema, body);
+  const { leads } = requireValidBody(bulkRequest, body);
   if (leads.length > ROW_LIMIT) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} rows`);
   }
@@ -45,21 +59,22 @@ export async function ingestBulk(c: AppContext): Promise<Response> {
   const batch = {
     leads: rows,
     idempotency: batchIdempotency(idempotency),
-    request_id: c.get("requestId"),
+    request_id: requestId,
   };
-  const stored = await inTurn(() =>
+  const stored: StoredBatch = await inTurn(() =>
     callAsVendor(vendor, "ingest_recruiting_lead_batch", batch, BATCH_CALL)
   );
 
   const { created, duplicates } = stored;
-  logUnrecorded(c.get("requestId"), stored.record_error);
+  logUnrecorded(requestId, stored.record_error);
   const errors = [...invalid, ...stored.errors].sort((a, b) => a.row - b.row);
   const reject = (code: string, { row, reason }: RowError) =>
-    journalOf(c)?.rejectRow({ row, code, reason, payload: leads[row] ?? null });
+    rejected.add({ row, code, reason, payload: leads[row] ?? null });
   for (const error of invalid) reject("BAD_REQUEST", error);
   for (const error of stored.errors) reject("DATABASE_ERROR", error);
-  Object.assign(c.get("log"), { created, duplicates, errors: errors.length });
-  return c.json({ created, duplicates, errors });
+  Object.assign(log, { created, duplicates, errors: errors.length });
+  const result: BulkResult = { created, duplicates, errors };
+  return Response.json(result);
 }
 
 function readRows(parse: Parse, items: Json[]): { rows: Row[]; invalid: RowError[] } {

@@ -8,19 +8,19 @@
  * 4. Remove the object if no lead was inserted. If nobody knows whether one was, the object is looked after later
  *    (resume_uploads.ts).
  */
-import type { Ingested } from "../../_shared/sql_functions.ts";
 import type { ResumeFile } from "../resumes/resume_file.ts";
-import { previewLead } from "./dry_run.ts";
 import { insertLead, isRecognized, UnknownOutcome } from "./lead_calls.ts";
 import type { SentLead } from "./lead_queue.ts";
+import type { StoredLead } from "./responses.ts";
 import { removeLeftOversLater, removeResume, uploadResume } from "./resume_uploads.ts";
+import { previewLead } from "./vendor_calls.ts";
 
 /**
  * Stores a lead with its resume, and distributes it.
  *
  * @throws ApiError as insertLead() does; INTERNAL_ERROR when storage fails.
  */
-export async function insertWithResume(sent: SentLead, resume: ResumeFile): Promise<Ingested> {
+export async function insertWithResume(sent: SentLead, resume: ResumeFile): Promise<StoredLead> {
   const { vendor, lead } = sent;
   // The call records the duplicate.
   if (await isDuplicate(sent)) return await insertLead(sent);

@@ -61,11 +61,6 @@ export function readLead(parse: Parse, payload: Json): Result<LeadAndResume> {
   return success({ lead: { first_name, vendor_lead_id, vendor_metadata }, resume });
 }
 
-/** The vendor's id of a lead that cannot be stored, where the parser finds one. */
-export function vendorLeadId(parse: Parse, payload: Json): string | null {
-  return isObject(payload) ? parse(payload).data?.vendor_lead_id ?? null : null;
-}
-
 /**
  * Says in a lead's metadata that its resume is not stored, before what is said there of further files.
  *

@@ -13,11 +13,11 @@ import {
   mayHaveRun,
 } from "../../_shared/database.ts";
 import { ApiError, internalError } from "../../_shared/errors.ts";
-import type { Ingested, RefusedLead } from "../../_shared/sql_functions.ts";
 import { logUnrecorded } from "./lead.ts";
 import { LeadQueue, type QueuedLead, type SentLead } from "./lead_queue.ts";
 import { distributeAfterResponse, waitForDistribution } from "./pending_leads.ts";
-import { inTurn, refusalFor } from "./vendor.ts";
+import type { RefusedLead, StoredLead } from "./responses.ts";
+import { errorFor, inTurn } from "./vendor_calls.ts";
 
 /** For how long a passing fault of the database is retried. */
 const RETRY: CallOptions = { retryWithin: 3_000 };
@@ -41,7 +41,7 @@ const queue = new LeadQueue(sendLeads);
  * @throws ApiError UNAUTHORIZED for a key that has been revoked; CONFLICT and IDEMPOTENCY_KEY_REUSED; INTERNAL_ERROR when
  * the database fails, which is an UnknownOutcome when nobody knows whether the lead is stored.
  */
-export function insertLead(lead: SentLead): Promise<Ingested> {
+export function insertLead(lead: SentLead): Promise<StoredLead> {
   return queue.add(lead);
 }
 
@@ -73,7 +73,11 @@ async function sendLeads(
   });
   try {
     const options = { ...RETRY, isDivisible: leads.length > 1 };
-    const results = await callDatabase("ingest_recruiting_leads", { leads: sent }, options);
+    const results: (StoredLead | RefusedLead)[] = await callDatabase(
+      "ingest_recruiting_leads",
+      { leads: sent },
+      options,
+    );
     settle(leads, results, attempt);
     return { handsOut: results.some(isHandedOut) };
   } catch (error) {
@@ -84,7 +88,7 @@ async function sendLeads(
   }
 }
 
-function isHandedOut(result: Ingested | RefusedLead): boolean {
+function isHandedOut(result: StoredLead | RefusedLead): boolean {
   return "status" in result && result.status === "created" &&
     (result.distribution === "pending" || result.distributed_to !== null);
 }
@@ -102,7 +106,7 @@ function divide(leads: QueuedLead[], attempt: Attempt): void {
 /** Gives each lead its result. Of those that are pending the database is asked where they went. */
 async function settle(
   leads: QueuedLead[],
-  results: (Ingested | RefusedLead)[],
+  results: (StoredLead | RefusedLead)[],
   { isRepeated }: Attempt,
 ): Promise<void> {
   const pending: PendingLead[] = [];
@@ -110,7 +114,7 @@ async function settle(
     const result = results[index]!;
     if ("error" in result) {
       const { code, message } = result.error;
-      lead.fail(refusalFor(lead.vendor.credential, databaseError(code, message)));
+      lead.fail(errorFor(lead.vendor.credential, databaseError(code, message)));
     } else if (result.status === "created" && result.distribution === "pending") {
       pending.push({ ...lead, id: result.id });
     } else {
@@ -168,12 +172,16 @@ async function abandon<Lead extends QueuedLead>(
   leads: Lead[],
   fault: unknown,
   idOf: (lead: Lead) => string,
-): Promise<[Lead, Ingested][]> {
+): Promise<[Lead, StoredLead][]> {
   if (leads.length === 0) return [];
-  const stored: [Lead, Ingested][] = [];
+  const stored: [Lead, StoredLead][] = [];
   try {
     const args = { lead_ids: leads.map(idOf) };
-    const found = await callDatabase("abandon_recruiting_leads", args, ABANDON);
+    const found: Record<string, StoredLead | null> = await callDatabase(
+      "abandon_recruiting_leads",
+      args,
+      ABANDON,
+    );
     for (const lead of leads) {
       const late = found[idOf(lead)];
       if (late) stored.push([lead, late]);

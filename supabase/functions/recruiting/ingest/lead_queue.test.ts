@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Ingested } from "../../_shared/sql_functions.ts";
+import type { StoredLead } from "./responses.ts";
 import { LeadQueue, type QueuedLead, type SentLead } from "./lead_queue.ts";
 
 /** A call that waits to be ended by the test. */
@@ -24,7 +24,7 @@ function queueWith(waitMs?: number): { queue: LeadQueue; calls: Call[] } {
   return { queue, calls };
 }
 
-function created({ lead: { id } }: SentLead): Ingested {
+function created({ lead: { id } }: SentLead): StoredLead {
   return { id, status: "created", distributed_to: null };
 }
 

@@ -4,10 +4,11 @@
  */
 import { setImmediate } from "node:timers";
 import { internalError } from "../../_shared/errors.ts";
-import type { Idempotency } from "../../_shared/idempotency.ts";
-import type { Ingested } from "../../_shared/sql_functions.ts";
-import { NoTurn } from "../../_shared/turns.ts";
+import type { Idempotency } from "../../_shared/json_body.ts";
+import { NoPermit } from "../../_shared/semaphore.ts";
+import { MIB } from "../../_shared/units.ts";
 import type { Lead } from "./lead.ts";
+import type { StoredLead } from "./responses.ts";
 import type { Vendor } from "./vendor.ts";
 
 /** A lead as it goes to the database. */
@@ -20,7 +21,7 @@ export interface SentLead {
 
 /** A lead, and the request that waits to hear what became of it: by `answer` or `fail`. */
 export interface QueuedLead extends SentLead {
-  answer(result: Ingested): void;
+  answer(result: StoredLead): void;
   fail(error: unknown): void;
 }
 
@@ -32,7 +33,7 @@ export interface QueuedLead extends SentLead {
 export type SendLeads = (leads: QueuedLead[]) => Promise<{ handsOut: boolean }>;
 
 /** What one call takes, at most, in leads and in characters of JSON. A larger lead goes alone. */
-const CALL = { leads: 100, size: 1024 * 1024 };
+const CALL = { leads: 100, size: MIB };
 
 /** How long a lead waits for its call, in milliseconds. */
 const WAIT_MS = 5_000;
@@ -76,8 +77,8 @@ export class LeadQueue {
    *
    * @throws ApiError INTERNAL_ERROR when no call takes it within 5 s; what its call fails it with.
    */
-  add(sent: SentLead): Promise<Ingested> {
-    const { promise, resolve: answer, reject: fail } = Promise.withResolvers<Ingested>();
+  add(sent: SentLead): Promise<StoredLead> {
+    const { promise, resolve: answer, reject: fail } = Promise.withResolvers<StoredLead>();
     const giveUpAt = performance.now() + this.#waitMs;
     const lead: WaitingLead = { ...sent, answer, fail, giveUpAt, isGivenUp: false };
     this.#untaken.add(lead);
@@ -125,7 +126,7 @@ export class LeadQueue {
       if (lead.giveUpAt > now) break;
       this.#untaken.delete(lead);
       lead.isGivenUp = true;
-      lead.fail(internalError(new NoTurn()));
+      lead.fail(internalError(new NoPermit()));
     }
 
     const pause = this.#handsOut ? SECOND_CALL_MS.handingOut : SECOND_CALL_MS.storing;

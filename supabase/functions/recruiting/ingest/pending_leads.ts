@@ -8,7 +8,14 @@
 import { continueAfterResponse } from "../../_shared/background.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { describeError, logError } from "../../_shared/log.ts";
-import type { Distribution, SqlResults } from "../../_shared/sql_functions.ts";
+import type { DistributedTo } from "./responses.ts";
+
+/** Whether a lead has been handed out, and to whom. */
+export interface Distribution {
+  /** Null when there is no such lead. */
+  distribution: "distributed" | "unmatched" | "pending" | "not_requested" | null;
+  distributed_to: DistributedTo | null;
+}
 
 /** How often the database is asked about a lead, and for how long, in milliseconds. */
 interface Pace {
@@ -134,8 +141,15 @@ async function waitLonger(leadId: string): Promise<void> {
   if (distribution === "pending") logError({ event: "lead_left_pending", lead_id: leadId });
 }
 
-/** What one call has said. `error` is that of a call that failed. */
-type Distributions = SqlResults["distribute_pending_leads"] & { error?: unknown };
+/** What one call of distribute_pending_leads() has said. */
+export interface Distributions {
+  /** All that the call asked about, by their ids; none where it failed. */
+  leads: Record<string, Distribution>;
+  /** Whether those that are still pending wait for orders that somebody has locked. */
+  order_is_locked: boolean;
+  /** What the call has failed with. */
+  error?: unknown;
+}
 
 /** Hands out what is pending. If the call fails, the leads stay pending, and are asked about again. */
 async function distribute(lead_ids: string[]): Promise<Distributions> {

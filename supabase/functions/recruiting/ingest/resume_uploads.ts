@@ -25,7 +25,11 @@ export async function uploadResume(
   path: string,
   { bytes, mediaType }: ResumeFile,
 ): Promise<void> {
-  const { has_left_over } = await callDatabase("begin_resume_upload", { lead_id, path }, RETRY);
+  const { has_left_over }: { has_left_over: boolean } = await callDatabase(
+    "begin_resume_upload",
+    { lead_id, path },
+    RETRY,
+  );
   if (has_left_over) continueAfterResponse(removeLeftOvers());
 
   const { error } = await resumes().upload(path, bytes, { contentType: mediaType });
@@ -59,7 +63,7 @@ export function removeLeftOversLater(): void {
 /** Removes the objects whose requests have died. Returns whether that went well; never rejects. */
 async function removeLeftOvers(): Promise<boolean> {
   try {
-    const paths = await callDatabase("left_over_resumes", {}, RETRY);
+    const paths: string[] = await callDatabase("left_over_resumes", {}, RETRY);
     if (paths.length > 0) await remove(paths);
     return true;
   } catch (error) {

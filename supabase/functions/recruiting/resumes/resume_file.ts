@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { MIB } from "../../_shared/body_bytes.ts";
+import { MIB } from "../../_shared/units.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
 import { mediaTypeOf } from "./media_type.ts";
 

@@ -1,6 +1,24 @@
-import type { AppContext } from "../../_shared/app.ts";
+import * as z from "zod";
+import type { RequestContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { type Parameter, RETRY_MS, smsWebhook } from "./webhook.ts";
+
+// Twilio sends more parameters than these. All of them are signed.
+export const inboundSms = z.looseObject({
+  From: z.string().describe("The recruit's phone number, E.164."),
+  To: z.string().describe("The service's phone number that received the message."),
+  Body: z.string().optional().describe("Absent from a message of pictures alone."),
+  MessageSid: z.string(),
+  NumMedia: z.string().optional(),
+  MediaUrl0: z.string().optional(),
+  MediaContentType0: z.string().optional(),
+  OptOutType: z.string().optional()
+    .describe("START, STOP or HELP, from a messaging service with Advanced Opt-Out."),
+}).meta({ id: "InboundSms" });
+
+export const inboundSmsResult = z.strictObject({
+  status: z.enum(["received", "no_conversation", "error"]),
+}).meta({ id: "InboundSmsResult" });
 
 /** A picture or another file of a message. */
 interface Media {
@@ -10,8 +28,8 @@ interface Media {
 }
 
 /** POST /recruiting/sms/inbound (SPEC 4.5): stores a recruit's message in its conversation. */
-export function smsInbound(c: AppContext): Promise<Response> {
-  return smsWebhook(c, (parameter, id) =>
+export function smsInbound(context: RequestContext): Promise<Response> {
+  return smsWebhook(context, (parameter, id) =>
     callDatabase("receive_sms", {
       recruit_phone: parameter("From"),
       service_phone: parameter("To"),

@@ -1,17 +1,29 @@
-import type { AppContext } from "../../_shared/app.ts";
+import * as z from "zod";
+import type { RequestContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { uuid } from "../../_shared/validate.ts";
 import { RETRY_MS, smsWebhook } from "./webhook.ts";
 
+export const smsStatusCallback = z.looseObject({
+  MessageSid: z.string(),
+  MessageStatus: z.string()
+    .describe("queued, sent, delivered, undelivered or failed. Others are ignored."),
+  ErrorCode: z.string().optional(),
+}).meta({ id: "SmsStatusCallback" });
+
+export const smsStatusResult = z.strictObject({
+  status: z.enum(["updated", "ignored", "error"]),
+}).meta({ id: "SmsStatusResult" });
+
 /** POST /recruiting/sms/status (SPEC 4.6): stores the delivery status of an outbound message. */
-export function smsStatus(c: AppContext): Promise<Response> {
-  return smsWebhook(c, (parameter, id) =>
+export function smsStatus(context: RequestContext): Promise<Response> {
+  return smsWebhook(context, (parameter, id) =>
     callDatabase("update_sms_status", {
       message_sid: parameter("MessageSid"),
       provider_status: parameter("MessageStatus"),
       error_code: parameter("ErrorCode"),
       event_id: id,
-      message_id: messageId(c.req.query("message")),
+      message_id: messageId(new URL(context.request.url).searchParams.get("message")),
     }, { retryWithin: RETRY_MS }));
 }
 
@@ -19,6 +31,6 @@ export function smsStatus(c: AppContext): Promise<Response> {
  * The id of our message, which the address of its callback has. The signature covers the address. Anything but a uuid is
  * ignored: the MessageSid alone identifies the message then.
  */
-function messageId(value: string | undefined): string | null {
+function messageId(value: string | null): string | null {
   return uuid.safeParse(value).data ?? null;
 }

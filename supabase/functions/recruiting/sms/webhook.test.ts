@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import { addRoute, createApp } from "../../_shared/app.ts";
+import { createApp, type Handler } from "../../_shared/app.ts";
 import { internalError } from "../../_shared/errors.ts";
 import { type Parameter, smsWebhook } from "./webhook.ts";
 
@@ -12,8 +12,8 @@ async function deliver(
   parameters: Record<string, string> = PARAMETERS,
   headers: Record<string, string> = {},
 ) {
-  const app = createApp("/recruiting");
-  addRoute(app, "/sms", (c) => smsWebhook(c, handle));
+  const POST: Handler = (context) => smsWebhook(context, handle);
+  const app = createApp("/recruiting", { "/sms": { POST } });
   const errors: string[] = [];
   const { error, log } = console;
   Deno.env.set("TWILIO_AUTH_TOKEN", "token");

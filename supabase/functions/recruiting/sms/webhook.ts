@@ -1,10 +1,10 @@
-import type { AppContext } from "../../_shared/app.ts";
-import { checkFormHeaders, readForm } from "../../_shared/body.ts";
-import { KIB } from "../../_shared/body_bytes.ts";
+import type { RequestContext } from "../../_shared/app.ts";
 import { ApiError } from "../../_shared/errors.ts";
+import { checkFormHeaders, readForm } from "../../_shared/form_body.ts";
 import { cleanText } from "../../_shared/json.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
+import { KIB } from "../../_shared/units.ts";
 import { requireTwilioSignature, signatureOf } from "./twilio_signature.ts";
 
 const BODY_LIMIT = 64 * KIB;
@@ -29,32 +29,32 @@ export type Parameter = (name: string) => string | null;
  * @throws ApiError what {@link readForm} throws for the body, UNAUTHORIZED without a valid signature.
  */
 export async function smsWebhook(
-  c: AppContext,
+  { request, requestId, body, log }: RequestContext,
   handle: (parameter: Parameter, id: string) => Promise<{ status: string }>,
 ): Promise<Response> {
   // The signature covers the body, so a stranger's is read too; but not if its headers are wrong already.
-  checkFormHeaders(c.req.raw, BODY_LIMIT);
-  signatureOf(c.req.raw);
-  const form = await readForm(c.req.raw, BODY_LIMIT);
-  requireTwilioSignature(c.req.raw, form);
+  checkFormHeaders(body, BODY_LIMIT);
+  signatureOf(request);
+  const form = await readForm(body, BODY_LIMIT);
+  requireTwilioSignature(request, form);
 
   const parameter: Parameter = (name) => {
     const value = form.get(name);
     return value === null ? null : cleanText(value);
   };
   try {
-    const { status } = await handle(parameter, webhookId(c.req.raw, parameter));
-    c.get("log").sms_status = status;
-    return c.json({ status });
+    const { status } = await handle(parameter, webhookId(request, parameter));
+    log.sms_status = status;
+    return Response.json({ status });
   } catch (error) {
     logError({
-      request_id: c.get("requestId"),
+      request_id: requestId,
       event: "sms_not_stored",
       message_sid: parameter("MessageSid"),
       ...describeError(error instanceof ApiError ? error.cause ?? error : error),
     });
-    c.get("log").sms_status = "error";
-    return c.json({ status: "error" });
+    log.sms_status = "error";
+    return Response.json({ status: "error" });
   }
 }
 

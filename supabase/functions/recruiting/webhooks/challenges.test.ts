@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { respondToChallenge } from "./challenges.ts";
-import type { Webhook, WebhookSecret } from "./proof.ts";
+import type { Webhook, WebhookSecret } from "./delivery.ts";
 
 function webhook(scheme: string, ...secrets: [WebhookSecret["kind"], string][]): Webhook {
   const withIds = secrets.map(([kind, secret], index) => ({ id: `${index}`, kind, secret }));

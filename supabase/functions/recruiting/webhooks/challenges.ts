@@ -1,7 +1,17 @@
 import { Buffer } from "node:buffer";
+import * as z from "zod";
 import { matchesSecret } from "../../_shared/secrets.ts";
 import { sign } from "./hmac.ts";
-import { usableSecrets, type Webhook } from "./proof.ts";
+import { usableSecrets, type Webhook } from "./delivery.ts";
+
+/** The response to a challenge of LinkedIn, as JSON. */
+export const linkedInChallenge = z.strictObject({
+  challengeCode: z.uuid(),
+  challengeResponse: z.string().describe("HMAC-SHA256 of the code, in hex."),
+}).meta({ id: "LinkedInChallenge" });
+
+/** The response to a challenge of Meta, as a text. */
+export const metaChallenge = z.string().meta({ id: "MetaChallenge" });
 
 /**
  * Responds to the GET by which LinkedIn or Meta asks whether the address is ours.

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { KIB } from "../../_shared/units.ts";
 
 /** The bytes of a hexadecimal text, in either case; null where it is none. */
 export function decodeHex(text: string): Uint8Array | null {
@@ -20,7 +21,7 @@ export function headerText(headers: Headers, name: string | undefined): string {
 }
 
 /** A longer body is not escaped, because it may be a stranger's. One of this length takes 5 ms. */
-const MAX_ESCAPED_BYTES = 256 * 1024;
+const MAX_ESCAPED_BYTES = 256 * KIB;
 const HEX_DIGITS = new TextEncoder().encode("0123456789abcdef");
 
 /** A text in UTF-8 with each character beyond ASCII as `\u` and four lower-case digits; null where it has none. */

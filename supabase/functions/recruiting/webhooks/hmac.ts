@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import type { JsonObject } from "../../_shared/json.ts";
 import { decodeBase64, decodeHex, headerText } from "./encodings.ts";
-import type { Received, SecretCheck } from "./proof.ts";
+import type { Received, SecretCheck } from "./delivery.ts";
 
 /** `vendors.webhook_config` of the scheme `hmac`. */
 const Config = z.object({

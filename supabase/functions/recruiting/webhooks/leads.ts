@@ -1,12 +1,12 @@
-import { type AppContext, journalOf } from "../../_shared/app.ts";
+import * as z from "zod";
 import { isRefused } from "../../_shared/database.ts";
-import { ApiError, type ErrorCode, internalError } from "../../_shared/errors.ts";
-import type { Idempotency } from "../../_shared/idempotency.ts";
+import { ApiError, internalError } from "../../_shared/errors.ts";
 import type { Json } from "../../_shared/json.ts";
-import { type DryRun, tryLead } from "../ingest/dry_run.ts";
-import { type IngestedLead, ingestLead } from "../ingest/ingest.ts";
-import { vendorLeadId } from "../ingest/lead.ts";
-import { replayContext, type Vendor } from "../ingest/vendor.ts";
+import type { Idempotency } from "../../_shared/json_body.ts";
+import type { VendorRequest } from "../ingest/authenticate.ts";
+import { ingestLead, tryLead } from "../ingest/ingest.ts";
+import { createdLead, dryRun, duplicateLead } from "../ingest/responses.ts";
+import { replayContext, type Vendor, vendorLeadId } from "../ingest/vendor.ts";
 import { LEAD_NOTICE } from "../parsers/linkedin_lead_sync.ts";
 import { NO_CONTACT_DETAILS } from "../parsers/meta.ts";
 import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
@@ -30,43 +30,60 @@ export interface DeliveryOptions {
   hash: string;
 }
 
-/** What the vendor is told of one lead. */
-export type LeadResponse = IngestedLead | DryRun | { status: "ignored" };
+/** What the vendor is told of an event that is no lead. */
+export const ignored = z.strictObject({
+  status: z.literal("ignored").describe("A test, or an event that is no new application."),
+}).meta({ id: "Ignored" });
 
-/** The same of one lead among several. */
-export type LeadResult = LeadResponse | { error: { code: ErrorCode; message: string } };
+/** What the vendor is told of a lead that was refused, among others. */
+export const refusedLead = z.strictObject({
+  error: z.strictObject({ code: z.string(), message: z.string() }),
+}).meta({ id: "RefusedLead" });
+
+/** What the vendor is told of several leads. */
+export const webhookResults = z.strictObject({
+  results: z.array(z.union([createdLead, duplicateLead, ignored, dryRun, refusedLead]))
+    .describe("What became of each lead of the body, in its order."),
+}).meta({ id: "WebhookResults" });
+
+/** What the vendor is told of a body: 201 has a new lead, and 200 for Greenhouse. */
+export const webhookResponse = z.union([
+  ...[duplicateLead, ignored, createdLead, dryRun, webhookResults] as const,
+]).meta({ id: "WebhookResponse" });
+
+type LeadResponse = Exclude<z.infer<typeof webhookResponse>, Results>;
+type Results = z.infer<typeof webhookResults>;
 
 /**
- * Takes in the one lead of a body, or ignores an event that is none. Of Meta's and LinkedIn's notices the journal keeps the ids,
- * so that their leads can be fetched.
+ * Takes in the one lead of a body, or ignores an event that is none. The ids in a notice of Meta or LinkedIn are kept as
+ * rejected deliveries, so that the leads can be fetched.
  *
  * @throws ApiError as ingestLead() does.
  */
 export async function receiveLead(
-  c: AppContext,
-  vendor: Vendor,
+  request: VendorRequest,
   payload: Json,
   options: DeliveryOptions,
 ): Promise<LeadResponse> {
-  const response = await takeLead(c, vendor, payload, options, null);
+  const response = await takeLead(request, payload, options, null);
   const lead_id = "id" in response && !options.dryRun ? response.id : undefined;
-  Object.assign(c.get("log"), { lead_status: response.status, lead_id });
+  Object.assign(request.log, { lead_status: response.status, lead_id });
   return response;
 }
 
 /**
- * Takes in each lead of a body by itself. One that cannot be stored does not stop the others, and is in the journal.
+ * Takes in each lead of a body by itself. One that cannot be stored does not stop the others, and is kept as a rejected delivery.
  *
- * @param vendor with the parser that reads each of them
+ * @param request its vendor has the parser that reads each of them
  * @throws ApiError PAYLOAD_TOO_LARGE beyond 1,000 leads. When the database or storage fails, its error: the delivery is
  * to be sent again, and the leads that are stored already are then duplicates.
  */
 export async function receiveLeads(
-  c: AppContext,
-  vendor: Vendor,
+  request: VendorRequest,
   leads: Json[],
   options: DeliveryOptions,
-): Promise<{ results: LeadResult[] }> {
+): Promise<Results> {
+  const { vendor, rejected, log } = request;
   if (leads.length > MAX_LEADS) {
     throw new ApiError("PAYLOAD_TOO_LARGE", `the body holds more than ${MAX_LEADS} leads`);
   }
@@ -78,7 +95,12 @@ export async function receiveLeads(
       if (failure !== undefined) return;
       try {
         const own = partOf(vendor, options, part);
-        outcomes[part] = await takeLead(c, own.vendor, lead, own.options, part);
+        outcomes[part] = await takeLead(
+          { ...request, vendor: own.vendor },
+          lead,
+          own.options,
+          part,
+        );
       } catch (error) {
         const refusal = error instanceof ApiError ? error : internalError(error);
         if (isAboutTheLead(refusal)) outcomes[part] = refusal;
@@ -88,20 +110,20 @@ export async function receiveLeads(
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, takeSome));
 
-  // Refused whole, for example while the first delivery is at work, which writes the bad leads to the journal itself.
+  // Refused whole, for example while the first delivery is at work, which keeps the bad leads itself.
   if (failure !== undefined && failure.code !== "INTERNAL_ERROR") throw failure;
   for (const [row, payload] of leads.entries()) {
     const refusal = outcomes[row] ?? failure;
     if (!(refusal instanceof ApiError)) continue;
     const { code, message: reason } = refusal;
     const context = replayContext(partOf(vendor, options, row).vendor.credential);
-    const vendor_lead_id = vendor.parse && vendorLeadId(vendor.parse, payload);
-    journalOf(c)?.rejectRow({ row, code, reason, payload, vendor_lead_id, context });
+    const vendor_lead_id = vendorLeadId(vendor, payload);
+    rejected.add({ row, code, reason, payload, vendor_lead_id, context });
   }
   if (failure !== undefined) throw failure;
 
   const results = outcomes.map(resultOf);
-  Object.assign(c.get("log"), countResults(results));
+  Object.assign(log, countResults(results));
   return { results };
 }
 
@@ -122,29 +144,34 @@ function partOf(vendor: Vendor, options: DeliveryOptions, part: number) {
 }
 
 async function takeLead(
-  c: AppContext,
-  vendor: Vendor,
+  request: VendorRequest,
   payload: Json,
   { dryRun, idempotency }: DeliveryOptions,
   row: number | null,
 ): Promise<LeadResponse> {
-  const request = { request_id: c.get("requestId"), received_via: "webhook" as const };
+  const { vendor, requestId } = request;
   try {
     if (dryRun) return await tryLead(vendor, payload);
-    return await ingestLead(vendor, payload, { ...request, idempotency });
+    const delivery = { request_id: requestId, received_via: "webhook", idempotency } as const;
+    return await ingestLead(vendor, payload, delivery);
   } catch (error) {
     const message = error instanceof ApiError && error.code === "BAD_REQUEST" ? error.message : "";
-    if (NOTICES.includes(message)) keepNotices(c, payload, row, message);
+    if (NOTICES.includes(message)) keepNotices(request, payload, row, message);
     else if (message !== NOT_A_NEW_APPLICATION) throw error;
     return { status: "ignored" };
   }
 }
 
-/** Writes an entry for each lead that the vendor only gives notice of. */
-function keepNotices(c: AppContext, payload: Json, row: number | null, reason: string): void {
+/** Keeps each lead that the vendor only gives notice of. */
+function keepNotices(
+  { rejected }: VendorRequest,
+  payload: Json,
+  row: number | null,
+  reason: string,
+): void {
   const notices = leadgenNotices(payload);
   for (const [index, { leadgen_id, notice }] of notices.entries()) {
-    journalOf(c)?.rejectRow({
+    rejected.add({
       row: row ?? (notices.length > 1 ? index : null),
       code: "BAD_REQUEST",
       reason,
@@ -159,13 +186,13 @@ function isAboutTheLead(error: ApiError): boolean {
   return error.code === "BAD_REQUEST" || error.code === "PAYLOAD_TOO_LARGE" || isRefused(error);
 }
 
-function resultOf(outcome: LeadResponse | ApiError): LeadResult {
+function resultOf(outcome: LeadResponse | ApiError): Results["results"][number] {
   if (!(outcome instanceof ApiError)) return outcome;
   const { code, message } = outcome;
   return { error: { code, message } };
 }
 
-function countResults(results: LeadResult[]): Record<string, number> {
+function countResults(results: Results["results"]): Record<string, number> {
   const count = (status: string) =>
     results.filter((result) => "status" in result && result.status === status).length;
   return {

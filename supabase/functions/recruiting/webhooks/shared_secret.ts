@@ -2,11 +2,12 @@
 import { Buffer } from "node:buffer";
 import { isObject, JSON_BOUNDS, type JsonObject, parseJson } from "../../_shared/json.ts";
 import { matchesSecret } from "../../_shared/secrets.ts";
+import { KIB } from "../../_shared/units.ts";
 import { decodeBase64, headerText } from "./encodings.ts";
-import type { Received, SecretCheck } from "./proof.ts";
+import type { Received, SecretCheck } from "./delivery.ts";
 
 /** Google's leads are a few KiB. A longer body is not parsed, because it may be a stranger's. */
-const MAX_GOOGLE_BYTES = 64 * 1024;
+const MAX_GOOGLE_BYTES = 64 * KIB;
 const GOOGLE_BOUNDS = { ...JSON_BOUNDS, values: 5_000, keys: 1_000 };
 
 /** The scheme `google_ads`: the form's key stands as `google_key` in the JSON body. The parsers keep it out of the lead. */

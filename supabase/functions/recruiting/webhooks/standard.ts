@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../_shared/json.ts";
 import { decodeBase64, headerText } from "./encodings.ts";
 import { isAmong, isRecent, sign } from "./hmac.ts";
-import type { Received, SecretCheck } from "./proof.ts";
+import type { Received, SecretCheck } from "./delivery.ts";
 
 const TOLERANCE_SECONDS = 300;
 

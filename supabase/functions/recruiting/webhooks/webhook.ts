@@ -1,37 +1,40 @@
-import type { AppContext } from "../../_shared/app.ts";
-import { readStrangersBody } from "../../_shared/body.ts";
-import { idempotencyKey } from "../../_shared/idempotency.ts";
+import type { RequestContext } from "../../_shared/app.ts";
+import { idempotencyKey } from "../../_shared/json_body.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
-import type { WebhookSettings } from "../../_shared/sql_functions.ts";
+import { readStrangersBody } from "../../_shared/strangers_body.ts";
+import { admitVendor, type VendorRequest } from "../ingest/authenticate.ts";
 import { BODY_LIMIT, isDryRun } from "../ingest/ingest.ts";
-import type { Vendor } from "../ingest/vendor.ts";
-import { authenticateWebhook, webhookVendor } from "../ingest/vendor_webhook.ts";
+import { toVendor } from "../ingest/vendor.ts";
 import { splitLeads } from "../parsers/index.ts";
+import { authenticateWebhook } from "./authenticate_webhook.ts";
 import { respondToChallenge } from "./challenges.ts";
+import type { WebhookSettings } from "./delivery.ts";
 import { receiveLead, receiveLeads } from "./leads.ts";
 import { verifyProof } from "./proof.ts";
 
-/** Who has sent a delivery, by its proof. */
-interface Sender {
+/** A request whose vendor is known by its proof. */
+interface ProvedRequest extends VendorRequest {
   settings: WebhookSettings;
-  vendor: Vendor;
   /** SHA-256 of the bytes that were proved, in hex. */
   hash: string;
 }
+
+/** The parameters of the route's path. */
+type Parameters = Record<string, string>;
 
 /**
  * POST /recruiting/webhooks/<vendor slug>: does what POST /recruiting/ingest does, for vendors that cannot send an API
  * key. The body may be a form, and may hold several leads.
  */
-export async function webhook(c: AppContext): Promise<Response> {
-  const identify = (bytes: Uint8Array) => identifySender(c, bytes);
-  const { sender, body } = await readStrangersBody(c.req.raw, BODY_LIMIT, identify);
+export async function webhook(context: RequestContext, { slug }: Parameters): Promise<Response> {
+  const identify = (bytes: Uint8Array) => identifySender(context, slug!, bytes);
+  const { sender, body } = await readStrangersBody(context.body, BODY_LIMIT, identify);
   const { settings, vendor, hash } = sender;
 
-  const dryRun = isDryRun(c.req.query("dry_run"));
+  const dryRun = isDryRun(context.request);
   // The id of a delivery says more: it is kept for longer, and needs no body that stays the same.
   const hasId = vendor.credential.webhook?.delivery_id !== null;
-  const key = hasId ? null : idempotencyKey(c.req.raw);
+  const key = hasId ? null : idempotencyKey(context.request.headers);
   const idempotency = key === null ? null : { key, part: 0, request_hash: hash };
   const options = { dryRun, idempotency, hash };
 
@@ -40,42 +43,56 @@ export async function webhook(c: AppContext): Promise<Response> {
   const leads = split?.leads ?? (Array.isArray(body) ? body : null);
   if (leads !== null) {
     const parse = split?.parse ?? vendor.parse;
-    return c.json(await receiveLeads(c, { ...vendor, parse }, leads, options));
+    const request = { ...sender, vendor: { ...vendor, parse } };
+    return Response.json(await receiveLeads(request, leads, options));
   }
-  const response = await receiveLead(c, vendor, body, options);
+  const response = await receiveLead(sender, body, options);
   // Greenhouse takes nothing but 200 for success.
   const isNew = response.status === "created" && !dryRun && settings.scheme !== "greenhouse";
-  return c.json(response, isNew ? 201 : 200);
+  return Response.json(response, { status: isNew ? 201 : 200 });
 }
 
 /** GET /recruiting/webhooks/<vendor slug>: the challenges by which LinkedIn and Meta ask whether the address is ours. */
-export async function respondToWebhookChallenge(c: AppContext): Promise<Response> {
-  const query = new URL(c.req.url).searchParams;
-  const { proof } = await authenticate(c, (settings) => respondToChallenge(settings, query));
-  return proof;
+export async function respondToWebhookChallenge(
+  context: RequestContext,
+  { slug }: Parameters,
+): Promise<Response> {
+  const query = new URL(context.request.url).searchParams;
+  const check = (settings: WebhookSettings | null) => respondToChallenge(settings, query);
+  return (await authenticate(context, slug!, check)).proof;
 }
 
 /** Checks a proof with the webhook of the request's slug. A wrong one is logged with the vendor, for its operator to see. */
 function authenticate<Proof>(
-  c: AppContext,
+  { log }: RequestContext,
+  slug: string,
   check: (settings: WebhookSettings | null) => Proof | null,
 ): Promise<{ webhook: WebhookSettings; proof: Proof }> {
-  return authenticateWebhook(c.req.param("slug") ?? "", (settings) => {
-    if (settings !== null) c.get("log").vendor_id = settings.vendor_id;
+  return authenticateWebhook(slug, (settings) => {
+    if (settings !== null) log.vendor_id = settings.vendor_id;
     return check(settings);
   });
 }
 
 /** @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS beyond the vendor's limit. */
-async function identifySender(c: AppContext, body: Uint8Array): Promise<Sender> {
-  const query = new URL(c.req.url).searchParams;
-  const given = { headers: c.req.raw.headers, query, body };
+async function identifySender(
+  context: RequestContext,
+  slug: string,
+  body: Uint8Array,
+): Promise<ProvedRequest> {
+  const { request, rejected } = context;
+  const query = new URL(request.url).searchParams;
+  const given = { headers: request.headers, query, body };
   const { webhook: settings, proof } = await authenticate(
-    c,
+    context,
+    slug,
     (settings) => verifyProof(settings, given, new Date()),
   );
-  const vendor = await webhookVendor(c, settings, proof);
-  // Before the body is looked at: a dry run is not in the journal, whatever the body is.
-  if (query.get("dry_run") === "true") c.set("sender", undefined);
-  return { settings, vendor, hash: sha256Hex(proof.body) };
+  // Each lead of a delivery with several gets a part of its own.
+  const credential = { secret_id: proof.secretId, delivery_id: proof.deliveryId, part: 0 };
+  const vendor = toVendor({ key_hash: null, webhook: credential }, settings);
+  const admitted = await admitVendor(context, vendor);
+  // Before the body is looked at: nothing is kept of a dry run, whatever the body is.
+  if (query.get("dry_run") === "true") rejected.keepFrom(null);
+  return { ...admitted, settings, hash: sha256Hex(proof.body) };
 }

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
-import { checkFormHeaders, readForm, readJson, readStrangersBody } from "./body.ts";
-import { finishBody, KIB, MIB, receivedBody, releaseBody } from "./body_bytes.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
-import { BATCH_BOUNDS } from "./json.ts";
+import { checkFormHeaders, readForm } from "./form_body.ts";
+import { IncomingBody } from "./incoming_body.ts";
+import { BATCH_BOUNDS, type Json } from "./json.ts";
+import { readJson as readJsonBody, type ReadOptions } from "./json_body.ts";
+import { readStrangersBody } from "./strangers_body.ts";
+import { KIB, MIB } from "./units.ts";
 
-function request(body: BodyInit | null, headers: Record<string, string> = {}): Request {
-  return new Request("http://localhost/", { method: "POST", body, headers });
+function request(body: BodyInit | null, headers: Record<string, string> = {}): IncomingBody {
+  return new IncomingBody(new Request("http://localhost/", { method: "POST", body, headers }));
+}
+
+async function readJson(from: IncomingBody, limit: number, options?: ReadOptions): Promise<Json> {
+  return (await readJsonBody(from, limit, options)).body;
 }
 
 function fails(code: ErrorCode) {
@@ -76,8 +83,11 @@ Deno.test("a multi-byte character across two chunks", async () => {
 });
 
 Deno.test("a body that breaks off is BAD_REQUEST", async () => {
-  const stream = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
-  await assert.rejects(readJson(request(stream), KIB), fails("BAD_REQUEST"));
+  const broken = () =>
+    new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
+  await assert.rejects(readJson(request(broken()), KIB), fails("BAD_REQUEST"));
+  const announced = request(broken(), { "content-length": "7" });
+  await assert.rejects(readJson(announced, KIB), fails("BAD_REQUEST"));
 });
 
 Deno.test("an empty body is BAD_REQUEST", async () => {
@@ -120,6 +130,14 @@ Deno.test("a body that does not arrive in time is REQUEST_TIMEOUT, and is not re
   await cancelled;
 });
 
+Deno.test("a small body that announces its size and does not come is REQUEST_TIMEOUT, too", async () => {
+  const { stream } = stalled('{"a":', "1");
+  await assert.rejects(
+    readJson(request(stream, { "content-length": "7" }), KIB, { within: 20 }),
+    fails("REQUEST_TIMEOUT"),
+  );
+});
+
 Deno.test("a body that announces more than the limit is refused before it is read", async () => {
   const headers = { "content-length": `${KIB + 1}`, "content-type": "application/json" };
   await assert.rejects(
@@ -136,14 +154,14 @@ Deno.test("a body that announces more than the limit is refused before it is rea
 Deno.test("what one record may hold is bounded; a batch may hold more", async () => {
   const texts = request(JSON.stringify(Array.from({ length: 5 * MIB / 8 }, () => "a b c")));
   await assert.rejects(readJson(texts, 10 * MIB, { sender: "a" }), fails("PAYLOAD_TOO_LARGE"));
-  releaseBody(texts);
+  texts.release();
   const values = JSON.stringify(Array.from({ length: 150_000 }, () => null));
   const record = request(values);
   await assert.rejects(readJson(record, 10 * MIB, { sender: "a" }), fails("PAYLOAD_TOO_LARGE"));
   const batch = request(values);
   const options = { bounds: BATCH_BOUNDS, sender: "a" };
   assert(Array.isArray(await readJson(batch, 10 * MIB, options)));
-  releaseBody(batch);
+  batch.release();
 });
 
 const LARGE = JSON.stringify("A".repeat(4 * MIB));
@@ -159,16 +177,16 @@ Deno.test("of the requests with many bytes two are read at a time, until they ar
   assert.deepEqual(done, [0, 1]);
   assert.deepEqual(await readJson(request("{}"), KIB), {});
 
-  releaseBody(requests[1]!);
+  requests[1]!.release();
   await read[2];
   const late = request(LARGE);
   await assert.rejects(
     readJson(late, 10 * MIB, { within: 20, sender: "a" }),
     fails("REQUEST_TIMEOUT"),
   );
-  for (const each of requests) releaseBody(each);
+  for (const each of requests) each.release();
   await read[3];
-  releaseBody(requests[3]!);
+  requests[3]!.release();
   assert.deepEqual(done, [0, 1, 2, 3]);
 });
 
@@ -179,18 +197,18 @@ for (
   ] as const
 ) {
   Deno.test(`of the batches with ${what} one is parsed at a time, until it is released`, async () => {
-    const read = (body: Request, within = 5_000) =>
+    const read = (body: IncomingBody, within = 5_000) =>
       readJson(body, 10 * MIB, { bounds: BATCH_BOUNDS, sender: "a", within });
     const [first, late, second] = [request(large), request(large), request(large)];
     assert(await read(first));
     await assert.rejects(read(late, 50), fails("REQUEST_TIMEOUT"));
-    releaseBody(late);
+    late.release();
 
     assert.deepEqual(await read(request("[]")), []);
     const waiting = read(second);
-    releaseBody(first);
+    first.release();
     assert(await waiting);
-    releaseBody(second);
+    second.release();
   });
 }
 
@@ -204,7 +222,7 @@ Deno.test("what is left of a refused body is read to its end, so that the caller
   });
   const refused = request(stream);
   await assert.rejects(readJson(refused, KIB), fails("PAYLOAD_TOO_LARGE"));
-  await finishBody(refused);
+  await refused.finish();
   assert.equal(left, -1);
 });
 
@@ -217,20 +235,20 @@ Deno.test("of a refused body that does not end, or announces too much, only so m
         controller.enqueue(new Uint8Array(100 * KIB));
       },
     });
-  await finishBody(request(endless()));
+  await request(endless()).finish();
   assert(bytes > 32 * MIB && bytes < 34 * MIB, String(bytes));
   bytes = 0;
-  await finishBody(request(endless(), { "content-length": `${33 * MIB}` }));
+  await request(endless(), { "content-length": `${33 * MIB}` }).finish();
   assert(bytes < MIB, String(bytes));
 });
 
 Deno.test("a refused body whose sender has hung up, or was read by others, is let go", async () => {
   const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
-  await finishBody(request(broken));
-  await finishBody(request(null));
+  await request(broken).finish();
+  await request(null).finish();
   const read = request("{}");
   await readJson(read, KIB);
-  await finishBody(read);
+  await read.finish();
 });
 
 const known = () => Promise.resolve("a vendor");
@@ -299,13 +317,13 @@ Deno.test("strangers who send large bodies slowly hold up neither known senders 
   );
   const large = request(JSON.stringify("A".repeat(5 * MIB)));
   assert(await readJson(large, 15 * MIB, { sender: "a" }));
-  releaseBody(large);
+  large.release();
 
   const others = [1, 2, 3].map(async () => {
     const fast = paused(11 * MIB);
     fast.end();
     const { body } = await readStrangersBody(fast.request, 15 * MIB, known);
-    releaseBody(fast.request);
+    fast.request.release();
     return (body as string).length;
   });
   assert.deepEqual(await Promise.all(others), Array(3).fill(11 * MIB - 2));
@@ -327,11 +345,11 @@ Deno.test("a stranger's body that has to wait too long for room is REQUEST_TIMEO
   const [late, usual] = [paused(2 * MIB), paused(100 * KIB)];
   late.end();
   await assert.rejects(
-    readStrangersBody(late.request, 16 * MIB, known, { within: 50 }),
+    readStrangersBody(late.request, 16 * MIB, known, 50),
     fails("REQUEST_TIMEOUT"),
   );
   usual.end();
-  assert((await readStrangersBody(usual.request, 16 * MIB, known, { within: 5_000 })).body);
+  assert((await readStrangersBody(usual.request, 16 * MIB, known, 5_000)).body);
   slow.end();
   await reading;
 });
@@ -343,11 +361,11 @@ Deno.test("a vendor's large bodies that come slowly hold up no other vendor's", 
   );
   const large = request(LARGE);
   assert(await readJson(large, 15 * MIB, { sender: "other", within: 10_000 }));
-  releaseBody(large);
+  large.release();
   assert.equal(await readings[1], "REQUEST_TIMEOUT");
   slow.forEach(({ end }) => end());
   assert.deepEqual([await readings[0], await readings[2]], [200, 200]);
-  slow.forEach(({ request }) => releaseBody(request));
+  slow.forEach(({ request }) => request.release());
 });
 
 Deno.test("a body in tiny pieces is BAD_REQUEST, and is not read any further", async () => {
@@ -360,18 +378,19 @@ Deno.test("a body in tiny pieces is BAD_REQUEST, and is not read any further", a
   });
   const tiny = request(stream);
   await assert.rejects(readJson(tiny, 15 * MIB, { sender: "a" }), fails("BAD_REQUEST"));
-  await finishBody(tiny, true);
+  await tiny.finish(true);
   assert(pieces < 1_100, String(pieces));
-  assert(receivedBody(tiny).bytes >= 1_000);
-  assert.equal(receivedBody(tiny).beginning[999], 32);
+  assert(tiny.received.bytes >= 1_000);
+  assert.equal(tiny.received.beginning[999], 32);
 });
 
 Deno.test("bodies that are given up leave their memory", async () => {
   const listen = { port: 0, hostname: "127.0.0.1", onListen() {} };
   await using server = Deno.serve(listen, async (request) => {
-    const body = readStrangersBody(request, 15 * MIB, known, { within: 50 });
-    const status = await body.then(() => 200, () => 408);
-    releaseBody(request);
+    const body = new IncomingBody(request);
+    const reading = readStrangersBody(body, 15 * MIB, known, 50);
+    const status = await reading.then(() => 200, () => 408);
+    body.release();
     return new Response(null, { status });
   });
   const giveUp = async () => {

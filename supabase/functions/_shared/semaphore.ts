@@ -1,49 +1,49 @@
 import { internalError } from "./errors.ts";
 
-/** What a turn is taken for. */
-export interface TurnOptions {
-  /** How much of the count it takes. */
-  share?: number;
-  /** Whose it is. The next is who has had none, or whose latest is longest ago. */
+/** What permits are wanted for. */
+export interface PermitOptions {
+  /** How many permits it takes. */
+  permits?: number;
+  /** Who wants them. The next is who has had none, or whose latest are longest ago. */
   sender?: string | undefined;
 }
 
 interface Waiting {
-  share: number;
+  permits: number;
   sender: string | undefined;
   start(): void;
 }
 
 /**
- * Lets a few do something at a time. The others wait in the order in which they came, but of the senders the one whose
- * latest turn is longest ago comes first: nobody waits for all that another has sent.
+ * Lets a few do something at a time. The others wait in the order in which they came, but the sender whose latest permits
+ * are longest ago comes first: nobody waits for all that another has sent.
  */
-export class Turns {
+export class Semaphore {
   #free: number;
   #begun = 0;
-  /** Of each sender, the number of its latest turn. */
+  /** The number of each sender's latest permits. */
   readonly #latest = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
 
-  /** @param count how many at a time, or how many shares there are where turns have a share */
-  constructor(count: number) {
-    this.#free = count;
+  /** @param permits how many there are in all */
+  constructor(permits: number) {
+    this.#free = permits;
   }
 
-  /** Whether anybody waits for a turn, besides this sender. */
+  /** Whether anybody waits, besides this sender. */
   isWaitedFor(besides?: string): boolean {
     return this.#waiting.values().some(({ sender }) => sender === undefined || sender !== besides);
   }
 
   /**
-   * Waits for a turn.
+   * Waits for permits.
    *
    * @param signal ends the waiting
-   * @returns what to call when the turn is over; undefined when the signal came first
+   * @returns what gives them back, once, however often it is called; undefined when the signal came first
    */
-  take(
+  acquire(
     signal: AbortSignal,
-    { share = 1, sender }: TurnOptions = {},
+    { permits = 1, sender }: PermitOptions = {},
   ): Promise<(() => void) | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
@@ -54,9 +54,9 @@ export class Turns {
       };
       const start = () => {
         signal.removeEventListener("abort", giveUp);
-        resolve(this.#begin(share, sender));
+        resolve(this.#begin(permits, sender));
       };
-      const waiting = { share, sender, start };
+      const waiting = { permits, sender, start };
       this.#waiting.add(waiting);
       this.#startNext();
       if (this.#waiting.has(waiting)) signal.addEventListener("abort", giveUp, { once: true });
@@ -64,29 +64,29 @@ export class Turns {
   }
 
   /**
-   * Runs something when it is its turn.
+   * Does some work with one permit.
    *
-   * @param within how many milliseconds it waits for its turn
-   * @throws ApiError INTERNAL_ERROR when its turn has not come in time
+   * @param within how many milliseconds it waits for the permit
+   * @throws ApiError INTERNAL_ERROR when the permit has not come in time
    */
   async run<Result>(within: number, work: () => Promise<Result>): Promise<Result> {
-    const end = await this.take(AbortSignal.timeout(within));
-    if (end === undefined) throw internalError(new NoTurn());
+    const release = await this.acquire(AbortSignal.timeout(within));
+    if (release === undefined) throw internalError(new NoPermit());
     try {
       return await work();
     } finally {
-      end();
+      release();
     }
   }
 
-  #begin(share: number, sender: string | undefined): () => void {
-    this.#free -= share;
+  #begin(permits: number, sender: string | undefined): () => void {
+    this.#free -= permits;
     if (sender !== undefined) this.#latest.set(sender, ++this.#begun);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      this.#free += share;
+      this.#free += permits;
       this.#startNext();
     };
   }
@@ -94,7 +94,7 @@ export class Turns {
   #startNext(): void {
     for (;;) {
       const next = this.#next();
-      if (next === undefined || next.share > this.#free) return;
+      if (next === undefined || next.permits > this.#free) return;
       this.#waiting.delete(next);
       next.start();
     }
@@ -112,7 +112,7 @@ export class Turns {
 }
 
 /** There was more to do than could be done. The log shows the code. */
-export class NoTurn extends Error {
-  override readonly name = "NoTurn";
-  readonly code = "no turn in time";
+export class NoPermit extends Error {
+  override readonly name = "NoPermit";
+  readonly code = "no permit in time";
 }

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { Semaphore } from "./semaphore.ts";
+
+const never = new AbortController().signal;
+
+Deno.test("so many have a permit at a time, and the others follow in the order in which they came", async () => {
+  const semaphore = new Semaphore(2);
+  const log: string[] = [];
+  const begin = (name: string) =>
+    semaphore.acquire(never).then((end) => {
+      log.push(name);
+      return end!;
+    });
+  const started = ["a", "b", "c", "d"].map(begin);
+  const [endA, endB] = await Promise.all(started.slice(0, 2));
+  assert.deepEqual(log, ["a", "b"]);
+
+  endB!();
+  const endC = await started[2]!;
+  assert.deepEqual(log, ["a", "b", "c"]);
+
+  endA!();
+  endC();
+  (await started[3]!)();
+  assert.deepEqual(log, ["a", "b", "c", "d"]);
+});
+
+Deno.test("permits that are given back twice count once", async () => {
+  const semaphore = new Semaphore(1);
+  const end = await semaphore.acquire(never);
+  end!();
+  end!();
+  await semaphore.acquire(never);
+  assert.equal(await semaphore.acquire(AbortSignal.abort()), undefined);
+  const waiting = new AbortController();
+  const second = semaphore.acquire(waiting.signal);
+  waiting.abort();
+  assert.equal(await second, undefined);
+});
+
+Deno.test("one who gives up waiting is passed over", async () => {
+  const semaphore = new Semaphore(1);
+  const end = await semaphore.acquire(never);
+  const impatient = new AbortController();
+  const first = semaphore.acquire(impatient.signal);
+  const second = semaphore.acquire(never);
+  impatient.abort();
+  assert.equal(await first, undefined);
+  end!();
+  assert(await second);
+});
+
+Deno.test("one may take several permits, and nobody passes one who waits for them", async () => {
+  const semaphore = new Semaphore(4);
+  const endThree = await semaphore.acquire(never, { permits: 3 });
+  assert.equal(semaphore.isWaitedFor(), false);
+  const impatient = new AbortController();
+  const four = semaphore.acquire(impatient.signal, { permits: 4 });
+  let hasOne = false;
+  const one = semaphore.acquire(never).then((end) => (hasOne = true, end!));
+  assert.equal(semaphore.isWaitedFor(), true);
+  await Promise.resolve();
+  assert.equal(hasOne, false);
+
+  impatient.abort();
+  assert.equal(await four, undefined);
+  const endOne = await one;
+  assert.equal(semaphore.isWaitedFor(), false);
+
+  const all = semaphore.acquire(never, { permits: 4 });
+  endOne();
+  assert.equal(semaphore.isWaitedFor(), true);
+  endThree!();
+  (await all)!();
+});
+
+Deno.test("the next is the sender whose latest permit is longest ago", async () => {
+  const semaphore = new Semaphore(1);
+  const log: string[] = [];
+  const take = async (sender: string) => {
+    const end = await semaphore.acquire(never, { sender });
+    log.push(sender);
+    return end!;
+  };
+  const taken = ["a", "a", "a", "b", "b", "c", "a"].map(take);
+  assert.equal(semaphore.isWaitedFor("a"), true);
+  for (const n of [0, 3, 5, 1, 4, 2]) (await taken[n]!)();
+  assert.equal(semaphore.isWaitedFor("a"), false);
+  (await taken[6]!)();
+  assert.deepEqual(log, ["a", "b", "c", "a", "b", "a", "a"]);
+});
+
+Deno.test("work whose permit does not come in time is INTERNAL_ERROR, and failed work makes room", async () => {
+  const semaphore = new Semaphore(1);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const first = semaphore.run(1_000, () => promise);
+  await assert.rejects(semaphore.run(10, async () => {}), { code: "INTERNAL_ERROR" });
+
+  const next = semaphore.run(1_000, () => Promise.resolve("next"));
+  reject(new Error("failed"));
+  await assert.rejects(first, { message: "failed" });
+  assert.equal(await next, "next");
+});

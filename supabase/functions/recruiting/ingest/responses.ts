@@ -1,0 +1,62 @@
+/** What a vendor is told of a lead, and what the SQL functions say of it. */
+import * as z from "zod";
+import { count, id } from "../../_shared/validate.ts";
+
+/** The agency and the agent that a lead went to. */
+export const distributedTo = z.strictObject({ agency_id: id, agent_id: id.nullable() })
+  .meta({ id: "DistributedTo" });
+
+/** A new lead. */
+export const createdLead = z.strictObject({
+  id,
+  status: z.literal("created"),
+  distributed_to: distributedTo.nullable().describe("Null when no open order matched."),
+}).meta({ id: "CreatedLead" });
+
+/** A lead that has come before. */
+export const duplicateLead = z.strictObject({
+  id: id.describe("The lead stored before."),
+  status: z.literal("duplicate"),
+}).meta({ id: "DuplicateLead" });
+
+/** What a dry run has read, and what would have become of it. */
+export const dryRun = z.strictObject({
+  dry_run: z.literal(true),
+  status: z.enum(["created", "duplicate"]),
+  id: id.nullable().describe("The lead stored before, for a duplicate."),
+  distributed_to: distributedTo.nullable().describe("Where the lead would go."),
+  lead: z.strictObject({
+    first_name: z.string(),
+    vendor_lead_id: z.string().nullable(),
+    vendor_metadata: z.looseObject({}),
+    resume_bytes: count.nullable().describe(
+      "Size of the resume that would be stored. Where one is not, `vendor_metadata.resume_skipped` says why.",
+    ),
+  }),
+}).meta({ id: "DryRun" });
+
+/** What the route that takes single leads responds with 200. */
+export const duplicateOrDryRun = z.union([duplicateLead, dryRun]).meta({ id: "DuplicateOrDryRun" });
+
+export type DistributedTo = z.infer<typeof distributedTo>;
+export type IngestedLead = z.infer<typeof createdLead> | z.infer<typeof duplicateLead>;
+export type DryRun = z.infer<typeof dryRun>;
+
+/** What preview_recruiting_lead() returns. */
+export type Preview = Omit<DryRun, "dry_run" | "lead">;
+
+/** What became of a lead, as ingest_recruiting_leads() and abandon_recruiting_leads() return it. */
+export type StoredLead =
+  | (z.infer<typeof createdLead> & {
+    /** Only while it is not known where the lead goes. */
+    distribution?: "pending";
+  })
+  | (z.infer<typeof duplicateLead> & {
+    /** The SQLSTATE where the duplicate could not be recorded. */
+    record_error?: string;
+  });
+
+/** A lead that the database refused, among others. The code is an SQLSTATE. */
+export interface RefusedLead {
+  error: { code: string; message: string };
+}

@@ -1,0 +1,37 @@
+import { callDatabase } from "../../_shared/database.ts";
+import { inTurn, LOOK_UP, wrongProof } from "../ingest/vendor_calls.ts";
+import { VendorCache } from "../ingest/vendor_cache.ts";
+import type { WebhookSettings } from "./delivery.ts";
+
+/** The webhooks by slug; null where a slug has none. */
+const webhooks = new VendorCache<WebhookSettings | null>();
+
+/** What a vendor's slug looks like, as in the database, which cannot take every text that a path may hold. */
+const SLUG = /^(?=.{1,63}$)[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
+
+/**
+ * Finds the webhook of a slug, and checks that a request proves to be its vendor's. New secrets and changed settings
+ * count at once, because a proof that the remembered webhook refuses is checked once more with the present one.
+ *
+ * @param check returns null where nothing is proved. For a slug without a webhook it gets null, and must take as long
+ * then, so that nobody learns which slugs exist.
+ * @throws ApiError UNAUTHORIZED where nothing is proved.
+ */
+export async function authenticateWebhook<Proof>(
+  slug: string,
+  check: (webhook: WebhookSettings | null) => Proof | null,
+): Promise<{ webhook: WebhookSettings; proof: Proof }> {
+  const last = webhooks.last(slug);
+  const known = check(last?.found ?? null);
+  if (last?.isFresh && known !== null) return { webhook: last.found, proof: known };
+
+  const webhook = await webhooks.ask(slug, known !== null, () => identify(slug));
+  const proof = check(webhook);
+  if (webhook === null || proof === null) throw wrongProof();
+  return { webhook, proof };
+}
+
+async function identify(slug: string): Promise<WebhookSettings | null> {
+  if (!SLUG.test(slug)) return null;
+  return await inTurn(() => callDatabase("identify_webhook", { slug }, LOOK_UP));
+}
