@@ -1,18 +1,20 @@
 import { join } from "node:path";
 import { ROOT } from "../local/mod.ts";
 import { DATABASE_TYPES, generateDatabaseTypes } from "./database_types.ts";
+import { SCHEMA_PAGE, schemaPage } from "./schema_page.ts";
 import { VERSION_MODULE, versionModule } from "./version.ts";
 
 /**
- * What the functions know of the database, as modules: its types and its newest migration.
+ * What is written from the database: its types and its newest migration for the functions, and the page of its tables.
  *
  * @param dbUrl a database that all migrations were applied to
- * @returns the text of each module by its path, relative to the checkout
+ * @returns the text of each file by its path, relative to the checkout
  */
 export async function generateModules(dbUrl: string, root = ROOT): Promise<Record<string, string>> {
   return {
     [DATABASE_TYPES]: await generateDatabaseTypes(dbUrl),
     [VERSION_MODULE]: versionModule(root),
+    [SCHEMA_PAGE]: await schemaPage(dbUrl, root),
   };
 }
 

@@ -1,4 +1,7 @@
-/** `npm run types`: writes the types of the database that the migrations make, and the version that the functions need. */
+/**
+ * `npm run types`: writes the types of the database that the migrations make, the version that the functions need, and the
+ * page of the tables.
+ */
 import { writeGeneratedModules } from "./generated.ts";
 import { migrationFiles } from "./migration/files.ts";
 import { withScratch } from "./migration/scratch.ts";

@@ -62,7 +62,7 @@ export const STEPS: Step[] = [
   },
   {
     name: "types",
-    title: "Generated database types and versions are current",
+    title: "What is generated from the database is current",
     remedy: "npm run types writes them again.",
     async run(stacks, print = console.log) {
       const { db_url } = await stacks.plain();

@@ -454,6 +454,7 @@ create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls
 
 comment on table public.agents is
   'A person who works for an agency: an agent or a manager. Without a user_id the person cannot sign in.';
+comment on column public.agents.role is 'A `manager` reads all of the agency; an `agent` what is assigned to the agent.';
 comment on column public.agents.is_active is
   'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
 comment on column public.agents.accepts_recruits is
@@ -602,6 +603,7 @@ create table public.vendors (
 );
 
 comment on table public.vendors is 'A company that sends recruiting leads.';
+comment on column public.vendors.slug is 'Names the vendor in commands, and in the address of its webhook.';
 comment on column public.vendors.parser is
   'Name of the parser that reads this vendor''s payloads. Parsers are part of the function''s code, so the database '
   'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
@@ -3211,6 +3213,9 @@ comment on column public.leads.distribution_id is 'The lead vendor''s id of the 
 comment on column public.leads.phone is 'As it was sent. A lead is not refused for its phone number.';
 comment on column public.leads.phone_e164 is 'The same number in E.164 (ITU-T); null when it could not be read.';
 comment on column public.leads.type is 'Kind of lead: fwk, csk, br, union, ncr, pos, dcard, fe or globe.';
+comment on column public.leads.state is 'As it was sent.';
+comment on column public.leads.status is '`open` unless set; any other value is allowed.';
+comment on column public.leads.stage is '`new` unless set; any other value is allowed.';
 comment on column public.leads.source is '`platform` for an imported lead, `manual` for one entered by hand.';
 
 create trigger set_updated_at
@@ -3421,6 +3426,7 @@ create index on public.lead_sales (lead_id);
 
 comment on table public.lead_sales is 'An insurance policy sold in a presentation.';
 comment on column public.lead_sales.face_amount is 'In US dollars.';
+comment on column public.lead_sales.payment_frequency is '`monthly`, `quarterly`, `semiannual` or `annual`.';
 comment on column public.lead_sales.annual_premium is 'In US dollars a year, for every payment frequency.';
 
 create trigger set_updated_at
@@ -4649,6 +4655,8 @@ create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
+comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted.';
+comment on column public.recruiting_conversations.assigned_agent_id is 'Who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
   'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
 comment on column public.recruiting_conversations.service_phone is
@@ -4700,6 +4708,8 @@ create table public.recruiting_messages (
 create index on public.recruiting_messages (conversation_id, created_at);
 
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
+comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
+comment on column public.recruiting_messages.sender_type is 'Who wrote it: `recruit`, `bot` or `agent`.';
 comment on column public.recruiting_messages.provider_message_id is
   'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
 comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';

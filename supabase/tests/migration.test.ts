@@ -67,18 +67,18 @@ alter default privileges in schema public grant select on tables to service_role
 /** A project with one schema file and its migration. */
 class Project {
   readonly root = Deno.makeTempDirSync({ prefix: "lead-intake-" });
-  readonly #schema = join(this.root, "supabase/schemas/people.sql");
+  readonly #schema = join(this.root, "supabase/schemas/people/tables.sql");
   readonly #scratch: Scratch;
 
   constructor(scratch: Scratch) {
     this.#scratch = scratch;
-    for (const folder of ["schemas", "migrations", "functions/_shared"]) {
+    for (const folder of ["schemas/people", "migrations", "functions/_shared", "../docs"]) {
       Deno.mkdirSync(join(this.root, "supabase", folder), { recursive: true });
     }
     Deno.writeTextFileSync(join(this.root, "package.json"), '{"version": "1.2.3"}');
     Deno.writeTextFileSync(
       join(this.root, "supabase/config.toml"),
-      'schema_paths = ["./schemas/people.sql"]\n',
+      'schema_paths = ["./schemas/people/tables.sql"]\n',
     );
     Deno.writeTextFileSync(this.#schema, SCHEMA);
     Deno.writeTextFileSync(
@@ -151,8 +151,14 @@ Deno.test("npm run migration", async (test) => {
       assert.deepEqual(generated, [
         "supabase/functions/_shared/database.types.ts",
         "supabase/functions/_shared/version.ts",
+        "docs/schema.md",
       ]);
       assert.match(project.module("database.types.ts"), /"country": string \| null;/);
+      const page = Deno.readTextFileSync(join(project.root, "docs/schema.md"));
+      assert.match(
+        page,
+        /## people\n[^]*### people\n\nPeople\.\n\n[^]*- `country` \(text, optional\)/,
+      );
       const [, version] = /\/(\d{14})_/.exec(path!)!;
       assert.match(project.module("version.ts"), /VERSION = "1\.2\.3"/);
       assert(project.module("version.ts").includes(`NEWEST_MIGRATION = "${version}"`));
@@ -197,7 +203,7 @@ Deno.test("npm run migration", async (test) => {
       );
       const before = project.migrations();
       await assert.rejects(project.write("extra"), {
-        message: `supabase/schemas/people.sql:${
+        message: `supabase/schemas/people/tables.sql:${
           SCHEMA.split("\n").length
         }: language "sqll" does not exist`,
       });

@@ -45,6 +45,7 @@ create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls
 
 comment on table public.agents is
   'A person who works for an agency: an agent or a manager. Without a user_id the person cannot sign in.';
+comment on column public.agents.role is 'A `manager` reads all of the agency; an `agent` what is assigned to the agent.';
 comment on column public.agents.is_active is
   'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
 comment on column public.agents.accepts_recruits is

@@ -45,6 +45,9 @@ comment on column public.leads.distribution_id is 'The lead vendor''s id of the 
 comment on column public.leads.phone is 'As it was sent. A lead is not refused for its phone number.';
 comment on column public.leads.phone_e164 is 'The same number in E.164 (ITU-T); null when it could not be read.';
 comment on column public.leads.type is 'Kind of lead: fwk, csk, br, union, ncr, pos, dcard, fe or globe.';
+comment on column public.leads.state is 'As it was sent.';
+comment on column public.leads.status is '`open` unless set; any other value is allowed.';
+comment on column public.leads.stage is '`new` unless set; any other value is allowed.';
 comment on column public.leads.source is '`platform` for an imported lead, `manual` for one entered by hand.';
 
 create trigger set_updated_at
@@ -255,6 +258,7 @@ create index on public.lead_sales (lead_id);
 
 comment on table public.lead_sales is 'An insurance policy sold in a presentation.';
 comment on column public.lead_sales.face_amount is 'In US dollars.';
+comment on column public.lead_sales.payment_frequency is '`monthly`, `quarterly`, `semiannual` or `annual`.';
 comment on column public.lead_sales.annual_premium is 'In US dollars a year, for every payment frequency.';
 
 create trigger set_updated_at

@@ -63,6 +63,8 @@ create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
+comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted.';
+comment on column public.recruiting_conversations.assigned_agent_id is 'Who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
   'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
 comment on column public.recruiting_conversations.service_phone is
@@ -114,6 +116,8 @@ create table public.recruiting_messages (
 create index on public.recruiting_messages (conversation_id, created_at);
 
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
+comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
+comment on column public.recruiting_messages.sender_type is 'Who wrote it: `recruit`, `bot` or `agent`.';
 comment on column public.recruiting_messages.provider_message_id is
   'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
 comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';

@@ -21,6 +21,7 @@ create table public.vendors (
 );
 
 comment on table public.vendors is 'A company that sends recruiting leads.';
+comment on column public.vendors.slug is 'Names the vendor in commands, and in the address of its webhook.';
 comment on column public.vendors.parser is
   'Name of the parser that reads this vendor''s payloads. Parsers are part of the function''s code, so the database '
   'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
