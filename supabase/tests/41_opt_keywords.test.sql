@@ -2,7 +2,9 @@
 begin;
 select plan(281);
 
-select is(private.opt_keyword(body), 'opt_out', format('an opt-out: %s', body))
+create function pg_temp.said(body text) returns text language sql as $$ select (private.consent_in_text(body, null)).state $$;
+
+select is(pg_temp.said(body), 'opted_out', format('an opt-out: %s', body))
 from unnest(array[
   -- Twilio's words and those of 47 CFR 64.1200(a)(10)
   'STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'OPT OUT', 'OPT-OUT', 'Opt_Out', 'stop all',
@@ -28,10 +30,10 @@ from unnest(array[
   'I want to stop receiving texts', 'How do I stop these messages?', 'Do not disturb', 'remove my number', 'No thanks. Please stop.'
 ]) body;
 
-select is(private.opt_keyword(body), 'opt_in', format('an opt-in: %s', body))
+select is(pg_temp.said(body), 'opted_in', format('an opt-in: %s', body))
 from unnest(array['START', 'start.', '"Unstop"', 'UNSTOP', 'yes', 'YES!', 'ＳＴＡＲＴ']) body;
 
-select is(private.opt_keyword(body), null, format('neither: %s', coalesce(left(body, 60), 'no text')))
+select is(pg_temp.said(body), null, format('neither: %s', coalesce(left(body, 60), 'no text')))
 from unnest(array[
   null, '', '   ', '...', '🛑', 'Hi', 'HELP', 'info', 'yes please', 'Yes, I am interested', 'start tomorrow?', 'When do I start?',
   'I can''t stop thinking about it', 'I can stop by tomorrow', 'stop by at 5', 'Don''t stop', 'non-stop', 'bus stop',
@@ -46,23 +48,23 @@ from unnest(array[
 ]) body;
 
 -- Invisible characters
-select is(private.opt_keyword('ST' || chr(code) || 'OP'), 'opt_out', 'an opt-out with U+' || to_hex(code) || ' inside it')
+select is(pg_temp.said('ST' || chr(code) || 'OP'), 'opted_out', 'an opt-out with U+' || to_hex(code) || ' inside it')
 from unnest(array[
   1, 27, 127, 155, 173, 847, 1564, 4447, 6158, 8203, 8204, 8205, 8206, 8207, 8234, 8238, 8288, 8292, 8294, 8297, 8303, 12644, 65024, 65039,
   65279, 65440, 65529, 113824, 119155, 917505, 917536, 917631, 917760, 917999
 ]) code;
-select is(private.opt_keyword(body), 'opt_out', format('an opt-out: %s', body))
+select is(pg_temp.said(body), 'opted_out', format('an opt-out: %s', body))
 from unnest(array[
   E'\u2067S\u200dT\u200dO\u200dP\u2069', E'Opt\u200bOut', E'STOP\ufffc', E'Please\u00ad stop tex\u200bting me', E'Stop\u200btexting\u200bme',
   E'STOP\u2800', E'STOP\ufe0f', E'\u2028STOP\u2029'
 ]) body;
-select is(private.opt_keyword(body), 'opt_in', format('an opt-in: %s', body))
+select is(pg_temp.said(body), 'opted_in', format('an opt-in: %s', body))
 from unnest(array[E'YE\u00adS', E'ST\u200bART', E'UN\u200dSTOP']) body;
-select is(private.opt_keyword(body), null, format('neither: %s', body))
+select is(pg_temp.said(body), null, format('neither: %s', body))
 from unnest(array[E'\u200b', E'Don\u200b''t stop texting me', E'Un\u200bstoppable', E'I can\u2060''t stop']) body;
 
 -- Signatures
-select is(private.opt_keyword(body), 'opt_out', format('an opt-out: %s', body))
+select is(pg_temp.said(body), 'opted_out', format('an opt-out: %s', body))
 from unnest(array[
   E'STOP\nSent from my iPhone', E'Stop\r\n\r\nSent from my Verizon, Samsung Galaxy smartphone', 'STOP Sent from my iPhone',
   E'stop.\n\nsent from Yahoo Mail on Android', E'Please stop texting me.\n\nSent from Mail for Windows',
@@ -73,8 +75,8 @@ from unnest(array[
   E'STOP\n____________\nAda', E'STOP\n- Ada\n\nSent from my iPhone', E'STOP\nEnviado desde mi iPhone', E'STOP\nEnvoyé de mon iPhone',
   E'STOP\nVon meinem iPhone gesendet', E'ST\u200bOP\n\u200bSent from my\u00a0iPhone\ufeff', E'Wrong number\nSent from my iPhone'
 ]) body;
-select is(private.opt_keyword(E'START\nSent from my iPhone'), 'opt_in', 'an opt-in with a signature');
-select is(private.opt_keyword(body), null, format('neither: %s', body))
+select is(pg_temp.said(E'START\nSent from my iPhone'), 'opted_in', 'an opt-in with a signature');
+select is(pg_temp.said(body), null, format('neither: %s', body))
 from unnest(array[
   'Sent from my iPhone', E'\nSent from my iPhone', E'Hi\nSent from my iPhone', E'I can''t stop\nSent from my iPhone', E'Don''t stop\n-- \nAda',
   E'Stop\nby my office tomorrow', E'Cancel\nmy interview, please', E'End\nof May works', E'Cancel\n- I have another interview that day',

@@ -12,31 +12,19 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  said constant text := private.consent_in_text(body, opt_out_type);
-  words constant text := private.opt_words(body);
+  said constant record := private.consent_in_text(body, opt_out_type);
 begin
   -- A sender without such a number cannot have a conversation either.
-  if said is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
+  if said.state is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
     return;
   end if;
 
   perform private.lock_consent(agency_id, phone);
-  if opt_out_type is distinct from 'START' and words = 'yes' and not private.is_opted_out(agency_id, phone) then
-    return;
+  if said.words is distinct from 'yes' or private.is_opted_out(agency_id, phone) then
+    perform private.record_consent(
+      agency_id, phone, said.state, said.source, body, message_id,
+      occurred_at => record_consent_in_text.occurred_at);
   end if;
-  perform private.record_consent(
-    agency_id,
-    phone,
-    said,
-    case
-      when opt_out_type in ('START', 'STOP') then 'provider'
-      when private.exact_opt_keyword(words) is not null then 'keyword'
-      else 'wording'
-    end,
-    body,
-    message_id,
-    occurred_at => record_consent_in_text.occurred_at
-  );
 end
 $$;
 
@@ -83,25 +71,6 @@ comment on function private.agency_of_numbers(text, text) is
   'The agency that a text from the recruit to our number concerns: that of their conversation, else the number''s, else '
   'null.';
 grant execute on function private.agency_of_numbers(text, text) to service_role;
-
-create function private.lock_consent_of_numbers(recruit_phone text, service_phone text) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  agency_id uuid;
-begin
-  perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
-  agency_id := private.agency_of_numbers(recruit_phone, service_phone);
-  if agency_id is not null then
-    perform private.lock_consent(agency_id, recruit_phone);
-  end if;
-end
-$$;
-
-comment on function private.lock_consent_of_numbers(text, text) is
-  'Locks the consent that a text between these numbers may change, and that our number stays with its agency.';
-grant execute on function private.lock_consent_of_numbers(text, text) to service_role;
 
 create function private.read_unmatched_consents() returns trigger
 language plpgsql

@@ -6,6 +6,37 @@
 -- START takes back one that was not meant, and nothing takes back a text that was not wanted. What a phone adds by itself,
 -- a signature or invisible characters, says nothing.
 
+create function private.consent_in_text(body text, opt_out_type text, out state text, out source text, out words text)
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  if opt_out_type in ('START', 'STOP', 'HELP') then
+    state := case opt_out_type when 'START' then 'opted_in' when 'STOP' then 'opted_out' end;
+    source := 'provider';
+    return;
+  end if;
+  select coalesce(private.opt_keyword(w.words), 'opted_out'),
+    case when private.opt_keyword(w.words) is null then 'wording' else 'keyword' end, w.words
+  into state, source, words
+  -- An invisible character stands inside a word, or between two.
+  from unnest(array[private.visible_text(body), private.visible_text(body, ' ')]) v (visible)
+  cross join unnest(array[v.visible, private.without_signature(v.visible)]) r (reading)
+  cross join private.plain_words(r.reading) w (words)
+  where private.opt_keyword(w.words) is not null or private.is_opt_out_wording(w.words)
+  limit 1;
+end
+$$;
+
+comment on function private.consent_in_text(text, text) is
+  'The consent that a text gives (state opted_in) or takes back (opted_out), or null; its source as in '
+  'text_consent_events, and its plain_words(). Only a text that says nothing else counts; case, punctuation, quotes, spaces, '
+  'invisible characters and a signature do not. YES counts only from somebody who has opted out: the caller must look. '
+  'opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own keywords are in it: START, '
+  'STOP or HELP; null or anything else: the words count.';
+grant execute on function private.consent_in_text(text, text) to service_role;
+
 create function private.without_signature(visible text) returns text
 language plpgsql
 immutable
@@ -157,7 +188,7 @@ comment on function private.is_opt_out_wording(text) is
   'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
 grant execute on function private.is_opt_out_wording(text) to service_role;
 
-create function private.exact_opt_keyword(words text) returns text
+create function private.opt_keyword(words text) returns text
 language plpgsql
 immutable
 set search_path = ''
@@ -166,73 +197,12 @@ begin
   return case
     -- Twilio's words (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out), and those of the law.
     when words in ('stop', 'stopall', 'stop all', 'unsubscribe', 'cancel', 'end', 'quit', 'revoke', 'optout', 'opt out')
-      then 'opt_out'
-    when words in ('start', 'unstop', 'yes') then 'opt_in'
+      then 'opted_out'
+    when words in ('start', 'unstop', 'yes') then 'opted_in'
   end;
-end
-$$;
-
-comment on function private.exact_opt_keyword(text) is
-  'What these plain_words() are when they are a keyword: opt_out, opt_in or null.';
-grant execute on function private.exact_opt_keyword(text) to service_role;
-
-create function private.opt_words(body text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return (
-    select w.words
-    -- An invisible character stands inside a word, or between two.
-    from unnest(array[private.visible_text(body), private.visible_text(body, ' ')]) v (visible)
-    cross join unnest(array[v.visible, private.without_signature(v.visible)]) r (reading)
-    cross join private.plain_words(r.reading) w (words)
-    where private.exact_opt_keyword(w.words) is not null or private.is_opt_out_wording(w.words)
-    limit 1
-  );
-end
-$$;
-
-comment on function private.opt_words(text) is
-  'The plain_words() of a text that is a keyword or an opt-out wording, and says nothing else; null for any other.';
-grant execute on function private.opt_words(text) to service_role;
-
-create function private.opt_keyword(body text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  words constant text := private.opt_words(body);
-begin
-  return coalesce(private.exact_opt_keyword(words), case when words is not null then 'opt_out' end);
 end
 $$;
 
 comment on function private.opt_keyword(text) is
-  'What a text says about further texts: opt_out, opt_in or null. Only a text that says nothing else counts; case, '
-  'punctuation, quotes, spaces, invisible characters and a signature do not. YES is an opt_in only from somebody who has '
-  'opted out: the caller must look.';
+  'The consent that these plain_words() give or take back when they are a keyword: opted_in, opted_out or null.';
 grant execute on function private.opt_keyword(text) to service_role;
-
-create function private.consent_in_text(body text, opt_out_type text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case opt_out_type
-    when 'STOP' then 'opted_out'
-    when 'START' then 'opted_in'
-    when 'HELP' then null
-    else case private.opt_keyword(body) when 'opt_out' then 'opted_out' when 'opt_in' then 'opted_in' end
-  end;
-end
-$$;
-
-comment on function private.consent_in_text(text, text) is
-  'The consent that a text gives (opted_in) or takes back (opted_out), or null. opt_out_type is Twilio''s OptOutType: START, '
-  'STOP or HELP, which counts before the words because the account''s own keywords are in it; null or anything else: the '
-  'words count.';
-grant execute on function private.consent_in_text(text, text) to service_role;

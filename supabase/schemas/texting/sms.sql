@@ -33,12 +33,13 @@ as $$
 declare
   sid constant text := private.indexable_id(message_sid);
   files constant jsonb := coalesce(nullif(media, 'null'), '[]');
-  consent constant text := private.consent_in_text(body, opt_out_type);
+  consent constant text := (private.consent_in_text(body, opt_out_type)).state;
   conversation_id uuid;
 begin
-  -- Before any row is locked (texting/consents.sql).
+  -- Before any row is locked (consents.sql). Our number stays with its agency meanwhile.
   if consent is not null then
-    perform private.lock_consent_of_numbers(recruit_phone, service_phone);
+    perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
+    perform private.lock_consent(private.agency_of_numbers(recruit_phone, service_phone), recruit_phone);
   end if;
 
   conversation_id := private.conversation_of(recruit_phone, service_phone);
@@ -151,9 +152,7 @@ begin
       failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
       message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
   elsif error_code = '30034' then
-    update public.service_numbers n
-    set status = 'paused', paused_reason = error_code
-    where n.phone = failed.service_phone and n.status = 'active';
+    perform private.pause_number(failed.service_phone, error_code);
   end if;
   if failed.kind = 'agent' then
     perform private.notify_agent(failed.conversation_id, message_id, 'failed');
