@@ -4357,6 +4357,37 @@ grant execute on function private.replayed(public.rejected_deliveries) to servic
 -- START takes back one that was not meant, and nothing takes back a text that was not wanted. What a phone adds by itself,
 -- a signature or invisible characters, says nothing.
 
+create function private.consent_in_text(body text, opt_out_type text, out state text, out source text, out words text)
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  if opt_out_type in ('START', 'STOP', 'HELP') then
+    state := case opt_out_type when 'START' then 'opted_in' when 'STOP' then 'opted_out' end;
+    source := 'provider';
+    return;
+  end if;
+  select coalesce(private.opt_keyword(w.words), 'opted_out'),
+    case when private.opt_keyword(w.words) is null then 'wording' else 'keyword' end, w.words
+  into state, source, words
+  -- An invisible character stands inside a word, or between two.
+  from unnest(array[private.visible_text(body), private.visible_text(body, ' ')]) v (visible)
+  cross join unnest(array[v.visible, private.without_signature(v.visible)]) r (reading)
+  cross join private.plain_words(r.reading) w (words)
+  where private.opt_keyword(w.words) is not null or private.is_opt_out_wording(w.words)
+  limit 1;
+end
+$$;
+
+comment on function private.consent_in_text(text, text) is
+  'The consent that a text gives (state opted_in) or takes back (opted_out), or null; its source as in '
+  'text_consent_events, and its plain_words(). Only a text that says nothing else counts; case, punctuation, quotes, spaces, '
+  'invisible characters and a signature do not. YES counts only from somebody who has opted out: the caller must look. '
+  'opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own keywords are in it: START, '
+  'STOP or HELP; null or anything else: the words count.';
+grant execute on function private.consent_in_text(text, text) to service_role;
+
 create function private.without_signature(visible text) returns text
 language plpgsql
 immutable
@@ -4508,7 +4539,7 @@ comment on function private.is_opt_out_wording(text) is
   'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
 grant execute on function private.is_opt_out_wording(text) to service_role;
 
-create function private.exact_opt_keyword(words text) returns text
+create function private.opt_keyword(words text) returns text
 language plpgsql
 immutable
 set search_path = ''
@@ -4517,76 +4548,15 @@ begin
   return case
     -- Twilio's words (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out), and those of the law.
     when words in ('stop', 'stopall', 'stop all', 'unsubscribe', 'cancel', 'end', 'quit', 'revoke', 'optout', 'opt out')
-      then 'opt_out'
-    when words in ('start', 'unstop', 'yes') then 'opt_in'
+      then 'opted_out'
+    when words in ('start', 'unstop', 'yes') then 'opted_in'
   end;
-end
-$$;
-
-comment on function private.exact_opt_keyword(text) is
-  'What these plain_words() are when they are a keyword: opt_out, opt_in or null.';
-grant execute on function private.exact_opt_keyword(text) to service_role;
-
-create function private.opt_words(body text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return (
-    select w.words
-    -- An invisible character stands inside a word, or between two.
-    from unnest(array[private.visible_text(body), private.visible_text(body, ' ')]) v (visible)
-    cross join unnest(array[v.visible, private.without_signature(v.visible)]) r (reading)
-    cross join private.plain_words(r.reading) w (words)
-    where private.exact_opt_keyword(w.words) is not null or private.is_opt_out_wording(w.words)
-    limit 1
-  );
-end
-$$;
-
-comment on function private.opt_words(text) is
-  'The plain_words() of a text that is a keyword or an opt-out wording, and says nothing else; null for any other.';
-grant execute on function private.opt_words(text) to service_role;
-
-create function private.opt_keyword(body text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  words constant text := private.opt_words(body);
-begin
-  return coalesce(private.exact_opt_keyword(words), case when words is not null then 'opt_out' end);
 end
 $$;
 
 comment on function private.opt_keyword(text) is
-  'What a text says about further texts: opt_out, opt_in or null. Only a text that says nothing else counts; case, '
-  'punctuation, quotes, spaces, invisible characters and a signature do not. YES is an opt_in only from somebody who has '
-  'opted out: the caller must look.';
+  'The consent that these plain_words() give or take back when they are a keyword: opted_in, opted_out or null.';
 grant execute on function private.opt_keyword(text) to service_role;
-
-create function private.consent_in_text(body text, opt_out_type text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case opt_out_type
-    when 'STOP' then 'opted_out'
-    when 'START' then 'opted_in'
-    when 'HELP' then null
-    else case private.opt_keyword(body) when 'opt_out' then 'opted_out' when 'opt_in' then 'opted_in' end
-  end;
-end
-$$;
-
-comment on function private.consent_in_text(text, text) is
-  'The consent that a text gives (opted_in) or takes back (opted_out), or null. opt_out_type is Twilio''s OptOutType: START, '
-  'STOP or HELP, which counts before the words because the account''s own keywords are in it; null or anything else: the '
-  'words count.';
-grant execute on function private.consent_in_text(text, text) to service_role;
 
 -- supabase/schemas/texting/tables.sql
 
@@ -4765,7 +4735,7 @@ create table public.unmatched_texts (
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
   opt_out_type text,
-  consent text generated always as (private.consent_in_text(body, opt_out_type)) stored,
+  consent text generated always as ((private.consent_in_text(body, opt_out_type)).state) stored,
   received_at timestamptz not null default clock_timestamp()
 );
 
@@ -4897,7 +4867,6 @@ create table public.text_outbox (
 -- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
 create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
   where state = 'pending';
-create index text_outbox_due_idx on public.text_outbox (due_at) where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
 create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
 -- What comes before a text in its conversation.
@@ -4926,7 +4895,8 @@ comment on column public.text_outbox.priority is
   'Of the due texts of a number the lowest is sent first: what an agent writes does not wait for a morning''s greetings.';
 comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
 comment on column public.text_outbox.claim is
-  'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing.';
+  'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
+  'goes back when the provider refused the login and not the text.)';
 comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
 comment on column public.text_outbox.lookups is
   'How often the provider did not know it since the last request.';
@@ -5178,12 +5148,13 @@ as $$
 declare
   sid constant text := private.indexable_id(message_sid);
   files constant jsonb := coalesce(nullif(media, 'null'), '[]');
-  consent constant text := private.consent_in_text(body, opt_out_type);
+  consent constant text := (private.consent_in_text(body, opt_out_type)).state;
   conversation_id uuid;
 begin
-  -- Before any row is locked (texting/consents.sql).
+  -- Before any row is locked (consents.sql). Our number stays with its agency meanwhile.
   if consent is not null then
-    perform private.lock_consent_of_numbers(recruit_phone, service_phone);
+    perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
+    perform private.lock_consent(private.agency_of_numbers(recruit_phone, service_phone), recruit_phone);
   end if;
 
   conversation_id := private.conversation_of(recruit_phone, service_phone);
@@ -5296,9 +5267,7 @@ begin
       failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
       message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
   elsif error_code = '30034' then
-    update public.service_numbers n
-    set status = 'paused', paused_reason = error_code
-    where n.phone = failed.service_phone and n.status = 'active';
+    perform private.pause_number(failed.service_phone, error_code);
   end if;
   if failed.kind = 'agent' then
     perform private.notify_agent(failed.conversation_id, message_id, 'failed');
@@ -5494,6 +5463,20 @@ create trigger clear_paused_reason
   for each row when (new.status = 'active' and new.paused_reason is not null)
   execute function private.clear_paused_reason();
 
+create function private.pause_number(phone text, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.service_numbers n
+  set status = 'paused', paused_reason = reason
+  where n.phone = pause_number.phone and n.status = 'active';
+end
+$$;
+
+comment on function private.pause_number(text, text) is 'Pauses a number of ours that may not send. reason: the provider''s code.';
+grant execute on function private.pause_number(text, text) to service_role;
+
 -- supabase/schemas/texting/consents.sql
 
 -- Who may be texted: what recruits and managers have said, and what holds now.
@@ -5600,7 +5583,7 @@ begin
   )
   update public.recruiting_messages m
   -- The code that the provider would have refused them with.
-  set status = 'failed', error_code = '21610', failed_at = coalesce(m.failed_at, clock_timestamp())
+  set status = 'failed', error_code = '21610', failed_at = coalesce(m.failed_at, now())
   from refused r
   where m.id = r.message_id;
 end
@@ -5692,31 +5675,19 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  said constant text := private.consent_in_text(body, opt_out_type);
-  words constant text := private.opt_words(body);
+  said constant record := private.consent_in_text(body, opt_out_type);
 begin
   -- A sender without such a number cannot have a conversation either.
-  if said is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
+  if said.state is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
     return;
   end if;
 
   perform private.lock_consent(agency_id, phone);
-  if opt_out_type is distinct from 'START' and words = 'yes' and not private.is_opted_out(agency_id, phone) then
-    return;
+  if said.words is distinct from 'yes' or private.is_opted_out(agency_id, phone) then
+    perform private.record_consent(
+      agency_id, phone, said.state, said.source, body, message_id,
+      occurred_at => record_consent_in_text.occurred_at);
   end if;
-  perform private.record_consent(
-    agency_id,
-    phone,
-    said,
-    case
-      when opt_out_type in ('START', 'STOP') then 'provider'
-      when private.exact_opt_keyword(words) is not null then 'keyword'
-      else 'wording'
-    end,
-    body,
-    message_id,
-    occurred_at => record_consent_in_text.occurred_at
-  );
 end
 $$;
 
@@ -5763,25 +5734,6 @@ comment on function private.agency_of_numbers(text, text) is
   'The agency that a text from the recruit to our number concerns: that of their conversation, else the number''s, else '
   'null.';
 grant execute on function private.agency_of_numbers(text, text) to service_role;
-
-create function private.lock_consent_of_numbers(recruit_phone text, service_phone text) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  agency_id uuid;
-begin
-  perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
-  agency_id := private.agency_of_numbers(recruit_phone, service_phone);
-  if agency_id is not null then
-    perform private.lock_consent(agency_id, recruit_phone);
-  end if;
-end
-$$;
-
-comment on function private.lock_consent_of_numbers(text, text) is
-  'Locks the consent that a text between these numbers may change, and that our number stays with its agency.';
-grant execute on function private.lock_consent_of_numbers(text, text) to service_role;
 
 create function private.read_unmatched_consents() returns trigger
 language plpgsql
@@ -6664,83 +6616,60 @@ grant execute on function private.retry_text(uuid) to service_role;
 -- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
 -- `sending`. By the same lock only one worker at a time claims texts of a conversation.
 
-create function private.is_behind(waiting public.text_outbox) returns boolean
+create function private.is_behind(conversation_id uuid, ordinal bigint) returns boolean
 language plpgsql
 stable
 set search_path = ''
 as $$
 begin
-  return coalesce((
-    select true
+  return exists (
+    select
     from public.text_outbox o
-    where o.conversation_id = waiting.conversation_id
+    where o.conversation_id = is_behind.conversation_id
       and o.state in ('pending', 'sending', 'unconfirmed')
-      and o.message_id <> waiting.message_id
+      and o.ordinal <> is_behind.ordinal
       and case o.state
         when 'sending' then true
         when 'unconfirmed' then o.due_at < 'infinity'
         -- One that has been claimed before keeps its place while it waits to be tried again. So does one that is about to be
         -- due: of two that are queued at once, the first may have a later due_at, and this transaction a still earlier now().
-        else o.ordinal < waiting.ordinal
+        else o.ordinal < is_behind.ordinal
           and (
             o.due_at <= now()
             or o.reason is distinct from 'quiet_hours' and (o.claim > 0 or o.due_at <= now() + interval '1 minute')
           )
       end
-    order by o.ordinal
-    limit 1
-  ), false);
+  );
 end
 $$;
 
-comment on function private.is_behind(public.text_outbox) is
-  'Whether another text of the conversation must be sent before this one: one that is on its way, or an earlier one that '
-  'is due, or will be within a minute. One that quiet hours hold does not count.';
-grant execute on function private.is_behind(public.text_outbox) to service_role;
+comment on function private.is_behind(uuid, bigint) is
+  'Whether another text of the conversation must be sent before the one with this ordinal: one that is on its way, or an '
+  'earlier one that is due, or will be within a minute. One that quiet hours hold does not count.';
+grant execute on function private.is_behind(uuid, bigint) to service_role;
 
 create function private.is_text_due() returns boolean
 language plpgsql
 stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 set enable_incremental_sort = off
 as $$
 begin
-  return coalesce((
-    select o.lease_until <= now()
-    from public.text_outbox o
-    where o.state = 'sending'
-    order by o.lease_until
-    limit 1
-  ), false) or coalesce((
-    select true
-    from public.text_outbox o
-    where o.state = 'unconfirmed' and o.due_at <= now()
-    order by o.due_at
-    limit 1
-  ), false) or coalesce((
-    select o.due_at <= now() from public.text_outbox o where o.state = 'pending' order by o.due_at limit 1
-  ), false) and coalesce((
-    select true
-    from public.service_numbers n
-    cross join (values (0), (1)) p (priority)
-    cross join lateral (
-      select
-      from public.text_outbox o
-      join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = n.agency_id
-      where o.service_phone = n.phone
-        and o.state = 'pending'
-        and o.priority = p.priority
-        and o.due_at <= now()
-        and not private.is_behind(o)
-      order by o.due_at, o.ordinal
-      limit 1
-    ) due
-    where n.status = 'active' and n.busy_until <= now() + interval '1 second'
-    limit 1
-  ), false) or exists (select from private.waiting_greetings);
+  return coalesce(
+    exists (select from private.waiting_greetings)
+      or (select true from public.text_outbox o where o.state = 'sending' and o.lease_until <= now() order by o.lease_until limit 1)
+      or (select true from public.text_outbox o where o.state = 'unconfirmed' and o.due_at <= now() order by o.due_at limit 1)
+      or exists (
+        select
+        from private.due_numbers() n
+        cross join lateral private.next_texts(n, 1)
+        where n.busy_until <= now() + interval '1 second'
+      ),
+    false);
 end
 $$;
 
@@ -6750,27 +6679,287 @@ grant execute on function private.is_text_due() to service_role;
 
 -- supabase/schemas/texting/worker_claims.sql
 
--- How the worker gets texts to send and to look up. The states are in texting/worker.sql.
+-- The claim: how the worker gets texts to post and to look up. The states are in worker.sql.
+--
+-- For each number one statement takes the locks of the recruits' consents, and the next one claims the texts.
+-- Other ways were tried (2026, 2 cores, claims of ten texts):
+--
+-- - One statement for both reads everything as it was before its locks. A text could be sent after its recruit's STOP.
+-- - Text by text, each with its own checks and updates: 10.8 ms where one number has 4,000 due texts, here 5.3 ms.
+-- - The due texts of all numbers in one order: with 4,000 texts of a busy number before those of a free one 236 ms, here 8 ms.
 
-create function private.claimed_text(claimed public.text_outbox, task text, validity_seconds integer default null)
-returns jsonb
+create function public.claim_texts(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  lookups jsonb;
+  posts record;
+begin
+  perform private.queue_waiting_greetings(max);
+  -- Look-ups come first, because the texts behind them wait. They leave room for others.
+  lookups := private.claim_lookups((max + 1) / 2);
+  posts := private.claim_posts(max - jsonb_array_length(lookups));
+  return jsonb_build_object('texts', lookups || posts.texts, 'next_at', posts.next_at);
+end
+$$;
+
+comment on function public.claim_texts(integer) is
+  'Gives the worker up to max texts, each for 60 seconds: {texts: [{message_id, task: post|look_up, claim, kind, to, from, '
+  'messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. '
+  'To post: due, the next of its conversation, its number active and not busy, no opt-out, no quiet hours. It is '
+  '`sending` from then on, and must be sent at once. To look up: unconfirmed and due. claim is the number of the claim, for '
+  'record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to '
+  'call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
+grant execute on function public.claim_texts(integer) to service_role;
+
+create function private.claim_lookups(max integer, out texts jsonb)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
+  update public.text_outbox o
+  set
+    state = 'unconfirmed',
+    reason = 'worker_died',
+    claim = o.claim + 1,
+    lease_until = null,
+    attempted_at = coalesce(o.attempted_at, o.created_at),
+    due_at = case when o.resends = 0 then now() else coalesce(o.attempted_at, o.created_at) + interval '10 minutes' end
+  where o.message_id = any (array(
+    select dead.message_id
+    from public.text_outbox dead
+    where dead.state = 'sending' and dead.lease_until <= now()
+    order by dead.lease_until
+    limit 1000
+    for update skip locked
+  ));
+
+  with claimed as (
+    update public.text_outbox o
+    set
+      claim = o.claim + 1,
+      -- When another worker may look it up. A lease of its own would hold it longer than due_at says.
+      due_at = clock_timestamp() + interval '60 seconds',
+      attempted_at = coalesce(o.attempted_at, o.created_at)
+    where o.message_id = any (array(
+      select due.message_id
+      from public.text_outbox due
+      where due.state = 'unconfirmed' and due.due_at <= now()
+      order by due.due_at, due.ordinal
+      limit claim_lookups.max
+      for update skip locked
+    ))
+    returning o as text
+  )
+  select coalesce(jsonb_agg(private.claimed_text(c.text, 'look_up') order by (c.text).ordinal), '[]') into texts
+  from claimed c;
+end
+$$;
+
+comment on function private.claim_lookups(integer) is
+  'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
+grant execute on function private.claim_lookups(integer) to service_role;
+
+create function private.claim_posts(max integer, out texts jsonb, out next_at timestamptz)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- When to come again for what another worker has locked, and for what comes after texts that were held or refused.
+  soon constant timestamptz := clock_timestamp() + interval '50 milliseconds';
+  -- How far a number may be ahead of its rate
+  burst constant interval := '1 second';
+  number public.service_numbers;
+  segment interval;
+  found_texts record;
+  claimed record;
+begin
+  texts := '[]';
+  for number in select * from private.due_numbers() loop
+    exit when jsonb_array_length(texts) >= max;
+    select n.* into number
+    from public.service_numbers n
+    where n.phone = number.phone and n.status = 'active'
+    for no key update skip locked;
+    if not found then
+      next_at := least(next_at, soon);
+      continue;
+    elsif number.busy_until > now() + burst then
+      next_at := least(next_at, number.busy_until - burst);
+      continue;
+    end if;
+    segment := make_interval(secs => least(1 / number.segments_per_second, 86400)::double precision);
+
+    -- Those whose turn it is by the number's rate, each with the lock of its recruit's consent
+    with next_texts as (
+      select t.conversation_id, t.message_id, t.segments * segment as duration,
+        greatest(number.busy_until, now()) + segment * (sum(t.segments) over (order by t.place) - t.segments) as starts_at
+      -- No more than fit, and one that does not
+      from private.next_texts(
+        number, least(max - jsonb_array_length(texts), ceil(number.segments_per_second) + 2)::integer
+      ) with ordinality as t (message_id, conversation_id, segments, place)
+    ), timed as (
+      select t.conversation_id, t.message_id, least(t.starts_at, t.starts_at + t.duration - burst) as turn_at
+      from next_texts t
+    ), locked as (
+      select t.message_id, t.turn_at, case
+        when t.turn_at <= now() then pg_try_advisory_xact_lock(private.consent_lock(c.agency_id, c.recruit_phone))
+      end as is_ours
+      from timed t
+      join public.recruiting_conversations c on c.id = t.conversation_id
+    )
+    select
+      array_agg(l.message_id) filter (where l.is_ours) as ids,
+      count(l.is_ours) as count,
+      min(l.turn_at) filter (where l.is_ours is null) as next_turn_at
+    into found_texts
+    from locked l;
+
+    perform private.refuse_texts(c.agency_id, c.recruit_phone)
+    from public.text_outbox o
+    join public.recruiting_conversations c on c.id = o.conversation_id
+    where o.message_id = any (found_texts.ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
+
+    -- Everything again, as it is now that nobody else claims texts of these conversations
+    with locked as (
+      select o.message_id, o.conversation_id, o.kind, o.state, o.due_at, o.ordinal
+      from public.text_outbox o
+      where o.message_id = any (found_texts.ids)
+      for update skip locked
+    ), waiting as (
+      select l.message_id, h.opens_at, h.closes_at
+      from locked l
+      join public.recruiting_conversations c on c.id = l.conversation_id
+      cross join lateral private.sending_hours(c, l.kind) h
+      where l.state = 'pending' and l.due_at <= now() and not private.is_behind(l.conversation_id, l.ordinal)
+    ), held as (
+      update public.text_outbox o
+      set due_at = w.opens_at, reason = 'quiet_hours'
+      from waiting w
+      where o.message_id = w.message_id and w.opens_at > now()
+    ), claimed as (
+      update public.text_outbox o
+      set
+        state = 'sending',
+        attempt = o.attempt + 1,
+        claim = o.claim + 1,
+        attempted_at = clock_timestamp(),
+        lease_until = clock_timestamp() + interval '60 seconds',
+        lookups = 0,
+        reason = null
+      from waiting w
+      where o.message_id = w.message_id and w.opens_at <= now()
+      returning o as text, w.closes_at
+    )
+    select
+      count(*) as count,
+      sum((c.text).segments) as segments,
+      coalesce(
+        jsonb_agg(private.claimed_text(c.text, 'post', c.closes_at)
+          order by (c.text).priority, (c.text).due_at, (c.text).ordinal),
+        '[]') as texts
+    into claimed
+    from claimed c;
+
+    texts := texts || claimed.texts;
+    next_at := least(next_at, found_texts.next_turn_at, case when claimed.count < found_texts.count then soon end);
+    update public.service_numbers n
+    set busy_until = greatest(n.busy_until, now()) + segment * claimed.segments
+    where n.phone = number.phone and claimed.count > 0;
+  end loop;
+end
+$$;
+
+comment on function private.claim_posts(integer) is
+  'Texts to post now, number by number. An agent''s come first, then those that have been due for longest; see '
+  'claim_texts().';
+grant execute on function private.claim_posts(integer) to service_role;
+
+create function private.due_numbers() returns setof public.service_numbers
 language plpgsql
 stable
 set search_path = ''
 as $$
 begin
+  return query
+  select n.*
+  from public.service_numbers n
+  where n.status = 'active'
+    and (
+      select true
+      from public.text_outbox o
+      where o.service_phone = n.phone and o.state = 'pending' and o.priority in (0, 1) and o.due_at <= now()
+      order by o.priority, o.due_at
+      limit 1
+    )
+  order by n.busy_until, n.phone;
+end
+$$;
+
+comment on function private.due_numbers() is 'The active numbers that have due texts, those that have been free for longest first.';
+grant execute on function private.due_numbers() to service_role;
+
+create function private.next_texts(
+  number public.service_numbers,
+  max integer,
+  out message_id uuid,
+  out conversation_id uuid,
+  out segments integer
+) returns setof record
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+  select o.message_id, o.conversation_id, o.segments
+  from public.text_outbox o
+  join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = number.agency_id
+  where o.service_phone = number.phone
+    and o.state = 'pending'
+    and o.priority in (0, 1)
+    and o.due_at <= now()
+    and not private.is_behind(o.conversation_id, o.ordinal)
+  order by o.priority, o.due_at, o.ordinal
+  limit next_texts.max;
+end
+$$;
+
+comment on function private.next_texts(public.service_numbers, integer) is
+  'Up to max due texts of a number, each the next of its conversation, in the order in which they go.';
+grant execute on function private.next_texts(public.service_numbers, integer) to service_role;
+
+create function private.claimed_text(claimed public.text_outbox, task text, closes_at timestamptz default null)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  max_validity constant interval := '36000 seconds';
+begin
   return (
     select jsonb_build_object(
       'message_id', claimed.message_id,
       'task', claimed_text.task,
-      'attempt', claimed.claim,
+      'claim', claimed.claim,
       'kind', claimed.kind,
       'to', c.recruit_phone,
       'from', c.service_phone,
       'messaging_service_sid', n.messaging_service_sid,
       'body', coalesce(m.body, ''),
       'media', m.media,
-      'validity_seconds', claimed_text.validity_seconds,
+      'validity_seconds',
+        case when closes_at is not null then floor(extract(epoch from least(closes_at - now(), max_validity))) end,
       'attempted_at', claimed.attempted_at
     )
     from public.recruiting_messages m
@@ -6781,344 +6970,17 @@ begin
 end
 $$;
 
-comment on function private.claimed_text(public.text_outbox, text, integer) is
-  'A claimed text as the worker needs it; see claim_texts().';
-grant execute on function private.claimed_text(public.text_outbox, text, integer) to service_role;
-
-create function private.claim_lookups(max integer, out texts jsonb)
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set enable_incremental_sort = off
-as $$
-declare
-  found_text public.text_outbox;
-begin
-  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
-  for found_text in
-    select o.*
-    from public.text_outbox o
-    where o.state = 'sending' and o.lease_until <= now()
-    order by o.lease_until
-    limit 1000
-    for update skip locked
-  loop
-    update public.text_outbox o
-    set
-      state = 'unconfirmed',
-      reason = 'worker_died',
-      claim = o.claim + 1,
-      lease_until = null,
-      attempted_at = coalesce(o.attempted_at, o.created_at),
-      due_at = case when o.resends = 0 then now() else coalesce(o.attempted_at, o.created_at) + interval '10 minutes' end
-    where o.message_id = found_text.message_id;
-  end loop;
-
-  texts := '[]';
-  for found_text in
-    select o.*
-    from public.text_outbox o
-    where o.state = 'unconfirmed' and o.due_at <= now()
-    order by o.due_at, o.ordinal
-    limit claim_lookups.max
-    for update skip locked
-  loop
-    update public.text_outbox o
-    set
-      claim = o.claim + 1,
-      -- When another worker may look it up. A lease of its own would hold it longer than due_at says.
-      due_at = clock_timestamp() + interval '60 seconds',
-      attempted_at = coalesce(o.attempted_at, o.created_at)
-    where o.message_id = found_text.message_id
-    returning o.* into found_text;
-    texts := texts || private.claimed_text(found_text, 'look_up');
-  end loop;
-end
-$$;
-
-comment on function private.claim_lookups(integer) is
-  'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
-grant execute on function private.claim_lookups(integer) to service_role;
-
-create function private.claim_sends(max integer, out texts jsonb, out next_at timestamptz)
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set enable_incremental_sort = off
-as $$
-declare
-  -- When to come again for what another worker has locked, and for what is left when much had to be held or refused.
-  soon constant timestamptz := clock_timestamp() + interval '50 milliseconds';
-  max_examined constant integer := max + 200;
-  burst constant interval := '1 second';
-  max_validity constant interval := '36000 seconds';
-  examined integer := 0;
-  service_phone text;
-  number public.service_numbers;
-  candidate record;
-  waiting public.text_outbox;
-  conversation public.recruiting_conversations;
-  hours record;
-  duration interval;
-  validity_seconds integer;
-begin
-  texts := '[]';
-  if coalesce((
-    select o.due_at > now() from public.text_outbox o where o.state = 'pending' order by o.due_at limit 1
-  ), true) then
-    return;
-  end if;
-
-  for service_phone in
-    select n.phone
-    from public.service_numbers n
-    cross join (values (0), (1)) p (priority)
-    cross join lateral (
-      select
-      from public.text_outbox o
-      where o.service_phone = n.phone and o.state = 'pending' and o.priority = p.priority and o.due_at <= now()
-      order by o.due_at, o.ordinal
-      limit 1
-    ) due
-    where n.status = 'active'
-    group by n.phone, n.busy_until
-    order by n.busy_until, n.phone
-  loop
-    exit when jsonb_array_length(texts) >= max or examined >= max_examined;
-    select n.* into number
-    from public.service_numbers n
-    where n.phone = service_phone and n.status = 'active'
-    for no key update skip locked;
-    if not found then
-      next_at := least(next_at, soon);
-      continue;
-    elsif number.busy_until > now() + burst then
-      next_at := least(next_at, number.busy_until - burst);
-      continue;
-    end if;
-
-    <<due_texts>>
-    for priority in 0..1 loop
-      for candidate in
-        select o.message_id, o.segments, c.agency_id, c.recruit_phone
-        from public.text_outbox o
-        join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = number.agency_id
-        where o.service_phone = number.phone
-          and o.state = 'pending'
-          and o.priority = due_texts.priority
-          and o.due_at <= now()
-          and not private.is_behind(o)
-        order by o.due_at, o.ordinal
-      loop
-        exit due_texts when jsonb_array_length(texts) >= max;
-        duration := make_interval(secs => least(candidate.segments / number.segments_per_second, 86400)::double precision);
-        if number.busy_until > now() and number.busy_until + duration > now() + burst then
-          next_at := least(next_at, number.busy_until - greatest(burst - duration, '0'));
-          exit due_texts;
-        end if;
-        examined := examined + 1;
-        if examined > max_examined then
-          next_at := least(next_at, soon);
-          exit due_texts;
-        elsif not private.try_lock_consent(candidate.agency_id, candidate.recruit_phone) then
-          next_at := least(next_at, soon);
-          continue;
-        end if;
-
-        -- Everything again, as it is now that nobody else claims texts of this conversation.
-        select o.* into waiting
-        from public.text_outbox o
-        where o.message_id = candidate.message_id
-          and o.state = 'pending'
-          and o.due_at <= now()
-          and not private.is_behind(o)
-        for update skip locked;
-        continue when not found;
-        select c.* into conversation from public.recruiting_conversations c where c.id = waiting.conversation_id;
-
-        if private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
-          perform private.end_text(waiting, 'refused', 'opted_out', '21610');
-          continue;
-        end if;
-        hours := private.sending_hours(conversation, waiting.kind);
-        if hours.opens_at > now() then
-          update public.text_outbox o
-          set due_at = hours.opens_at, reason = 'quiet_hours'
-          where o.message_id = waiting.message_id;
-          continue;
-        end if;
-
-        update public.text_outbox o
-        set
-          state = 'sending',
-          attempt = o.attempt + 1,
-          claim = o.claim + 1,
-          attempted_at = clock_timestamp(),
-          lease_until = clock_timestamp() + interval '60 seconds',
-          lookups = 0,
-          reason = null
-        where o.message_id = waiting.message_id
-        returning o.* into waiting;
-        number.busy_until := greatest(number.busy_until, now()) + duration;
-        validity_seconds := case
-          when hours.closes_at is not null
-            then floor(extract(epoch from least(hours.closes_at, now() + max_validity) - now()))
-        end;
-        texts := texts || private.claimed_text(waiting, 'send', validity_seconds);
-      end loop;
-    end loop;
-
-    update public.service_numbers n
-    set busy_until = number.busy_until
-    where n.phone = number.phone and n.busy_until <> number.busy_until;
-  end loop;
-end
-$$;
-
-comment on function private.claim_sends(integer) is
-  'Texts to send now. An agent''s come first, then those that have been due for longest; see claim_texts(). It never '
-  'waits for a lock.';
-grant execute on function private.claim_sends(integer) to service_role;
-
-create function public.claim_texts(max integer) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  lookups jsonb;
-  sends record;
-begin
-  perform private.queue_waiting_greetings(max);
-  -- Look-ups come first, because the texts behind them wait. They leave room for others.
-  lookups := private.claim_lookups((max + 1) / 2);
-  sends := private.claim_sends(max - jsonb_array_length(lookups));
-  return jsonb_build_object('texts', lookups || sends.texts, 'next_at', sends.next_at);
-end
-$$;
-
-comment on function public.claim_texts(integer) is
-  'Gives the worker up to max texts, each for 60 seconds: {texts: [{message_id, task: send|look_up, attempt, kind, to, '
-  'from, messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. '
-  'To send: due, the next of its conversation, its number active and not busy, no opt-out, no quiet hours. It is '
-  '`sending` from then on, and must be sent at once. To look up: unconfirmed and due. attempt is the number of the claim, '
-  'for record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: '
-  'when to call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
-grant execute on function public.claim_texts(integer) to service_role;
+comment on function private.claimed_text(public.text_outbox, text, timestamptz) is
+  'A claimed text as the worker needs it; see claim_texts(). closes_at: when quiet hours begin; null: never.';
+grant execute on function private.claimed_text(public.text_outbox, text, timestamptz) to service_role;
 
 -- supabase/schemas/texting/worker_outcomes.sql
 
--- What became of a claimed text. The states are in texting/worker.sql.
-
-create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns text
-language plpgsql
-set search_path = ''
-as $$
-begin
-  update public.text_outbox o
-  set state = end_text.state, reason = end_text.reason, lease_until = null
-  where o.message_id = ended.message_id;
-  update public.recruiting_messages m
-  set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
-  where m.id = ended.message_id;
-  return end_text.state;
-end
-$$;
-
-comment on function private.end_text(public.text_outbox, text, text, text) is
-  'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code.';
-grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
-
-create function private.accept_text(message_id uuid, sid text) returns text
-language plpgsql
-set search_path = ''
-as $$
-declare
-  message_sid constant text := private.indexable_id(sid);
-  sent public.text_outbox;
-begin
-  -- Before the rows, as every callback does.
-  perform private.lock_callbacks(message_sid);
-  select o.* into sent from public.text_outbox o where o.message_id = accept_text.message_id for update;
-  if not found then
-    return null;
-  end if;
-
-  update public.recruiting_messages m
-  set
-    provider_message_id = case
-      when not exists (select from public.recruiting_messages other where other.provider_message_id = message_sid)
-        then message_sid
-    end,
-    status = case when m.status is null or m.status = 'failed' then 'queued' else m.status end,
-    error_code = null,
-    failed_at = null
-  where m.id = sent.message_id and m.provider_message_id is null;
-
-  if sent.state <> 'accepted' then
-    update public.text_outbox o
-    set state = 'accepted', reason = null, lease_until = null
-    where o.message_id = sent.message_id;
-  end if;
-  return 'accepted';
-end
-$$;
-
-comment on function private.accept_text(uuid, text) is
-  'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
-  'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
-  'Returns accepted, or null when the text is not in the outbox.';
-grant execute on function private.accept_text(uuid, text) to service_role;
-
-create function private.postpone_texts(seconds integer) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set enable_incremental_sort = off
-as $$
-declare
-  postponed_id uuid;
-begin
-  for postponed_id in
-    select o.message_id
-    from public.text_outbox o
-    join public.service_numbers n on n.phone = o.service_phone and n.status = 'active'
-    where o.state = 'pending' and o.due_at <= now()
-    order by o.due_at
-    for update of o skip locked
-  loop
-    -- The claim too, so that a text keeps its place before those that are queued meanwhile.
-    update public.text_outbox o
-    set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
-    where o.message_id = postponed_id;
-  end loop;
-
-  for postponed_id in
-    select o.message_id
-    from public.text_outbox o
-    where o.state = 'unconfirmed' and o.due_at <= now()
-    order by o.due_at, o.ordinal
-    for update skip locked
-  loop
-    update public.text_outbox o
-    set due_at = now() + make_interval(secs => seconds)
-    where o.message_id = postponed_id;
-  end loop;
-end
-$$;
-
-comment on function private.postpone_texts(integer) is
-  'Makes all that is due wait, because the provider refuses our account and not a text.';
-grant execute on function private.postpone_texts(integer) to service_role;
+-- What became of a claimed text. The states are in worker.sql.
 
 create function public.record_text_outcome(
   message_id uuid,
-  attempt integer,
+  claim integer,
   outcome text,
   sid text default null,
   code text default null,
@@ -7146,7 +7008,7 @@ begin
   end if;
 
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_outcome.message_id for update;
-  if claimed.claim is distinct from record_text_outcome.attempt or claimed.state not in ('sending', 'unconfirmed') then
+  if claimed.claim is distinct from record_text_outcome.claim or claimed.state not in ('sending', 'unconfirmed') then
     return claimed.state;
   elsif claimed.state = 'unconfirmed' then
     -- A look-up without a response. It is not counted, so that nothing is sent again because of it.
@@ -7155,81 +7017,61 @@ begin
       claim = o.claim + 1,
       due_at = now() + make_interval(secs => case outcome when 'credentials' then credentials_pause else 20 end)
     where o.message_id = claimed.message_id;
-    if outcome = 'credentials' then
-      perform private.postpone_texts(credentials_pause);
-    end if;
-    return claimed.state;
+  elsif outcome in ('unconfirmed', 'later', 'credentials', 'number_paused') then
+    update public.text_outbox o
+    set
+      state = case outcome when 'unconfirmed' then 'unconfirmed' else 'pending' end,
+      reason = case outcome
+        when 'unconfirmed' then coalesce(code, 'no_response')
+        when 'later' then coalesce(code, 'later')
+        when 'number_paused' then 'number_paused'
+      end,
+      due_at = case outcome
+        when 'unconfirmed' then
+          coalesce(o.attempted_at, now()) + case when o.resends = 0 then interval '20 seconds' else interval '10 minutes' end
+        when 'later' then
+          now() + make_interval(
+            secs => least(greatest(coalesce(retry_after, least(5 * 2 ^ least(o.attempt - 1, 6), 300)), 1), 3600))
+        when 'credentials' then now() + make_interval(secs => credentials_pause)
+        when 'number_paused' then now()
+      end,
+      attempt = o.attempt - case outcome when 'credentials' then 1 else 0 end,
+      lease_until = null
+    where o.message_id = claimed.message_id
+    returning o.* into claimed;
+  elsif outcome = 'opted_out' then
+    claimed := private.end_text(claimed, 'refused', 'opted_out', coalesce(code, '21610'));
+    perform private.record_consent(
+      conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id,
+      -- The recruit may have opted in since.
+      occurred_at => claimed.attempted_at);
+  elsif outcome = 'failed' then
+    claimed := private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
+  else
+    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
   end if;
 
-  case outcome
-    when 'unconfirmed' then
-      update public.text_outbox o
-      set
-        state = 'unconfirmed',
-        reason = coalesce(code, 'no_response'),
-        lease_until = null,
-        due_at = coalesce(o.attempted_at, now())
-          + case when o.resends = 0 then interval '20 seconds' else interval '10 minutes' end
-      where o.message_id = claimed.message_id;
-      return 'unconfirmed';
-    when 'later' then
-      update public.text_outbox o
-      set
-        state = 'pending',
-        reason = coalesce(code, 'later'),
-        lease_until = null,
-        due_at = now() + make_interval(
-          secs => least(greatest(coalesce(retry_after, least(5 * 2 ^ least(o.attempt - 1, 6), 300)), 1), 3600))
-      where o.message_id = claimed.message_id;
-      return 'pending';
-    when 'credentials' then
-      update public.text_outbox o
-      set
-        state = 'pending',
-        attempt = o.attempt - 1,
-        lease_until = null,
-        due_at = now() + make_interval(secs => credentials_pause)
-      where o.message_id = claimed.message_id;
-      perform private.postpone_texts(credentials_pause);
-      return 'pending';
-    when 'number_paused' then
-      update public.text_outbox o
-      set state = 'pending', reason = 'number_paused', lease_until = null, due_at = now()
-      where o.message_id = claimed.message_id;
-      update public.service_numbers n
-      set status = 'paused', paused_reason = code
-      where n.phone = claimed.service_phone and n.status = 'active';
-      return 'pending';
-    when 'opted_out' then
-      perform private.end_text(claimed, 'refused', 'opted_out', coalesce(code, '21610'));
-      perform private.record_consent(
-        conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id,
-        -- The recruit may have opted in since.
-        occurred_at => claimed.attempted_at);
-      perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
-      return 'refused';
-    when 'failed' then
-      perform private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
-      perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
-      return 'failed';
-    else
-      raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
-  end case;
+  if outcome = 'credentials' then
+    perform private.postpone_texts(credentials_pause);
+  elsif outcome = 'number_paused' and claimed.state = 'pending' then
+    perform private.pause_number(claimed.service_phone, code);
+  end if;
+  return claimed.state;
 end
 $$;
 
 comment on function public.record_text_outcome(uuid, integer, text, text, text, integer) is
-  'Records what came of sending a text. attempt is that of claim_texts(). outcome: `accepted` with the sid; `unconfirmed`: '
-  'the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; `credentials`: the '
-  'account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the number may not '
-  'send; `failed`. code: the provider''s error code. Of a look-up that got no response, `later` or `credentials`. Returns '
-  'the state in which the text is left, null when there is no such text. A late or repeated report changes nothing, but '
-  '`accepted` counts always. 22023 for an unknown outcome.';
+  'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the sid; '
+  '`unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
+  '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the '
+  'number may not send; `failed`. code: the provider''s error code. A look-up that got no response is reported here too, as '
+  '`later` or `credentials`. Returns the state in which the text is left, null when there is no such text. A late or '
+  'repeated report changes nothing, but `accepted` counts always. 22023 for an unknown outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
 
 create function public.record_text_lookup(
   message_id uuid,
-  attempt integer,
+  claim integer,
   sids text[],
   may_resend boolean default true
 ) returns text
@@ -7255,12 +7097,10 @@ begin
   end if;
 
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
-  if claimed.claim is distinct from record_text_lookup.attempt or claimed.state <> 'unconfirmed' then
+  if claimed.claim is distinct from record_text_lookup.claim or claimed.state <> 'unconfirmed' then
     return claimed.state;
   elsif claimed.resends > 0 and not (claimed.reason = 'worker_died' and claimed.resends < max_resends and may_resend) then
-    perform private.end_text(claimed, 'failed', 'unconfirmed', null);
-    perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
-    return 'failed';
+    return (private.end_text(claimed, 'failed', 'unconfirmed', null)).state;
   elsif claimed.resends = 0 and claimed.lookups = 0 then
     update public.text_outbox o
     set lookups = 1, claim = o.claim + 1, due_at = o.attempted_at + interval '2 minutes'
@@ -7282,13 +7122,108 @@ end
 $$;
 
 comment on function public.record_text_lookup(uuid, integer, text[], boolean) is
-  'Records which messages of the provider may be this text: the MessageSids, oldest first, of those to and from the same '
-  'numbers with the same body, since attempted_at. The first that no other message has is it. Without one the text is '
-  'looked up again 2 minutes after it was sent, and is then sent once more; after that, the look-up 10 minutes later is '
-  'the last. A text whose worker has died may never have left, and is sent again after the last look-up too, at most 5 '
-  'times in all. may_resend = false: it is not sent again, and its agent is told. attempt and the returned state: as '
+  'Records what the provider has of a text. sids: the MessageSids, oldest first, of its messages with the same numbers and '
+  'body since attempted_at. The first sid that no other message has belongs to this text. Without one, the text is looked '
+  'up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
+  'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
+  'in all. may_resend = false: the text is not sent again, and its agent is told. claim and the returned state: as in '
   'record_text_outcome().';
 grant execute on function public.record_text_lookup(uuid, integer, text[], boolean) to service_role;
+
+create function private.accept_text(message_id uuid, sid text) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message_sid constant text := private.indexable_id(sid);
+  sent public.text_outbox;
+begin
+  -- Before the rows, as every callback does.
+  perform private.lock_callbacks(message_sid);
+  select o.* into sent from public.text_outbox o where o.message_id = accept_text.message_id for update;
+  if not found then
+    return null;
+  end if;
+
+  update public.recruiting_messages m
+  set
+    provider_message_id = case
+      when not exists (select from public.recruiting_messages other where other.provider_message_id = message_sid)
+        then message_sid
+    end,
+    status = case when m.status is null or m.status = 'failed' then 'queued' else m.status end,
+    error_code = null,
+    failed_at = null
+  where m.id = sent.message_id and m.provider_message_id is null;
+  update public.text_outbox o
+  set state = 'accepted', reason = null, lease_until = null
+  where o.message_id = sent.message_id and o.state <> 'accepted';
+  return 'accepted';
+end
+$$;
+
+comment on function private.accept_text(uuid, text) is
+  'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
+  'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
+  'Returns accepted, or null when the text is not in the outbox.';
+grant execute on function private.accept_text(uuid, text) to service_role;
+
+create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.recruiting_messages m
+  set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
+  where m.id = ended.message_id;
+  perform private.notify_agent(ended.conversation_id, ended.message_id, 'failed');
+  update public.text_outbox o
+  set state = end_text.state, reason = end_text.reason, lease_until = null
+  where o.message_id = ended.message_id
+  returning o.* into ended;
+  return ended;
+end
+$$;
+
+comment on function private.end_text(public.text_outbox, text, text, text) is
+  'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
+  'is told. Returns the text as it is then.';
+grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
+
+create function private.postpone_texts(seconds integer) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+as $$
+begin
+  -- The claim too, so that a text keeps its place before those that are queued meanwhile.
+  update public.text_outbox o
+  set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
+  where o.message_id = any (
+    array(
+      select due.message_id
+      from public.service_numbers n
+      cross join (values (0), (1)) p (priority)
+      join public.text_outbox due
+        on due.service_phone = n.phone and due.state = 'pending' and due.priority = p.priority and due.due_at <= now()
+      where n.status = 'active'
+      for update of due skip locked
+    )
+    || array(
+      select due.message_id
+      from public.text_outbox due
+      where due.state = 'unconfirmed' and due.due_at <= now()
+      for update skip locked
+    ));
+end
+$$;
+
+comment on function private.postpone_texts(integer) is
+  'Makes all that is due wait, because the provider refuses our account and not a text.';
+grant execute on function private.postpone_texts(integer) to service_role;
 
 -- supabase/schemas/texting/conversations.sql
 

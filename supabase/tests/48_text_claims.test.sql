@@ -64,7 +64,7 @@ select ok(private.is_text_due(), 'a due text is due');
 create temp table claimed as select public.claim_texts(10) as claim;
 select is(
   claim #> '{texts,0}' #- '{attempted_at}',
-  jsonb_build_object('message_id', md5('one')::uuid, 'task', 'send', 'attempt', 1, 'kind', 'agent', 'to', '+19995550001',
+  jsonb_build_object('message_id', md5('one')::uuid, 'task', 'post', 'claim', 1, 'kind', 'agent', 'to', '+19995550001',
     'from', '+19995550100', 'messaging_service_sid', null, 'body', 'Hello',
     'media', '[{"url": "https://example.com/1", "content_type": "image/png"}]'::jsonb, 'validity_seconds', 36000),
   'a claim has what the request needs')
@@ -83,34 +83,34 @@ select pg_temp.clear();
 
 -- One at a time in a conversation, oldest first
 select pg_temp.add('one', 'x'), pg_temp.add('two', 'x', due => '-1 hour'), pg_temp.add('three', 'y'), pg_temp.add('four', 'z');
-select is(pg_temp.claim(), 'one send, three send, four send', 'the oldest of each conversation, whenever each became due');
+select is(pg_temp.claim(), 'one post, three post, four post', 'the oldest of each conversation, whenever each became due');
 select is(pg_temp.claim(), 'nothing', 'the next waits while one is sent');
 select private.accept_text(md5('one')::uuid, 'SM1');
 select ok(private.is_text_due(), 'then it is due');
-select is(pg_temp.claim(), 'two send', 'and is claimed');
+select is(pg_temp.claim(), 'two post', 'and is claimed');
 select pg_temp.clear();
 select pg_temp.add('one', 'x'), pg_temp.add('two', 'x');
-select is(pg_temp.claim(1), 'one send', 'no more than the worker wants');
+select is(pg_temp.claim(1), 'one post', 'no more than the worker wants');
 update public.text_outbox set state = 'pending', due_at = now() + interval '1 minute' where message_id = md5('one')::uuid;
 select is(pg_temp.claim(), 'nothing', 'one that is tried again later keeps its place');
 select ok(not private.is_text_due(), 'nothing is due meanwhile');
 update public.text_outbox set state = 'unconfirmed' where message_id = md5('one')::uuid;
 select is(pg_temp.claim(), 'nothing', 'one that is unconfirmed holds those behind it');
 update public.text_outbox set due_at = 'infinity' where message_id = md5('one')::uuid;
-select is(pg_temp.claim(), 'two send', 'but not for ever');
+select is(pg_temp.claim(), 'two post', 'but not for ever');
 select pg_temp.clear();
 select pg_temp.add('one', 'x', due => '1 second'), pg_temp.add('two', 'x');
 select is(pg_temp.claim(), 'nothing', 'one that was queued first and is due a moment later keeps its place too');
 update public.text_outbox set reason = 'quiet_hours' where message_id = md5('one')::uuid;
-select is(pg_temp.claim(), 'two send', 'but not when quiet hours hold it');
+select is(pg_temp.claim(), 'two post', 'but not when quiet hours hold it');
 select pg_temp.clear();
 select pg_temp.add('greeting', 'x', 'greeting', due => '1 hour'), pg_temp.add('two', 'x');
-select is(pg_temp.claim(), 'two send', 'one that is held lets the next one go');
+select is(pg_temp.claim(), 'two post', 'one that is held lets the next one go');
 update public.text_outbox set due_at = now() where message_id = md5('greeting')::uuid;
 select is(pg_temp.claim(), 'nothing', 'and waits when it becomes due while that one is sent');
 select pg_temp.clear();
 select pg_temp.add('greeting', 'x', 'greeting', due => '-1 hour'), pg_temp.add('two', 'y');
-select is(pg_temp.claim(), 'two send, greeting send', 'what an agent writes goes before greetings');
+select is(pg_temp.claim(), 'two post, greeting post', 'what an agent writes goes before greetings');
 select pg_temp.clear();
 
 -- The number
@@ -119,9 +119,9 @@ update public.service_numbers set status = 'paused' where phone = '+19995550101'
 select is(pg_temp.claim(), 'nothing', 'nothing is sent from a number that is paused, unknown or another agency''s');
 select ok(not private.is_text_due(), 'and nothing is due');
 update public.service_numbers set status = 'active' where phone = '+19995550101';
-select is(pg_temp.claim(), 'three send', 'a number that is active again sends what it held');
+select is(pg_temp.claim(), 'three post', 'a number that is active again sends what it held');
 update public.recruiting_conversations set service_phone = '+19995550100' where id = md5('foreign')::uuid;
-select is(pg_temp.claim(), 'one send', 'a conversation whose number is corrected sends from the new one');
+select is(pg_temp.claim(), 'one post', 'a conversation whose number is corrected sends from the new one');
 update public.recruiting_conversations set service_phone = '+19995550102' where id = md5('foreign')::uuid;
 select pg_temp.clear();
 
@@ -133,7 +133,7 @@ select is(jsonb_array_length(claim -> 'texts'), 2, 'a number sends so many segme
 select is((claim ->> 'next_at')::timestamptz, now() + interval '1 second', 'the claim says when it can send again') from busy;
 select ok(private.is_text_due(), 'the worker is needed then');
 update public.service_numbers set busy_until = now() where phone = '+19995550100';
-select is(pg_temp.claim(), 'two send', 'a long text goes when the number is free');
+select is(pg_temp.claim(), 'two post', 'a long text goes when the number is free');
 select is(busy_until, now() + interval '3 seconds', 'and keeps it busy by its segments')
 from public.service_numbers where phone = '+19995550100';
 select ok(not private.is_text_due(), 'nothing is due while the number is busy');
@@ -151,7 +151,7 @@ update public.service_numbers set segments_per_second = 100;
 -- Consent
 select private.record_consent(md5('agency')::uuid, '+19995550001', 'opted_out', 'keyword', 'STOP');
 select pg_temp.add('one', 'x'), pg_temp.add('greeting', 'x', 'greeting'), pg_temp.add('two', 'y');
-select is(pg_temp.claim(), 'two send', 'nothing is sent to somebody who has opted out');
+select is(pg_temp.claim(), 'two post', 'nothing is sent to somebody who has opted out');
 select is(array[pg_temp.text('one'), pg_temp.text('greeting')], array['refused opted_out', 'refused opted_out'], 'it is refused');
 select results_eq(
   $$select status, error_code, failed_at from public.recruiting_messages where id = md5('one')::uuid$$,
@@ -166,7 +166,7 @@ select is(pg_temp.claim(), 'nothing', 'quiet hours are checked again');
 select is(
   array[pg_temp.text('one'), pg_temp.text('greeting')], array['pending quiet_hours later', 'pending quiet_hours later'],
   'a text in them waits for their end');
-select is(pg_temp.claim(), 'two send', 'a reply to what the recruit has just written does not');
+select is(pg_temp.claim(), 'two post', 'a reply to what the recruit has just written does not');
 select pg_temp.clear();
 select pg_temp.add('two', 'replied');
 select is(public.claim_texts(1) #> '{texts,0,validity_seconds}', 'null', 'and the provider may keep it');

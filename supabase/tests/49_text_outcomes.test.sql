@@ -37,20 +37,20 @@ end
 $$;
 -- The number of the claim, as the worker gets it
 create function pg_temp.claim(name text) returns integer language sql as $$
-  select (t -> 'attempt')::integer
+  select (t -> 'claim')::integer
   from jsonb_array_elements(pg_temp.call_as_worker('select public.claim_texts(10)')::jsonb -> 'texts') t
   where t ->> 'message_id' = md5(name)::uuid::text
 $$;
-create function pg_temp.record(name text, attempt integer, outcome text, sid text default null, code text default null,
+create function pg_temp.record(name text, claim integer, outcome text, sid text default null, code text default null,
   retry_after integer default null)
 returns text language sql as $$
   select pg_temp.call_as_worker(format('select public.record_text_outcome(%L, %L, %L, %L, %L, %L)',
-    md5(name)::uuid, attempt, outcome, sid, code, retry_after))
+    md5(name)::uuid, claim, outcome, sid, code, retry_after))
 $$;
-create function pg_temp.look_up(name text, attempt integer, sids text[] default '{}', may_resend boolean default true)
+create function pg_temp.look_up(name text, claim integer, sids text[] default '{}', may_resend boolean default true)
 returns text language sql as $$
   select pg_temp.call_as_worker(
-    format('select public.record_text_lookup(%L, %L, %L, %L)', md5(name)::uuid, attempt, sids, may_resend))
+    format('select public.record_text_lookup(%L, %L, %L, %L)', md5(name)::uuid, claim, sids, may_resend))
 $$;
 -- A new text that a worker sends
 create function pg_temp.send(name text, conversation text default 'x') returns integer language plpgsql as $$

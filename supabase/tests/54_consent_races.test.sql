@@ -78,7 +78,7 @@ select pg_temp.race(6, $work$
         for claimed in select t from jsonb_array_elements(public.claim_texts(3) -> 'texts') t loop
           commit;
           if random() < 0.3 then
-            perform public.record_text_outcome((claimed ->> 'message_id')::uuid, (claimed -> 'attempt')::integer, 'opted_out');
+            perform public.record_text_outcome((claimed ->> 'message_id')::uuid, (claimed -> 'claim')::integer, 'opted_out');
           else
             perform public.update_sms_status('race ' || (claimed ->> 'message_id'), 'failed', '21610',
               message_id => (claimed ->> 'message_id')::uuid);

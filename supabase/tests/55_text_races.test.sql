@@ -96,7 +96,7 @@ create temp table finished as select * from pg_temp.race(24, $work$
           select array_agg(e.provider_message_id) into sids
           from public.recruiting_message_events e where e.provider_status = task_id::text;
           if fate > 0.1 then
-            perform public.record_text_lookup(task_id, (claimed -> 'attempt')::integer, sids);
+            perform public.record_text_lookup(task_id, (claimed -> 'claim')::integer, sids);
           end if;
         else
           -- One that was sent again is not lost a second time: it would fail.
@@ -107,14 +107,14 @@ create temp table finished as select * from pg_temp.race(24, $work$
           end if;
           if fate > 0.15 then
             perform public.record_text_outcome(
-              task_id, (claimed -> 'attempt')::integer, case when fate > 0.25 then 'accepted' else 'unconfirmed' end,
+              task_id, (claimed -> 'claim')::integer, case when fate > 0.25 then 'accepted' else 'unconfirmed' end,
               case when fate > 0.25 then sid end);
           end if;
         end if;
         commit;
         update public.text_outbox o
         set lease_until = now()
-        where o.message_id = task_id and o.claim = (claimed -> 'attempt')::integer and o.lease_until > now();
+        where o.message_id = task_id and o.claim = (claimed -> 'claim')::integer and o.lease_until > now();
         commit;
       end loop;
       exit when 500 = (

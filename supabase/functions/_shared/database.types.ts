@@ -1480,17 +1480,12 @@ export type Database = {
         Returns: Json;
       };
       "record_text_lookup": {
-        Args: {
-          "attempt": number;
-          "may_resend"?: boolean;
-          "message_id": string;
-          "sids": (string)[];
-        };
+        Args: { "claim": number; "may_resend"?: boolean; "message_id": string; "sids": (string)[] };
         Returns: string;
       };
       "record_text_outcome": {
         Args: {
-          "attempt": number;
+          "claim": number;
           "code"?: string;
           "message_id": string;
           "outcome": string;

@@ -11,9 +11,9 @@ export type TextState =
 export interface ClaimedText {
   message_id: string;
   /** `look_up`: Twilio may have it already. */
-  task: "send" | "look_up";
+  task: "post" | "look_up";
   /** To be given back with what became of it. */
-  attempt: number;
+  claim: number;
   to: string;
   from: string;
   messaging_service_sid: string | null;

@@ -41,17 +41,17 @@ export async function lookUpText(account: TwilioAccount, text: ClaimedText): Pro
   }
 }
 
-function recordSids({ message_id, attempt }: ClaimedText, sids: string[]): Promise<TextState> {
+function recordSids({ message_id, claim }: ClaimedText, sids: string[]): Promise<TextState> {
   const may_resend = Deno.env.get("TEXT_RESEND_UNCONFIRMED")?.trim().toLowerCase() !== "off";
-  return callDatabase("record_text_lookup", { message_id, attempt, sids, may_resend }, RECORD);
+  return callDatabase("record_text_lookup", { message_id, claim, sids, may_resend }, RECORD);
 }
 
 function recordNoResponse(
-  { message_id, attempt }: ClaimedText,
+  { message_id, claim }: ClaimedText,
   isLoginRefused: boolean,
 ): Promise<TextState> {
   const outcome = isLoginRefused ? "credentials" : "later";
-  return callDatabase("record_text_outcome", { message_id, attempt, outcome }, RECORD);
+  return callDatabase("record_text_outcome", { message_id, claim, outcome }, RECORD);
 }
 
 /** The sids of the messages at Twilio that may be this text. */

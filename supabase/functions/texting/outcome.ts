@@ -1,7 +1,7 @@
 import type { TextState } from "./claimed_text.ts";
 import { errorCodeOf, type Exchange } from "./twilio_api.ts";
 
-/** What became of an attempt to send a text, as the SQL function `record_text_outcome` takes it. */
+/** What became of a text that was posted to Twilio, as the SQL function `record_text_outcome` takes it. */
 export interface Outcome {
   outcome:
     /** Twilio has the text. */

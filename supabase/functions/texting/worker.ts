@@ -4,7 +4,7 @@ import { logError } from "../_shared/log.ts";
 import { count } from "../_shared/validate.ts";
 import type { ClaimedText, ClaimedTexts } from "./claimed_text.ts";
 import { lookUpText } from "./look_up_text.ts";
-import { sendText } from "./send_text.ts";
+import { postText } from "./post_text.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
 
 /** How many texts are on their way at the same time. */
@@ -43,8 +43,8 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
   let refusedLogin: string | undefined;
 
   async function handle(text: ClaimedText, claimedAt: number): Promise<void> {
-    const result = text.task === "send"
-      ? await sendText(account, text, claimedAt)
+    const result = text.task === "post"
+      ? await postText(account, text, claimedAt)
       : await lookUpText(account, text);
     if (result.state !== null && result.state !== "sending") counts[result.state]++;
     refusedLogin ??= result.refusedLogin;

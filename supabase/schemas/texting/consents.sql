@@ -102,7 +102,7 @@ begin
   )
   update public.recruiting_messages m
   -- The code that the provider would have refused them with.
-  set status = 'failed', error_code = '21610', failed_at = coalesce(m.failed_at, clock_timestamp())
+  set status = 'failed', error_code = '21610', failed_at = coalesce(m.failed_at, now())
   from refused r
   where m.id = r.message_id;
 end

@@ -173,7 +173,7 @@ create table public.unmatched_texts (
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
   opt_out_type text,
-  consent text generated always as (private.consent_in_text(body, opt_out_type)) stored,
+  consent text generated always as ((private.consent_in_text(body, opt_out_type)).state) stored,
   received_at timestamptz not null default clock_timestamp()
 );
 
@@ -305,7 +305,6 @@ create table public.text_outbox (
 -- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
 create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
   where state = 'pending';
-create index text_outbox_due_idx on public.text_outbox (due_at) where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
 create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
 -- What comes before a text in its conversation.
@@ -334,7 +333,8 @@ comment on column public.text_outbox.priority is
   'Of the due texts of a number the lowest is sent first: what an agent writes does not wait for a morning''s greetings.';
 comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
 comment on column public.text_outbox.claim is
-  'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing.';
+  'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
+  'goes back when the provider refused the login and not the text.)';
 comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
 comment on column public.text_outbox.lookups is
   'How often the provider did not know it since the last request.';

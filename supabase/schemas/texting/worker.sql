@@ -31,83 +31,60 @@
 -- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
 -- `sending`. By the same lock only one worker at a time claims texts of a conversation.
 
-create function private.is_behind(waiting public.text_outbox) returns boolean
+create function private.is_behind(conversation_id uuid, ordinal bigint) returns boolean
 language plpgsql
 stable
 set search_path = ''
 as $$
 begin
-  return coalesce((
-    select true
+  return exists (
+    select
     from public.text_outbox o
-    where o.conversation_id = waiting.conversation_id
+    where o.conversation_id = is_behind.conversation_id
       and o.state in ('pending', 'sending', 'unconfirmed')
-      and o.message_id <> waiting.message_id
+      and o.ordinal <> is_behind.ordinal
       and case o.state
         when 'sending' then true
         when 'unconfirmed' then o.due_at < 'infinity'
         -- One that has been claimed before keeps its place while it waits to be tried again. So does one that is about to be
         -- due: of two that are queued at once, the first may have a later due_at, and this transaction a still earlier now().
-        else o.ordinal < waiting.ordinal
+        else o.ordinal < is_behind.ordinal
           and (
             o.due_at <= now()
             or o.reason is distinct from 'quiet_hours' and (o.claim > 0 or o.due_at <= now() + interval '1 minute')
           )
       end
-    order by o.ordinal
-    limit 1
-  ), false);
+  );
 end
 $$;
 
-comment on function private.is_behind(public.text_outbox) is
-  'Whether another text of the conversation must be sent before this one: one that is on its way, or an earlier one that '
-  'is due, or will be within a minute. One that quiet hours hold does not count.';
-grant execute on function private.is_behind(public.text_outbox) to service_role;
+comment on function private.is_behind(uuid, bigint) is
+  'Whether another text of the conversation must be sent before the one with this ordinal: one that is on its way, or an '
+  'earlier one that is due, or will be within a minute. One that quiet hours hold does not count.';
+grant execute on function private.is_behind(uuid, bigint) to service_role;
 
 create function private.is_text_due() returns boolean
 language plpgsql
 stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 set enable_incremental_sort = off
 as $$
 begin
-  return coalesce((
-    select o.lease_until <= now()
-    from public.text_outbox o
-    where o.state = 'sending'
-    order by o.lease_until
-    limit 1
-  ), false) or coalesce((
-    select true
-    from public.text_outbox o
-    where o.state = 'unconfirmed' and o.due_at <= now()
-    order by o.due_at
-    limit 1
-  ), false) or coalesce((
-    select o.due_at <= now() from public.text_outbox o where o.state = 'pending' order by o.due_at limit 1
-  ), false) and coalesce((
-    select true
-    from public.service_numbers n
-    cross join (values (0), (1)) p (priority)
-    cross join lateral (
-      select
-      from public.text_outbox o
-      join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = n.agency_id
-      where o.service_phone = n.phone
-        and o.state = 'pending'
-        and o.priority = p.priority
-        and o.due_at <= now()
-        and not private.is_behind(o)
-      order by o.due_at, o.ordinal
-      limit 1
-    ) due
-    where n.status = 'active' and n.busy_until <= now() + interval '1 second'
-    limit 1
-  ), false) or exists (select from private.waiting_greetings);
+  return coalesce(
+    exists (select from private.waiting_greetings)
+      or (select true from public.text_outbox o where o.state = 'sending' and o.lease_until <= now() order by o.lease_until limit 1)
+      or (select true from public.text_outbox o where o.state = 'unconfirmed' and o.due_at <= now() order by o.due_at limit 1)
+      or exists (
+        select
+        from private.due_numbers() n
+        cross join lateral private.next_texts(n, 1)
+        where n.busy_until <= now() + interval '1 second'
+      ),
+    false);
 end
 $$;
 

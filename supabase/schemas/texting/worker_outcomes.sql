@@ -1,111 +1,8 @@
--- What became of a claimed text. The states are in texting/worker.sql.
-
-create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns text
-language plpgsql
-set search_path = ''
-as $$
-begin
-  update public.text_outbox o
-  set state = end_text.state, reason = end_text.reason, lease_until = null
-  where o.message_id = ended.message_id;
-  update public.recruiting_messages m
-  set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
-  where m.id = ended.message_id;
-  return end_text.state;
-end
-$$;
-
-comment on function private.end_text(public.text_outbox, text, text, text) is
-  'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code.';
-grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
-
-create function private.accept_text(message_id uuid, sid text) returns text
-language plpgsql
-set search_path = ''
-as $$
-declare
-  message_sid constant text := private.indexable_id(sid);
-  sent public.text_outbox;
-begin
-  -- Before the rows, as every callback does.
-  perform private.lock_callbacks(message_sid);
-  select o.* into sent from public.text_outbox o where o.message_id = accept_text.message_id for update;
-  if not found then
-    return null;
-  end if;
-
-  update public.recruiting_messages m
-  set
-    provider_message_id = case
-      when not exists (select from public.recruiting_messages other where other.provider_message_id = message_sid)
-        then message_sid
-    end,
-    status = case when m.status is null or m.status = 'failed' then 'queued' else m.status end,
-    error_code = null,
-    failed_at = null
-  where m.id = sent.message_id and m.provider_message_id is null;
-
-  if sent.state <> 'accepted' then
-    update public.text_outbox o
-    set state = 'accepted', reason = null, lease_until = null
-    where o.message_id = sent.message_id;
-  end if;
-  return 'accepted';
-end
-$$;
-
-comment on function private.accept_text(uuid, text) is
-  'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
-  'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
-  'Returns accepted, or null when the text is not in the outbox.';
-grant execute on function private.accept_text(uuid, text) to service_role;
-
-create function private.postpone_texts(seconds integer) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set enable_incremental_sort = off
-as $$
-declare
-  postponed_id uuid;
-begin
-  for postponed_id in
-    select o.message_id
-    from public.text_outbox o
-    join public.service_numbers n on n.phone = o.service_phone and n.status = 'active'
-    where o.state = 'pending' and o.due_at <= now()
-    order by o.due_at
-    for update of o skip locked
-  loop
-    -- The claim too, so that a text keeps its place before those that are queued meanwhile.
-    update public.text_outbox o
-    set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
-    where o.message_id = postponed_id;
-  end loop;
-
-  for postponed_id in
-    select o.message_id
-    from public.text_outbox o
-    where o.state = 'unconfirmed' and o.due_at <= now()
-    order by o.due_at, o.ordinal
-    for update skip locked
-  loop
-    update public.text_outbox o
-    set due_at = now() + make_interval(secs => seconds)
-    where o.message_id = postponed_id;
-  end loop;
-end
-$$;
-
-comment on function private.postpone_texts(integer) is
-  'Makes all that is due wait, because the provider refuses our account and not a text.';
-grant execute on function private.postpone_texts(integer) to service_role;
+-- What became of a claimed text. The states are in worker.sql.
 
 create function public.record_text_outcome(
   message_id uuid,
-  attempt integer,
+  claim integer,
   outcome text,
   sid text default null,
   code text default null,
@@ -133,7 +30,7 @@ begin
   end if;
 
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_outcome.message_id for update;
-  if claimed.claim is distinct from record_text_outcome.attempt or claimed.state not in ('sending', 'unconfirmed') then
+  if claimed.claim is distinct from record_text_outcome.claim or claimed.state not in ('sending', 'unconfirmed') then
     return claimed.state;
   elsif claimed.state = 'unconfirmed' then
     -- A look-up without a response. It is not counted, so that nothing is sent again because of it.
@@ -142,81 +39,61 @@ begin
       claim = o.claim + 1,
       due_at = now() + make_interval(secs => case outcome when 'credentials' then credentials_pause else 20 end)
     where o.message_id = claimed.message_id;
-    if outcome = 'credentials' then
-      perform private.postpone_texts(credentials_pause);
-    end if;
-    return claimed.state;
+  elsif outcome in ('unconfirmed', 'later', 'credentials', 'number_paused') then
+    update public.text_outbox o
+    set
+      state = case outcome when 'unconfirmed' then 'unconfirmed' else 'pending' end,
+      reason = case outcome
+        when 'unconfirmed' then coalesce(code, 'no_response')
+        when 'later' then coalesce(code, 'later')
+        when 'number_paused' then 'number_paused'
+      end,
+      due_at = case outcome
+        when 'unconfirmed' then
+          coalesce(o.attempted_at, now()) + case when o.resends = 0 then interval '20 seconds' else interval '10 minutes' end
+        when 'later' then
+          now() + make_interval(
+            secs => least(greatest(coalesce(retry_after, least(5 * 2 ^ least(o.attempt - 1, 6), 300)), 1), 3600))
+        when 'credentials' then now() + make_interval(secs => credentials_pause)
+        when 'number_paused' then now()
+      end,
+      attempt = o.attempt - case outcome when 'credentials' then 1 else 0 end,
+      lease_until = null
+    where o.message_id = claimed.message_id
+    returning o.* into claimed;
+  elsif outcome = 'opted_out' then
+    claimed := private.end_text(claimed, 'refused', 'opted_out', coalesce(code, '21610'));
+    perform private.record_consent(
+      conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id,
+      -- The recruit may have opted in since.
+      occurred_at => claimed.attempted_at);
+  elsif outcome = 'failed' then
+    claimed := private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
+  else
+    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
   end if;
 
-  case outcome
-    when 'unconfirmed' then
-      update public.text_outbox o
-      set
-        state = 'unconfirmed',
-        reason = coalesce(code, 'no_response'),
-        lease_until = null,
-        due_at = coalesce(o.attempted_at, now())
-          + case when o.resends = 0 then interval '20 seconds' else interval '10 minutes' end
-      where o.message_id = claimed.message_id;
-      return 'unconfirmed';
-    when 'later' then
-      update public.text_outbox o
-      set
-        state = 'pending',
-        reason = coalesce(code, 'later'),
-        lease_until = null,
-        due_at = now() + make_interval(
-          secs => least(greatest(coalesce(retry_after, least(5 * 2 ^ least(o.attempt - 1, 6), 300)), 1), 3600))
-      where o.message_id = claimed.message_id;
-      return 'pending';
-    when 'credentials' then
-      update public.text_outbox o
-      set
-        state = 'pending',
-        attempt = o.attempt - 1,
-        lease_until = null,
-        due_at = now() + make_interval(secs => credentials_pause)
-      where o.message_id = claimed.message_id;
-      perform private.postpone_texts(credentials_pause);
-      return 'pending';
-    when 'number_paused' then
-      update public.text_outbox o
-      set state = 'pending', reason = 'number_paused', lease_until = null, due_at = now()
-      where o.message_id = claimed.message_id;
-      update public.service_numbers n
-      set status = 'paused', paused_reason = code
-      where n.phone = claimed.service_phone and n.status = 'active';
-      return 'pending';
-    when 'opted_out' then
-      perform private.end_text(claimed, 'refused', 'opted_out', coalesce(code, '21610'));
-      perform private.record_consent(
-        conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id,
-        -- The recruit may have opted in since.
-        occurred_at => claimed.attempted_at);
-      perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
-      return 'refused';
-    when 'failed' then
-      perform private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
-      perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
-      return 'failed';
-    else
-      raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
-  end case;
+  if outcome = 'credentials' then
+    perform private.postpone_texts(credentials_pause);
+  elsif outcome = 'number_paused' and claimed.state = 'pending' then
+    perform private.pause_number(claimed.service_phone, code);
+  end if;
+  return claimed.state;
 end
 $$;
 
 comment on function public.record_text_outcome(uuid, integer, text, text, text, integer) is
-  'Records what came of sending a text. attempt is that of claim_texts(). outcome: `accepted` with the sid; `unconfirmed`: '
-  'the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; `credentials`: the '
-  'account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the number may not '
-  'send; `failed`. code: the provider''s error code. Of a look-up that got no response, `later` or `credentials`. Returns '
-  'the state in which the text is left, null when there is no such text. A late or repeated report changes nothing, but '
-  '`accepted` counts always. 22023 for an unknown outcome.';
+  'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the sid; '
+  '`unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
+  '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the '
+  'number may not send; `failed`. code: the provider''s error code. A look-up that got no response is reported here too, as '
+  '`later` or `credentials`. Returns the state in which the text is left, null when there is no such text. A late or '
+  'repeated report changes nothing, but `accepted` counts always. 22023 for an unknown outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
 
 create function public.record_text_lookup(
   message_id uuid,
-  attempt integer,
+  claim integer,
   sids text[],
   may_resend boolean default true
 ) returns text
@@ -242,12 +119,10 @@ begin
   end if;
 
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
-  if claimed.claim is distinct from record_text_lookup.attempt or claimed.state <> 'unconfirmed' then
+  if claimed.claim is distinct from record_text_lookup.claim or claimed.state <> 'unconfirmed' then
     return claimed.state;
   elsif claimed.resends > 0 and not (claimed.reason = 'worker_died' and claimed.resends < max_resends and may_resend) then
-    perform private.end_text(claimed, 'failed', 'unconfirmed', null);
-    perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
-    return 'failed';
+    return (private.end_text(claimed, 'failed', 'unconfirmed', null)).state;
   elsif claimed.resends = 0 and claimed.lookups = 0 then
     update public.text_outbox o
     set lookups = 1, claim = o.claim + 1, due_at = o.attempted_at + interval '2 minutes'
@@ -269,10 +144,105 @@ end
 $$;
 
 comment on function public.record_text_lookup(uuid, integer, text[], boolean) is
-  'Records which messages of the provider may be this text: the MessageSids, oldest first, of those to and from the same '
-  'numbers with the same body, since attempted_at. The first that no other message has is it. Without one the text is '
-  'looked up again 2 minutes after it was sent, and is then sent once more; after that, the look-up 10 minutes later is '
-  'the last. A text whose worker has died may never have left, and is sent again after the last look-up too, at most 5 '
-  'times in all. may_resend = false: it is not sent again, and its agent is told. attempt and the returned state: as '
+  'Records what the provider has of a text. sids: the MessageSids, oldest first, of its messages with the same numbers and '
+  'body since attempted_at. The first sid that no other message has belongs to this text. Without one, the text is looked '
+  'up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
+  'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
+  'in all. may_resend = false: the text is not sent again, and its agent is told. claim and the returned state: as in '
   'record_text_outcome().';
 grant execute on function public.record_text_lookup(uuid, integer, text[], boolean) to service_role;
+
+create function private.accept_text(message_id uuid, sid text) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message_sid constant text := private.indexable_id(sid);
+  sent public.text_outbox;
+begin
+  -- Before the rows, as every callback does.
+  perform private.lock_callbacks(message_sid);
+  select o.* into sent from public.text_outbox o where o.message_id = accept_text.message_id for update;
+  if not found then
+    return null;
+  end if;
+
+  update public.recruiting_messages m
+  set
+    provider_message_id = case
+      when not exists (select from public.recruiting_messages other where other.provider_message_id = message_sid)
+        then message_sid
+    end,
+    status = case when m.status is null or m.status = 'failed' then 'queued' else m.status end,
+    error_code = null,
+    failed_at = null
+  where m.id = sent.message_id and m.provider_message_id is null;
+  update public.text_outbox o
+  set state = 'accepted', reason = null, lease_until = null
+  where o.message_id = sent.message_id and o.state <> 'accepted';
+  return 'accepted';
+end
+$$;
+
+comment on function private.accept_text(uuid, text) is
+  'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
+  'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
+  'Returns accepted, or null when the text is not in the outbox.';
+grant execute on function private.accept_text(uuid, text) to service_role;
+
+create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.recruiting_messages m
+  set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
+  where m.id = ended.message_id;
+  perform private.notify_agent(ended.conversation_id, ended.message_id, 'failed');
+  update public.text_outbox o
+  set state = end_text.state, reason = end_text.reason, lease_until = null
+  where o.message_id = ended.message_id
+  returning o.* into ended;
+  return ended;
+end
+$$;
+
+comment on function private.end_text(public.text_outbox, text, text, text) is
+  'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
+  'is told. Returns the text as it is then.';
+grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
+
+create function private.postpone_texts(seconds integer) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+as $$
+begin
+  -- The claim too, so that a text keeps its place before those that are queued meanwhile.
+  update public.text_outbox o
+  set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
+  where o.message_id = any (
+    array(
+      select due.message_id
+      from public.service_numbers n
+      cross join (values (0), (1)) p (priority)
+      join public.text_outbox due
+        on due.service_phone = n.phone and due.state = 'pending' and due.priority = p.priority and due.due_at <= now()
+      where n.status = 'active'
+      for update of due skip locked
+    )
+    || array(
+      select due.message_id
+      from public.text_outbox due
+      where due.state = 'unconfirmed' and due.due_at <= now()
+      for update skip locked
+    ));
+end
+$$;
+
+comment on function private.postpone_texts(integer) is
+  'Makes all that is due wait, because the provider refuses our account and not a text.';
+grant execute on function private.postpone_texts(integer) to service_role;

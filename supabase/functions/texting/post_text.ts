@@ -12,16 +12,16 @@ const SEND_WITHIN_MS = 30_000;
 const RECORD_WITHIN_MS = 55_000;
 
 /**
- * Sends a text that was claimed, and records what became of it. Never rejects.
+ * Posts a claimed text to Twilio, and records what became of it. Never rejects.
  *
  * @param claimedAt when the call that claimed it began, in milliseconds
  */
-export async function sendText(
+export async function postText(
   account: TwilioAccount,
   text: ClaimedText,
   claimedAt: number,
 ): Promise<TextResult> {
-  const outcome = await send(account, text, claimedAt + SEND_WITHIN_MS);
+  const outcome = await post(account, text, claimedAt + SEND_WITHIN_MS);
   if (outcome.outcome === "number_paused") {
     logError({ event: "number_paused", message_id: text.message_id, error_code: outcome.code });
   }
@@ -31,7 +31,7 @@ export async function sendText(
     : { state };
 }
 
-async function send(
+async function post(
   account: TwilioAccount,
   text: ClaimedText,
   latest: number,
@@ -58,14 +58,14 @@ async function send(
  * ends. Then it is looked up at Twilio, so nothing is lost and nothing is sent twice.
  */
 async function record(
-  { message_id, attempt }: ClaimedText,
+  { message_id, claim }: ClaimedText,
   { outcome, sid, code, retryAfter }: Outcome,
   latest: number,
 ): Promise<TextState | null> {
   try {
     return await callDatabase("record_text_outcome", {
       message_id,
-      attempt,
+      claim,
       outcome,
       sid: sid ?? null,
       code: code ?? null,
