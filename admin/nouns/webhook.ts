@@ -4,7 +4,8 @@ import type { AdminCommand } from "../command.ts";
 import { findVendor, type Row } from "../find.ts";
 import { choice, columnsOf, type Given, integer, text } from "../options.ts";
 import { explained, type Outcome, type Session } from "../outcome.ts";
-import { schemeNamed, SCHEMES, type WebhookConfig } from "./webhook_schemes.ts";
+import type { WebhookScheme } from "../../supabase/functions/recruiting/webhooks/delivery.ts";
+import { SCHEMES, type WebhookConfig } from "./webhook_schemes.ts";
 import { addWebhookSecret, countSecrets } from "./webhook_secret.ts";
 
 /** The settings by their names in `vendors.webhook_config`. */
@@ -42,7 +43,7 @@ export function addWebhook(vendor: AdminCommand): void {
     )
     .needs(SCHEME)
     .takes(...Object.values(CONFIG))
-    .refuses((_slug: string, given: Given & { scheme: string }) =>
+    .refuses((_slug: string, given: Given & { scheme: WebhookScheme }) =>
       problemOf(given.scheme, columnsOf(CONFIG, given))
     )
     .runs(setWebhook);
@@ -55,8 +56,8 @@ export function addWebhook(vendor: AdminCommand): void {
 }
 
 /** What the configuration lacks for the scheme, or what the scheme does not take. */
-function problemOf(scheme: string, config: WebhookConfig): string | undefined {
-  const { needs = [], takes = [] } = schemeNamed(scheme);
+function problemOf(scheme: WebhookScheme, config: WebhookConfig): string | undefined {
+  const { needs = [], takes = [] } = SCHEMES[scheme];
   const flag = (setting: string) => CONFIG[setting as keyof WebhookConfig].long;
   const missing = needs.find((setting) => !(setting in config));
   if (missing !== undefined) return `--scheme ${scheme}: give the ${flag(missing)} as well`;
@@ -72,7 +73,7 @@ function problemOf(scheme: string, config: WebhookConfig): string | undefined {
 async function setWebhook(
   session: Session,
   slug: string,
-  given: Given & { scheme: string },
+  given: Given & { scheme: WebhookScheme },
 ): Promise<Outcome> {
   const { sql } = session;
   const { id } = await findVendor(sql, slug);
@@ -104,7 +105,7 @@ async function describe({ sql, baseUrl }: Session, vendor: Row<"vendors">): Prom
   const config = vendor.webhook_config as WebhookConfig;
   const url = `${baseUrl}/recruiting/webhooks/${slug}`;
   const secrets = await countSecrets(sql, vendor);
-  const scheme = schemeNamed(name);
+  const scheme = SCHEMES[name];
   const settings = Object.entries(config).map(([setting, value]) => `\n  ${setting}: ${value}`);
   const create = `npm run vendor -- webhook secret create ${slug}`;
   const next = {

@@ -1,3 +1,5 @@
+import type { WebhookScheme } from "../../supabase/functions/recruiting/webhooks/delivery.ts";
+
 /** The settings of a webhook, by their names in `vendors.webhook_config`. */
 export interface WebhookConfig {
   header?: string;
@@ -21,7 +23,7 @@ export interface Scheme {
 }
 
 /** What each scheme needs, by its name in `vendors.webhook_scheme`. The documentation named is the vendor's own. */
-export const SCHEMES: Record<string, Scheme> = {
+export const SCHEMES: Record<WebhookScheme, Scheme> = {
   hmac: {
     needs: ["header", "algorithm"],
     takes: ["encoding", "prefix", "signed", "timestamp_header", "tolerance_seconds"],
@@ -81,10 +83,3 @@ export const SCHEMES: Record<string, Scheme> = {
       "address stands in more logs than a header",
   },
 };
-
-/** The scheme of this name. */
-export function schemeNamed(name: string): Scheme {
-  const scheme = SCHEMES[name];
-  if (scheme === undefined) throw new Error(`the database has an unknown scheme: ${name}`);
-  return scheme;
-}

@@ -7,7 +7,7 @@ import { findVendor, type Row } from "../find.ts";
 import { choice, futureTime, text } from "../options.ts";
 import { CommandError, list, type Outcome, type Session } from "../outcome.ts";
 import { type Credential, revokeOnce, stateOf, theOnlyCredential } from "./credential.ts";
-import { schemeNamed } from "./webhook_schemes.ts";
+import { SCHEMES } from "./webhook_schemes.ts";
 
 type Kind = "secret" | "verify_token";
 
@@ -75,7 +75,7 @@ async function createSecret(
       `${slug} has no webhook yet: npm run vendor -- webhook set ${slug} --scheme <name>`,
     );
   }
-  if (generate && kind === "secret" && schemeNamed(scheme).secretFrom === "vendor") {
+  if (generate && kind === "secret" && SCHEMES[scheme].secretFrom === "vendor") {
     throw new CommandError(
       `The secret of ${scheme} comes from its console. Enter it without --generate: ` +
         `npm run vendor -- webhook secret create ${slug}`,

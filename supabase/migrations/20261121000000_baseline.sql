@@ -582,6 +582,15 @@ create trigger default_accepts_recruits
 
 -- Vendors, the API keys they authenticate with, and the secrets that prove their webhooks.
 
+-- The functions (recruiting/webhooks/proof.ts) and the admin command (admin/nouns/webhook_schemes.ts) have a line for each:
+-- the types made from this list demand it.
+create type public.webhook_scheme as enum (
+  'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
+);
+comment on type public.webhook_scheme is
+  'The ways in which vendors prove that a request to their webhook is their own.';
+grant usage on type public.webhook_scheme to service_role;
+
 create table public.vendors (
   id uuid primary key default gen_random_uuid(),
   slug text not null unique check (slug ~ '^[a-z0-9]+([_-][a-z0-9]+)*$' and length(slug) <= 63),
@@ -590,11 +599,7 @@ create table public.vendors (
   parser_config jsonb not null default '{}' check (jsonb_typeof(parser_config) = 'object'),
   is_active boolean not null default true,
   rate_limit integer check (rate_limit > 0),
-  webhook_scheme text check (
-    webhook_scheme in (
-      'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
-    )
-  ),
+  webhook_scheme public.webhook_scheme,
   -- vendors/webhooks.sql has the check.
   webhook_config jsonb not null default '{}',
   has_text_consent boolean not null default false,
@@ -984,7 +989,7 @@ comment on function private.is_webhook_setting(text, jsonb) is
   'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
 grant execute on function private.is_webhook_setting(text, jsonb) to service_role;
 
-create function private.is_webhook_config(scheme text, config jsonb) returns boolean
+create function private.is_webhook_config(scheme public.webhook_scheme, config jsonb) returns boolean
 language plpgsql
 immutable
 set search_path = ''
@@ -1010,9 +1015,9 @@ begin
 end
 $$;
 
-comment on function private.is_webhook_config(text, jsonb) is
+comment on function private.is_webhook_config(public.webhook_scheme, jsonb) is
   'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
-grant execute on function private.is_webhook_config(text, jsonb) to service_role;
+grant execute on function private.is_webhook_config(public.webhook_scheme, jsonb) to service_role;
 
 alter table public.vendors
   add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));

@@ -65,10 +65,10 @@ insert into settings values
 create function pg_temp.is_accepted(scheme text, config jsonb) returns boolean language plpgsql as $$
 begin
   insert into public.vendors (slug, name, webhook_scheme, webhook_config)
-  values ('test-setting', 'Setting', scheme, config);
+  values ('test-setting', 'Setting', scheme::public.webhook_scheme, config);
   delete from public.vendors where slug = 'test-setting';
   return true;
-exception when check_violation or not_null_violation then
+exception when check_violation or not_null_violation or invalid_text_representation then
   return false;
 end
 $$;

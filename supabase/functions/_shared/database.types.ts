@@ -1354,7 +1354,7 @@ export type Database = {
           "slug": string;
           "updated_at": string;
           "webhook_config": NonNullable<Json>;
-          "webhook_scheme": string | null;
+          "webhook_scheme": Database["public"]["Enums"]["webhook_scheme"] | null;
         };
         ComputedFields: never;
         Insert: {
@@ -1369,7 +1369,7 @@ export type Database = {
           "slug": string;
           "updated_at"?: string;
           "webhook_config"?: NonNullable<Json>;
-          "webhook_scheme"?: string | null;
+          "webhook_scheme"?: Database["public"]["Enums"]["webhook_scheme"] | null;
         };
         Update: {
           "created_at"?: string;
@@ -1383,7 +1383,7 @@ export type Database = {
           "slug"?: string;
           "updated_at"?: string;
           "webhook_config"?: NonNullable<Json>;
-          "webhook_scheme"?: string | null;
+          "webhook_scheme"?: Database["public"]["Enums"]["webhook_scheme"] | null;
         };
         Relationships: [];
       };
@@ -1533,7 +1533,17 @@ export type Database = {
       };
     };
     Enums: {
-      [_ in never]: never;
+      "webhook_scheme":
+        | "hmac"
+        | "standard"
+        | "indeed"
+        | "greenhouse"
+        | "linkedin"
+        | "meta"
+        | "google_ads"
+        | "basic"
+        | "header"
+        | "query";
     };
     CompositeTypes: {
       [_ in never]: never;
@@ -1644,6 +1654,19 @@ export type CompositeTypes<
 
 export const Constants = {
   "public": {
-    Enums: {},
+    Enums: {
+      "webhook_scheme": [
+        "hmac",
+        "standard",
+        "indeed",
+        "greenhouse",
+        "linkedin",
+        "meta",
+        "google_ads",
+        "basic",
+        "header",
+        "query",
+      ],
+    },
   },
 } as const;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { respondToChallenge } from "./challenges.ts";
-import type { Webhook, WebhookSecret } from "./delivery.ts";
+import type { Webhook, WebhookScheme, WebhookSecret } from "./delivery.ts";
 
-function webhook(scheme: string, ...secrets: [WebhookSecret["kind"], string][]): Webhook {
+function webhook(scheme: WebhookScheme, ...secrets: [WebhookSecret["kind"], string][]): Webhook {
   const withIds = secrets.map(([kind, secret], index) => ({ id: `${index}`, kind, secret }));
   return { scheme, config: {}, secrets: withIds };
 }
@@ -89,7 +89,7 @@ Deno.test("Meta's challenge is not sent back with a wrong token or mode, and nev
 
 Deno.test("no other scheme has a challenge, nor has a slug without a webhook", () => {
   const query = { ...QUERY, challengeCode: "890e4665-4dfe-4ab1-b689-ed553bceeed0" };
-  for (const scheme of ["hmac", "indeed", "greenhouse", "google_ads", "header"]) {
+  for (const scheme of ["hmac", "indeed", "greenhouse", "google_ads", "header"] as const) {
     assert.equal(
       respond(webhook(scheme, ["secret", "secret"], ["verify_token", "meatyhamhock"]), query),
       null,

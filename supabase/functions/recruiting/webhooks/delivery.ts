@@ -1,14 +1,17 @@
 /** A webhook's delivery, and what proves it. */
+import type { Enums } from "../../_shared/database.types.ts";
 import type { JsonObject } from "../../_shared/json.ts";
 import type { VendorSettings } from "../ingest/vendor.ts";
+
+/** The name of a scheme, of the list in supabase/schemas/vendors/tables.sql. */
+export type WebhookScheme = Enums<"webhook_scheme">;
 
 /** A vendor, and how it proves that a delivery is its own, as identify_webhook() returns it. */
 export interface WebhookSettings extends VendorSettings, Webhook {}
 
 /** How a vendor proves that a delivery is its own. */
 export interface Webhook {
-  /** `vendors.webhook_scheme`. One that proof.ts does not know proves nothing. */
-  scheme: string;
+  scheme: WebhookScheme;
   /** `vendors.webhook_config`: what the scheme needs. */
   config: JsonObject;
   /** The valid secrets, the newest first. */

@@ -11,7 +11,7 @@ const CONNECTING = readPage("connecting.md");
 
 Deno.test("docs/connecting.md describes every scheme", () => {
   const [, table] = CONNECTING.split("\n## Schemes\n");
-  for (const scheme of SCHEMES.keys()) {
+  for (const scheme of Object.keys(SCHEMES)) {
     const hasRow = new RegExp(`^\\|[^|]*\`${scheme}\`[^|]*\\|`, "m").test(table!);
     assert(hasRow, `the table "Schemes" of docs/connecting.md has no row of ${scheme}`);
   }

@@ -21,10 +21,10 @@ const Config = z.object({
   signed.includes("{timestamp}") === (timestamp_header !== undefined)
 );
 
-type HmacConfig = z.infer<typeof Config>;
+export type HmacConfig = z.infer<typeof Config>;
 
 /** The documented signatures of vendors. */
-export const PRESETS: Readonly<Record<string, HmacConfig>> = {
+export const PRESETS = {
   /** https://docs.indeed.com/indeed-apply/message-signature-generation */
   indeed: Config.parse({ header: "X-Indeed-Signature", algorithm: "sha1", encoding: "base64" }),
   /** https://developers.greenhouse.io/webhooks.html */
@@ -33,7 +33,7 @@ export const PRESETS: Readonly<Record<string, HmacConfig>> = {
   linkedin: Config.parse({ header: "X-LI-Signature", signed: "hmacsha256={body}" }),
   /** https://developers.facebook.com/docs/graph-api/webhooks/getting-started */
   meta: Config.parse({ header: "X-Hub-Signature-256", prefix: "sha256=" }),
-};
+} satisfies Record<string, HmacConfig>;
 
 /** The scheme `hmac`: a signature as the configuration describes it. */
 export function hmacCheck(config: JsonObject, received: Received, now: Date): SecretCheck | null {
