@@ -55,23 +55,46 @@ export function orNone(inner: Option): Option {
   return inner;
 }
 
-/** A text that is not blank. */
-export function text(flags: string, description: string): Option {
-  const read = (given: string) => visibleText(given).trim() === "" ? undefined : given;
-  return option(flags, description, "a text with something in it", read);
+/** Makes options of one kind; see {@link option}. */
+function kind<Value>(expected: string, read: (text: string) => Value | undefined) {
+  return (flags: string, description: string) => option(flags, description, expected, read);
 }
+
+/** A text that is not blank. */
+export const text = kind(
+  "a text with something in it",
+  (given) => visibleText(given).trim() === "" ? undefined : given,
+);
 
 /** An e-mail address. */
-export function email(flags: string, description: string): Option {
-  const read = (given: string) => /^[^\s@]+@[^\s@]+$/.test(given) ? given.toLowerCase() : undefined;
-  return option(flags, description, "an e-mail address", read);
-}
+export const email = kind(
+  "an e-mail address",
+  (given) => /^[^\s@]+@[^\s@]+$/.test(given) ? given.toLowerCase() : undefined,
+);
 
 /** `true` or `false`. */
-export function boolean(flags: string, description: string): Option {
-  const read = (given: string) => given === "true" || (given === "false" ? false : undefined);
-  return option(flags, description, "true or false", read);
-}
+export const boolean = kind(
+  "true or false",
+  (given) => given === "true" || (given === "false" ? false : undefined),
+);
+
+/** A moment in the future; a date alone is midnight in UTC. */
+export const futureTime = kind(
+  "a time in the future such as 2027-01-31 or 2027-01-31T18:00Z",
+  (given) => Date.parse(given) > Date.now() ? new Date(given) : undefined,
+);
+
+/** A moment in the past; a date alone is midnight in UTC. */
+export const pastTime = kind(
+  "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z",
+  (given) => Date.parse(given) <= Date.now() ? new Date(given) : undefined,
+);
+
+/** States as two letters each, separated by commas. */
+export const states = kind("a list of states such as IL,IN,WI", (given) => {
+  const codes = given.toUpperCase().split(",").map((code) => code.trim());
+  return codes.every((code) => /^[A-Z]{2}$/.test(code)) ? [...new Set(codes)] : undefined;
+});
 
 /** One of a few words. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
@@ -89,48 +112,19 @@ export function integer(flags: string, description: string, min = -2147483648): 
   });
 }
 
-/** A moment in the future; a date alone is midnight in UTC. */
-export function futureTime(flags: string, description: string): Option {
-  const expected = "a time in the future such as 2027-01-31 or 2027-01-31T18:00Z";
-  return option(flags, description, expected, (given) => {
-    const date = new Date(given);
-    return date.getTime() > Date.now() ? date : undefined;
-  });
-}
-
-/** A moment in the past; a date alone is midnight in UTC. */
-export function pastTime(flags: string, description: string): Option {
-  const expected = "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z";
-  return option(flags, description, expected, (given) => {
-    const date = new Date(given);
-    return date.getTime() <= Date.now() ? date : undefined;
-  });
-}
-
 /**
  * A day, or a day with a time, and perhaps its offset from UTC. It stays text, because what has no offset is meant in
  * the time zone of the agency, which the database knows.
  */
 export function agencyTime(flags: string, description: string): Option {
-  return option(
-    flags,
-    `${description}, in the agency's time zone unless it says another`,
-    "a time such as 2027-01-31, 2027-01-31T09:00 or 2027-01-31T09:00Z",
-    (given) => {
-      const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/;
-      if (!form.test(given) || Number.isNaN(Date.parse(given))) return undefined;
-      // JavaScript may take the 30th of February for the 2nd of March.
-      const [year, month, day] = given.split(/\D/).map(Number) as [number, number, number];
-      return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day ? given : undefined;
-    },
-  );
-}
-
-/** States as two letters each, separated by commas. */
-export function states(flags: string, description: string): Option {
-  return option(flags, description, "a list of states such as IL,IN,WI", (given) => {
-    const codes = given.toUpperCase().split(",").map((code) => code.trim());
-    return codes.every((code) => /^[A-Z]{2}$/.test(code)) ? [...new Set(codes)] : undefined;
+  const expected = "a time such as 2027-01-31, 2027-01-31T09:00 or 2027-01-31T09:00Z";
+  const where = `${description}, in the agency's time zone unless it says another`;
+  return option(flags, where, expected, (given) => {
+    const form = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/;
+    const [, day] = form.exec(given) ?? [];
+    if (day === undefined || Number.isNaN(Date.parse(given))) return undefined;
+    // JavaScript takes the 30th of February for the 2nd of March.
+    return new Date(day).toISOString().startsWith(day) ? given : undefined;
   });
 }
 

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import type postgres from "postgres";
 import { ConfigurationError } from "../../supabase/functions/_shared/configuration.ts";
+import type { SqlResults } from "../../supabase/functions/_shared/sql_functions.ts";
 import { matchingSids } from "../../supabase/functions/texting/look_up_text.ts";
 import {
   type TwilioAccount,
@@ -75,9 +76,7 @@ async function reconcileTexts(
   const counts: Counts = { listed: 0, received: 0, no_conversation: 0, updated: 0, found: 0 };
   try {
     const account = twilioAccount();
-    const messages = await readMessages(account, since, number, (read) => {
-      progress(`${read} messages read`);
-    });
+    const messages = await readMessages(account, since, number, progress);
     counts.listed = messages.length;
     for (let start = 0; start < messages.length; start += BATCH) {
       const batch = messages.slice(start, start + BATCH);
@@ -106,7 +105,7 @@ async function readMessages(
   account: TwilioAccount,
   since: Date,
   number: string | undefined,
-  onRead: (messages: number) => void,
+  progress: Session["progress"],
 ): Promise<TwilioMessage[]> {
   const messages: TwilioMessage[] = [];
   const filters = number === undefined
@@ -115,7 +114,7 @@ async function readMessages(
   for (const filter of filters) {
     for await (const message of listMessages(filter, account)) {
       messages.push(message);
-      if (messages.length % BATCH === 0) onRead(messages.length);
+      if (messages.length % BATCH === 0) progress(`${messages.length} messages read`);
     }
   }
   // Twilio lists the last one first, and tells the time in seconds.
@@ -144,7 +143,7 @@ async function storeInbound(
   for (const message of inbound) {
     if (knownSids.has(message.sid)) continue;
     const media = message.num_media > 0 ? await listMedia(message.sid, account) : [];
-    const [{ result }] = await sql<[{ result: { status: "received" | "no_conversation" } }]>`
+    const [{ result }] = await sql<[{ result: SqlResults["receive_sms"] }]>`
       select public.receive_sms(
         recruit_phone => ${message.from}, service_phone => ${message.to}, message_sid => ${message.sid},
         body => ${message.body}, media => ${sql.json(media as never)},
@@ -197,16 +196,6 @@ async function updateStatus(
     )`;
 }
 
-/** A text of ours without a MessageSid. */
-interface UnknownText {
-  message_id: string;
-  to: string;
-  from: string;
-  body: string;
-  /** Its message is not older than this. */
-  earliest: Date;
-}
-
 /**
  * Finds the messages of our texts by their words, among those that no text has: of texts whose response was lost, and of
  * texts that wait but had been sent before the database was restored.
@@ -217,8 +206,9 @@ async function findUnknown(
   since: Date,
   counts: Counts,
 ): Promise<void> {
-  // While a text of the conversation is being sent, the message of that one may be there before its MessageSid.
-  const texts = await sql<UnknownText[]>`
+  // A message is not older than `earliest`. While another text of the conversation is being sent, the message of that one
+  // may be there before its MessageSid.
+  const texts = await sql`
     select o.message_id, c.recruit_phone as "to", c.service_phone as "from", coalesce(m.body, '') as body,
       case when o.state = 'pending' then o.created_at - interval '1 second'
         else o.attempted_at - interval '3 minutes' end as earliest
@@ -231,28 +221,19 @@ async function findUnknown(
         select from public.text_outbox s where s.conversation_id = c.id and s.state = 'sending'
       )
     order by o.ordinal`;
-  for (const text of texts) {
-    const messages = await readMessagesLike(account, text);
-    for (const sid of matchingSids(text.body, messages)) {
+  for (const { message_id, to, from, body, earliest } of texts) {
+    // Not by the time of sending, which a message does not have while it waits.
+    const messages = (await Array.fromAsync(listMessages({ to, from }, account)))
+      .filter(({ date_created }) => date_created === null || date_created >= earliest)
+      // The oldest first.
+      .reverse();
+    for (const sid of matchingSids(body, messages)) {
       const [known] = await sql`
         select from public.recruiting_messages m where m.provider_message_id = ${sid}`;
       if (known !== undefined) continue;
-      await updateStatus(sql, messages.find((message) => message.sid === sid)!, text.message_id);
+      await updateStatus(sql, messages.find((message) => message.sid === sid)!, message_id);
       counts.found++;
       break;
     }
   }
-}
-
-/** The messages between a text's numbers from its time on, the oldest first; also those that wait at Twilio. */
-async function readMessagesLike(
-  account: TwilioAccount,
-  { to, from, earliest }: UnknownText,
-): Promise<TwilioMessage[]> {
-  const messages: TwilioMessage[] = [];
-  // Not by the time of sending, which a message does not have while it waits.
-  for await (const message of listMessages({ to, from }, account)) {
-    if (message.date_created === null || message.date_created >= earliest) messages.push(message);
-  }
-  return messages.reverse();
 }

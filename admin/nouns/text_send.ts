@@ -70,20 +70,16 @@ async function sendText(_session: Session, message: TextToSend): Promise<Outcome
 }
 
 function parametersOf(message: TextToSend, sid: string): Record<string, string> {
-  const numbers = {
-    ...(message.from !== undefined && { From: message.from }),
-    ...(message.to !== undefined && { To: message.to }),
-  };
-  if (message.status !== undefined) {
-    return { MessageSid: sid, MessageStatus: message.status, ...numbers };
-  }
-  const files = message.media ?? [];
+  const { from, to, body, media = [], status } = message;
   return {
     MessageSid: sid,
-    ...numbers,
-    Body: message.body,
-    NumMedia: String(files.length),
-    ...Object.fromEntries(files.map((file, i) => [`MediaUrl${i}`, file])),
+    ...(from !== undefined && { From: from }),
+    ...(to !== undefined && { To: to }),
+    ...(status !== undefined ? { MessageStatus: status } : {
+      Body: body,
+      NumMedia: String(media.length),
+      ...Object.fromEntries(media.map((file, i) => [`MediaUrl${i}`, file])),
+    }),
   };
 }
 
