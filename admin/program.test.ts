@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Command } from "commander";
+import { shellWords } from "../e2e/support/shell_words.ts";
 import { UsageError } from "./outcome.ts";
 import { buildProgram } from "./program.ts";
 
@@ -12,11 +13,6 @@ async function read(words: string[]): Promise<string> {
   });
   await program.parseAsync(words, { from: "user" });
   return verb;
-}
-
-/** The words of a command line as a shell splits them. */
-function split(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }
 
 /** Every verb there is, with what `--help` shows of it. */
@@ -33,7 +29,7 @@ for (const [name, help] of verbs()) {
   Deno.test(`the help of ${name} has an example that can be read`, async () => {
     const [, example] = /^Example:\n {2}npm run admin -- (.+)$/m.exec(help) ?? [];
     assert(example !== undefined, help);
-    assert.equal(await read(split(example)), name);
+    assert.equal(await read(shellWords(example)), name);
   });
 }
 
@@ -51,7 +47,7 @@ for (
   ] as const
 ) {
   Deno.test(`${line} is ${verb}`, async () => {
-    assert.equal(await read(split(line)), verb);
+    assert.equal(await read(shellWords(line)), verb);
   });
 }
 
@@ -117,7 +113,7 @@ for (
 ) {
   Deno.test(`${line} is wrong usage`, async () => {
     await assert.rejects(
-      () => read(split(line)),
+      () => read(shellWords(line)),
       (error) => error instanceof UsageError && message.test(error.message),
     );
   });

@@ -1,43 +1,36 @@
 /** `npm run admin`: agencies, agents and orders, without a line of SQL. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused } from "./support/admin.ts";
+import { admin, adminJson, assertAllRefused, assertRefused } from "./support/admin.ts";
 import { createVendor, send, sql } from "./support/client.ts";
 
 const newName = (kind: string) => `${kind} ${crypto.randomUUID()}`;
 
 async function createAgency(timezone = "America/Chicago"): Promise<{ id: string; name: string }> {
-  return await adminJson("agency", "create", "--name", newName("Agency"), "--timezone", timezone);
+  return await adminJson(`agency create --name "${newName("Agency")}" --timezone ${timezone}`);
 }
 
-async function createAgent(agency: { id: string }, ...options: string[]) {
-  return await adminJson(
-    ...["agent", "create", "--agency", agency.id, "--first-name", "Ada", ...options],
-  );
+async function createAgent(agency: { id: string }, options = "") {
+  return await adminJson(`agent create --agency ${agency.id} --first-name Ada ${options}`);
 }
 
 /** An order for a vendor of its own, so that it takes no lead of another test. */
-async function createOrder(agency: { id: string }, ...options: string[]) {
+async function createOrder(agency: { id: string }, options = "") {
   const { slug } = await createVendor();
-  return await adminJson(
-    ...["order", "create", "--agency", agency.id, "--quantity", "10", "--vendor", slug, ...options],
-  );
+  return await adminJson(`order create --agency ${agency.id} --quantity 10 --vendor ${slug}
+    ${options}`);
 }
 
 Deno.test("from nothing to a lead that is handed out", async () => {
   const agency = await createAgency();
   const email = `${crypto.randomUUID()}@example.com`;
-  const agent = await adminJson(
-    ...["agent", "create", "--agency", agency.name, "--first-name", "Maria"],
-    ...["--last-name", "Alvarez", "--email", email.toUpperCase(), "--phone", "+13125550102"],
-  );
+  const agent = await adminJson(`agent create --agency "${agency.name}" --first-name Maria
+    --last-name Alvarez --email ${email.toUpperCase()} --phone +13125550102`);
   assert.equal(agent.email, email);
   const vendor = `shop-${crypto.randomUUID()}`;
-  await adminJson("vendor", "create", vendor, "--parser", "generic");
-  const { key } = await adminJson("key", "create", vendor);
-  const order = await adminJson(
-    ...["order", "create", "--agency", agency.id.slice(0, 13), "--quantity", "1"],
-    ...["--vendor", vendor, "--states", "il,in", "--agent", email, "--priority", "1000"],
-  );
+  await adminJson(`vendor create ${vendor} --parser generic`);
+  const { key } = await adminJson(`key create ${vendor}`);
+  const order = await adminJson(`order create --agency ${agency.id.slice(0, 13)} --quantity 1
+    --vendor ${vendor} --states il,in --agent ${email} --priority 1000`);
 
   const ingested = await send("/recruiting/ingest", {
     headers: { authorization: `Bearer ${key}` },
@@ -45,7 +38,7 @@ Deno.test("from nothing to a lead that is handed out", async () => {
   });
   assert.deepEqual(ingested.body.distributed_to, { agency_id: agency.id, agent_id: agent.id });
 
-  const orders = await adminJson("order", "list", "--agency", agency.id);
+  const orders = await adminJson(`order list --agency ${agency.id}`);
   assert.equal(orders.length, 1);
   assert.partialDeepStrictEqual(orders[0], {
     id: order.id,
@@ -59,13 +52,13 @@ Deno.test("from nothing to a lead that is handed out", async () => {
     quantity: 1,
     status: "filled",
   });
-  const agencies = await admin("agency", "list");
+  const agencies = await admin("agency list");
   assert.match(agencies.out, /^id +name +timezone +active_agents +open_orders +created_at$/m);
   assert.match(
     agencies.out,
     new RegExp(`^${agency.id} +${agency.name} +America/Chicago +1 +0 `, "m"),
   );
-  const agents = await admin("agent", "list", "--agency", agency.id);
+  const agents = await admin(`agent list --agency ${agency.id}`);
   assert.match(
     agents.out,
     new RegExp(`^${agent.id} +${agency.name} +Maria +Alvarez +${email} `, "m"),
@@ -74,24 +67,23 @@ Deno.test("from nothing to a lead that is handed out", async () => {
 
 Deno.test("an agency is changed in what is given, and in nothing else", async () => {
   const agency = await createAgency();
-  const moved = await adminJson("agency", "update", agency.id, "--timezone", "America/Denver");
+  const moved = await adminJson(`agency update ${agency.id} --timezone America/Denver`);
   assert.equal(moved.name, agency.name);
   assert.equal(moved.timezone, "America/Denver");
 });
 
 Deno.test("an agent is changed in what is given, and a value is taken away by none", async () => {
   const agency = await createAgency();
-  const agent = await createAgent(agency, "--last-name", "Lovelace", "--phone", "+13125550102");
+  const agent = await createAgent(agency, "--last-name Lovelace --phone +13125550102");
   assert.equal(agent.role, "agent");
   assert.equal(agent.accepts_recruits, true);
-  const changed = await adminJson(
-    ...["agent", "update", agent.id, "--role", "manager", "--active", "false", "--phone", "none"],
-  );
+  const changed = await adminJson(`agent update ${agent.id} --role manager --active false
+    --phone none`);
   const { updated_at: _, ...rest } = changed;
   const { updated_at: __, ...before } = agent;
   assert.deepEqual(rest, { ...before, role: "manager", is_active: false, phone: null });
 
-  const manager = await createAgent(agency, "--role", "manager");
+  const manager = await createAgent(agency, "--role manager");
   assert.equal(manager.accepts_recruits, false);
 });
 
@@ -99,42 +91,41 @@ Deno.test("an order is paused, opened and closed", async () => {
   const { id } = await createOrder(await createAgency());
   const statuses: string[] = [];
   for (const verb of ["pause", "open", "close", "open", "open"]) {
-    statuses.push((await adminJson("order", verb, id)).status);
+    statuses.push((await adminJson(`order ${verb} ${id}`)).status);
   }
   assert.deepEqual(statuses, ["paused", "open", "closed", "open", "open"]);
-  assert.match((await admin("order", "open", id)).out, /was open before/);
-  await adminJson("order", "close", id);
-  assertRefused(await admin("order", "pause", id), 1, /is closed, so it gets no leads/);
+  assert.match((await admin(`order open ${id}`)).out, /was open before/);
+  await adminJson(`order close ${id}`);
+  assertRefused(await admin(`order pause ${id}`), 1, /is closed, so it gets no leads/);
 });
 
 Deno.test("an order that is filled gets more by its quantity alone", async () => {
   const { id } = await createOrder(await createAgency());
   await sql`update public.recruiting_orders set filled = 10, status = 'filled' where id = ${id}`;
   assertRefused(
-    await admin("order", "open", id),
+    await admin(`order open ${id}`),
     1,
     /has all of its 10 leads\. For more: .* --quantity/,
   );
   assertRefused(
-    await admin("order", "update", id, "--quantity", "9"),
+    await admin(`order update ${id} --quantity 9`),
     1,
     /^--quantity: 9 is less than the 10 leads it has already received$/,
   );
-  assert.equal((await adminJson("order", "update", id, "--quantity", "11")).status, "open");
-  assert.equal((await adminJson("order", "update", id, "--quantity", "10")).status, "filled");
+  assert.equal((await adminJson(`order update ${id} --quantity 11`)).status, "open");
+  assert.equal((await adminJson(`order update ${id} --quantity 10`)).status, "filled");
 });
 
 Deno.test("an order's times are in the agency's time zone, unless they say another", async () => {
   const agency = await createAgency("America/Chicago");
   const order = await createOrder(
     agency,
-    ...["--starts", "2097-01-31", "--ends", "2097-07-01T09:00Z", "--daily-cap", "5"],
+    "--starts 2097-01-31 --ends 2097-07-01T09:00Z --daily-cap 5",
   );
   assert.equal(order.starts_at, "2097-01-31T06:00:00.000Z");
   assert.equal(order.ends_at, "2097-07-01T09:00:00.000Z");
-  const changed = await adminJson(
-    ...["order", "update", order.id, "--ends", "2097-07-01T09:00", "--daily-cap", "none"],
-  );
+  const changed = await adminJson(`order update ${order.id} --ends 2097-07-01T09:00
+    --daily-cap none`);
   assert.equal(changed.starts_at, order.starts_at);
   assert.equal(changed.ends_at, "2097-07-01T14:00:00.000Z");
   assert.equal(changed.daily_cap, null);
@@ -152,53 +143,34 @@ Deno.test("what is wrong is named by its option, and nothing is written", async 
         (select updated_at from public.recruiting_orders where id = ${order.id})`;
   const before = await counts();
 
-  const newOrder = ["order", "create", "--agency", agency.id, "--quantity"];
-  for (
-    const [code, reason, ...words] of [
-      [
-        1,
-        /^--timezone: "Mars\/Base" is not an IANA time zone, such as America\/New_York$/,
-        ...["agency", "create", "--name", "X", "--timezone", "Mars/Base"],
-      ],
-      [1, /^--timezone: /, "agency", "update", agency.id, "--timezone", "Mars/Base"],
-      [2, /^--name: " " is not a text/, "agency", "update", agency.id, "--name", " "],
-      [1, /^There is no agency "zzz"\. See /, "agency", "update", "zzz", "--name", "X"],
-      [1, /^There is no agency ""/, "agency", "update", "", "--name", "X"],
-      [
-        2,
-        /^--email: "ada" is not an e-mail address$/,
-        ...["agent", "create", "--agency", agency.id, "--first-name", "X", "--email", "ada"],
-      ],
-      [
-        2,
-        /^--role: "boss" is not agent or manager$/,
-        ...["agent", "update", stranger.id, "--role", "boss"],
-      ],
-      [2, /^--quantity: "0" is not a whole number from 1 on$/, ...newOrder, "0"],
-      [2, /^--daily-cap: "2\.5" is not a whole number/, ...newOrder, "5", "--daily-cap", "2.5"],
-      [
-        2,
-        /^--states: "Illinois" is not a list of states/,
-        ...newOrder,
-        "5",
-        "--states",
-        "Illinois",
-      ],
-      [2, /^--starts: "2097-02-30" is not a time/, ...newOrder, "5", "--starts", "2097-02-30"],
-      [
-        1,
-        /^--ends: 2097-01-01T06:00:00\.000Z is not after the start, 2097-01-02T06:00:00\.000Z$/,
-        ...[...newOrder, "5", "--starts", "2097-01-02", "--ends", "2097-01-01"],
-      ],
-      [1, /^There is no vendor "nobody"/, ...newOrder, "5", "--vendor", "nobody"],
-      [1, /^--agent: ".+" is not an agent of /, ...newOrder, "5", "--agent", stranger.id],
-      [1, /^--agent: /, "order", "update", order.id, "--agent", stranger.id],
-      [2, /^update: give what to change, such as --quantity/, "order", "update", order.id],
-      [1, /^There is no order "zzz"/, "order", "close", "zzz"],
-    ] as [1 | 2, RegExp, ...string[]][]
-  ) {
-    assertRefused(await admin(...words), code, reason);
-  }
+  const newOrder = `order create --agency ${agency.id} --quantity`;
+  const noTimezone =
+    /^--timezone: "Mars\/Base" is not an IANA time zone, such as America\/New_York$/;
+  const endFirst =
+    /^--ends: 2097-01-01T06:00:00\.000Z is not after the start, 2097-01-02T06:00:00\.000Z$/;
+  await assertAllRefused(
+    [1, noTimezone, "agency create --name X --timezone Mars/Base"],
+    [1, /^--timezone: /, `agency update ${agency.id} --timezone Mars/Base`],
+    [2, /^--name: " " is not a text/, `agency update ${agency.id} --name " "`],
+    [1, /^There is no agency "zzz"\. See /, "agency update zzz --name X"],
+    [1, /^There is no agency ""/, 'agency update "" --name X'],
+    [
+      2,
+      /^--email: "ada" is not an e-mail address$/,
+      `agent create --agency ${agency.id} --first-name X --email ada`,
+    ],
+    [2, /^--role: "boss" is not agent or manager$/, `agent update ${stranger.id} --role boss`],
+    [2, /^--quantity: "0" is not a whole number from 1 on$/, `${newOrder} 0`],
+    [2, /^--daily-cap: "2\.5" is not a whole number/, `${newOrder} 5 --daily-cap 2.5`],
+    [2, /^--states: "Illinois" is not a list of states/, `${newOrder} 5 --states Illinois`],
+    [2, /^--starts: "2097-02-30" is not a time/, `${newOrder} 5 --starts 2097-02-30`],
+    [1, endFirst, `${newOrder} 5 --starts 2097-01-02 --ends 2097-01-01`],
+    [1, /^There is no vendor "nobody"/, `${newOrder} 5 --vendor nobody`],
+    [1, /^--agent: ".+" is not an agent of /, `${newOrder} 5 --agent ${stranger.id}`],
+    [1, /^--agent: /, `order update ${order.id} --agent ${stranger.id}`],
+    [2, /^update: give what to change, such as --quantity/, `order update ${order.id}`],
+    [1, /^There is no order "zzz"/, "order close zzz"],
+  );
   assert.deepEqual(await counts(), before);
 });
 
@@ -209,10 +181,8 @@ Deno.test("the beginning of several ids names none of them", async () => {
     values (${first!}, 'First', 'America/Chicago'), (${second!}, 'Second', 'America/Chicago')
     on conflict do nothing`;
   assertRefused(
-    await admin("agency", "update", "abcdef", "--name", "X"),
+    await admin("agency update abcdef --name X"),
     1,
-    new RegExp(
-      `^"abcdef" stands for several: ${first} \\(First\\), ${second} \\(Second\\)$`,
-    ),
+    new RegExp(`^"abcdef" stands for several: ${first} \\(First\\), ${second} \\(Second\\)$`),
   );
 });

@@ -12,10 +12,8 @@ const newEmail = () => `${crypto.randomUUID()}@example.com`;
 
 async function createAgent(email: string, role = "manager") {
   const agency = await createAgency();
-  return await adminJson(
-    ...["agent", "create", "--agency", agency.id, "--first-name", "Ada"],
-    ...["--email", email, "--role", role],
-  );
+  return await adminJson(`agent create --agency ${agency.id} --first-name Ada --email ${email}
+    --role ${role}`);
 }
 
 /** A user as a sign-up leaves it, whose password the stranger knows. */
@@ -45,7 +43,7 @@ async function userIdOf(agent: { id: string }): Promise<string | null> {
 Deno.test("an agent is invited, and the login is the agent's", async () => {
   const email = newEmail();
   const agent = await createAgent(email);
-  const invited = await adminJson("agent", "invite", email);
+  const invited = await adminJson(`agent invite ${email}`);
   assert.equal(invited.id, agent.id);
   assert.equal(invited.invited, true);
   const { data } = await auth.admin.getUserById(invited.user_id);
@@ -61,7 +59,7 @@ for (const isConfirmed of [false, true]) {
     const agent = await createAgent(email);
     await createStranger(email, agent, isConfirmed);
     assertRefused(
-      await admin("agent", "invite", agent.id),
+      await admin(`agent invite ${agent.id}`),
       1,
       isConfirmed
         ? /has a login that this command did not make: made 20[\d: -]+, confirmed 20[\d: -]+, never used.*--existing/
@@ -76,12 +74,12 @@ Deno.test("--existing connects a confirmed user, after a question that shows wha
   const agent = await createAgent(email);
   const user_id = await createStranger(email, agent, true);
   assertRefused(
-    await admin("agent", "invite", agent.id, "--existing"),
+    await admin(`agent invite ${agent.id} --existing`),
     1,
     /made 20[\d: -]+, confirmed 20[\d: -]+, never used\b.*--yes$/,
   );
   assert.equal(await userIdOf(agent), null);
-  const connected = await adminJson("agent", "invite", agent.id, "--existing", "--yes");
+  const connected = await adminJson(`agent invite ${agent.id} --existing --yes`);
   assert.equal(connected.invited, false);
   assert.equal(connected.user_id, user_id);
 });
@@ -91,7 +89,7 @@ Deno.test("--existing connects no unconfirmed user, whatever else is said", asyn
   const agent = await createAgent(email);
   await createStranger(email, agent, false);
   assertRefused(
-    await admin("agent", "invite", agent.id, "--existing", "--yes"),
+    await admin(`agent invite ${agent.id} --existing --yes`),
     1,
     /never confirmed.*Delete it/,
   );
@@ -100,18 +98,18 @@ Deno.test("--existing connects no unconfirmed user, whatever else is said", asyn
 
 Deno.test("an invitation is sent again until it has been used", async () => {
   const agent = await createAgent(newEmail());
-  const first = await adminJson("agent", "invite", agent.id);
-  const again = await adminJson("agent", "invite", agent.id);
+  const first = await adminJson(`agent invite ${agent.id}`);
+  const again = await adminJson(`agent invite ${agent.id}`);
   assert.deepEqual([again.invited, again.user_id], [true, first.user_id]);
 
   // As after a command that broke off before the two were connected.
   await sql`update public.agents set user_id = null where id = ${agent.id}`;
-  const resumed = await adminJson("agent", "invite", agent.id);
+  const resumed = await adminJson(`agent invite ${agent.id}`);
   assert.deepEqual([resumed.invited, resumed.user_id], [true, first.user_id]);
 
   await useInvitation(first.user_id);
   assertRefused(
-    await admin("agent", "invite", agent.id),
+    await admin(`agent invite ${agent.id}`),
     1,
     /has a login already: made 20[\d: -]+, confirmed 20[\d: -]+/,
   );
@@ -120,9 +118,9 @@ Deno.test("an invitation is sent again until it has been used", async () => {
 Deno.test("after the address was corrected the invitation goes to the right one", async () => {
   const [wrong, right] = [newEmail(), newEmail()];
   const agent = await createAgent(wrong);
-  const first = await adminJson("agent", "invite", agent.id);
-  await adminJson("agent", "update", agent.id, "--email", right);
-  const second = await adminJson("agent", "invite", agent.id);
+  const first = await adminJson(`agent invite ${agent.id}`);
+  await adminJson(`agent update ${agent.id} --email ${right}`);
+  const second = await adminJson(`agent invite ${agent.id}`);
   assert.deepEqual([second.invited, second.user_id], [true, first.user_id]);
   assert.equal((await auth.admin.getUserById(first.user_id)).data.user!.email, right);
 });
@@ -130,22 +128,20 @@ Deno.test("after the address was corrected the invitation goes to the right one"
 Deno.test("a login belongs to one agent, and an invitation to the agent it was made for", async () => {
   const email = newEmail();
   const agent = await createAgent(email);
-  const { user_id } = await adminJson("agent", "invite", agent.id);
+  const { user_id } = await adminJson(`agent invite ${agent.id}`);
   const twin = await createAgent(email);
-  assertRefused(await admin("agent", "invite", twin.id), 1, /belongs to another agent\.$/);
+  assertRefused(await admin(`agent invite ${twin.id}`), 1, /belongs to another agent\.$/);
 
   await useInvitation(user_id);
   await sql`update public.agents set user_id = null where id = ${agent.id}`;
-  assertRefused(await admin("agent", "invite", twin.id), 1, /did not make.*--existing/);
+  assertRefused(await admin(`agent invite ${twin.id}`), 1, /did not make.*--existing/);
 });
 
 Deno.test("an agent without an e-mail address is not invited", async () => {
   const agency = await createAgency();
-  const nameless = await adminJson(
-    ...["agent", "create", "--agency", agency.id, "--first-name", "Ada"],
-  );
+  const nameless = await adminJson(`agent create --agency ${agency.id} --first-name Ada`);
   assertRefused(
-    await admin("agent", "invite", nameless.id),
+    await admin(`agent invite ${nameless.id}`),
     1,
     /^The agent has no e-mail address: /,
   );
@@ -154,7 +150,7 @@ Deno.test("an agent without an e-mail address is not invited", async () => {
 Deno.test("an invitation needs the project's own key", async () => {
   const agent = await createAgent(newEmail());
   const invite = (env: Record<string, string>) =>
-    npmRun("admin", ["agent", "invite", agent.id, "--db-url", stack.db_url], {
+    npmRun("admin", `agent invite ${agent.id} --db-url ${stack.db_url}`, {
       SUPABASE_URL: "",
       SUPABASE_SERVICE_ROLE_KEY: "",
       ...env,

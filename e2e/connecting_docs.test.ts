@@ -5,14 +5,11 @@ import { admin, adminWithSecret } from "./support/admin.ts";
 import { assertError, createVendor, send, storedLeads } from "./support/client.ts";
 import { readPage } from "./support/docs.ts";
 
-/** The words of each `webhook set <slug> --scheme hmac …` on the page, by slug. */
+/** The options of each `webhook set <slug> --scheme hmac …` on the page, by slug. */
 const SETTINGS = new Map(
   readPage("docs/connecting.md").replaceAll("\\\n", " ")
     .matchAll(/webhook set (\S+) (--scheme hmac .*)/g)
-    .map(([, slug, options]) => [
-      slug!,
-      Array.from(options!.matchAll(/"([^"]*)"|\S+/g), ([bare, quoted]) => quoted ?? bare),
-    ]),
+    .map(([, slug, options]) => [slug!, options!]),
 );
 
 const SECRET = "the secret of the vendor";
@@ -39,10 +36,10 @@ const HEADERS: Record<string, (sign: Sign, body: string, now: Date) => Record<st
 /** Sets a vendor up as the page says, and sends what it would send. */
 async function connect(name: string): Promise<void> {
   const vendor = await createVendor();
-  const set = await admin("vendor", "webhook", "set", vendor.slug, ...SETTINGS.get(name)!);
+  const set = await admin(`vendor webhook set ${vendor.slug} ${SETTINGS.get(name)!}`);
   assert.equal(set.code, 0, set.err);
-  const words = ["vendor", "webhook", "secret", "create", vendor.slug];
-  assert.equal((await adminWithSecret(SECRET, ...words)).code, 0);
+  const create = `vendor webhook secret create ${vendor.slug}`;
+  assert.equal((await adminWithSecret(SECRET, create)).code, 0);
 
   const body = '{"first_name": "José"}';
   const deliver = (secret: string) => {

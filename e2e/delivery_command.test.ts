@@ -50,7 +50,7 @@ async function reject(...rejections: Rejection[]): Promise<string[]> {
 }
 
 async function statusOf(id: string): Promise<string> {
-  const { status } = await adminJson("delivery", "show", id);
+  const { status } = await adminJson(`delivery show ${id}`);
   return status;
 }
 
@@ -68,8 +68,8 @@ function rejectOf(vendor: Vendor, ...payloads: object[]): Promise<string[]> {
   return reject(...payloads.map((payload) => ({ vendor_id: vendor.id, payload })));
 }
 
-function replayAll(vendor: Vendor, ...words: string[]) {
-  return adminJson("delivery", "replay", "--vendor", vendor.slug, ...words);
+function replayAll(vendor: Vendor, options = "") {
+  return adminJson(`delivery replay --vendor ${vendor.slug} ${options}`);
 }
 
 Deno.test("a refused lead is listed, shown, and taken in once the mapping is right", async () => {
@@ -79,27 +79,27 @@ Deno.test("a refused lead is listed, shown, and taken in once the mapping is rig
   const national = phone.replace(/^\+1(...)(...)/, "($1) $2-");
   const [id] = await rejectOf(vendor, { ...PAYLOAD, phone: national }) as [string];
 
-  const listed = await adminJson("delivery", "list", "--vendor", vendor.slug);
+  const listed = await adminJson(`delivery list --vendor ${vendor.slug}`);
   assert.equal(listed.length, 1);
   assert.partialDeepStrictEqual(listed[0], { id, vendor: vendor.slug, status: "open" });
-  const { out } = await admin("delivery", "show", id.slice(0, 8));
+  const { out } = await admin(`delivery show ${id.slice(0, 8)}`);
   assert.match(out, /^field +value\n/);
   assert.match(out, /"who": "Ida"/);
-  const found = await adminJson("lead", "find", phone);
+  const found = await adminJson(`lead find ${phone}`);
   assert(
     found.some((row: { id: string }) => row.id === id),
     "a refused lead is found by its phone",
   );
 
   assertRefused(
-    await admin("delivery", "replay", id),
+    await admin(`delivery replay ${id}`),
     1,
     new RegExp(`^The delivery ${id} cannot be replayed: missing first_name$`),
   );
   assert.equal(await statusOf(id), "open");
 
   await putRight(vendor);
-  const dry = await adminJson("delivery", "replay", id, "--dry-run");
+  const dry = await adminJson(`delivery replay ${id} --dry-run`);
   const expected = {
     delivery_id: id,
     status: "created",
@@ -111,7 +111,7 @@ Deno.test("a refused lead is listed, shown, and taken in once the mapping is rig
   assert.equal(await statusOf(id), "open");
 
   assert.deepEqual(
-    await adminJson("delivery", "replay", id),
+    await adminJson(`delivery replay ${id}`),
     { dry_run: false, ...expected },
   );
   const [lead, ...others] = await storedLeads(vendor);
@@ -123,7 +123,7 @@ Deno.test("a refused lead is listed, shown, and taken in once the mapping is rig
     received_via: "replay",
     distribution: "distributed",
   });
-  const { timeline } = await adminJson("lead", "show", id);
+  const { timeline } = await adminJson(`lead show ${id}`);
   assert.deepEqual(
     timeline.map(({ event }: { event: string }) => event).toSorted(),
     ["delivery replayed", "handed out", "refused", "stored"],
@@ -131,8 +131,8 @@ Deno.test("a refused lead is listed, shown, and taken in once the mapping is rig
 
   // A repeated replay has the first result, also when the parser could not read it any more.
   await sql`update public.vendors set parser = 'generic' where id = ${vendor.id}`;
-  assert.deepEqual(await adminJson("delivery", "replay", id), { dry_run: false, ...expected });
-  assert.match((await admin("delivery", "replay", id)).out, /^Stored as the lead .*, agent /);
+  assert.deepEqual(await adminJson(`delivery replay ${id}`), { dry_run: false, ...expected });
+  assert.match((await admin(`delivery replay ${id}`)).out, /^Stored as the lead .*, agent /);
 });
 
 Deno.test("a lead, a row in bulk and a row of an import go from the refused request to the stored lead", async () => {
@@ -147,7 +147,7 @@ Deno.test("a lead, a row in bulk and a row of an import go from the refused requ
   assert.equal(bulk.body.errors.length, 1);
 
   const listed = await eventually(5, async () => {
-    const rows = await adminJson("delivery", "list", "--vendor", vendor.slug);
+    const rows = await adminJson(`delivery list --vendor ${vendor.slug}`);
     assert.equal(rows.length, 2);
     return rows;
   });
@@ -169,17 +169,17 @@ Deno.test("a lead, a row in bulk and a row of an import go from the refused requ
   const wrong = salesLead({ type: "boat" });
   await importLeads(target, [salesLead(), wrong]);
   const [delivery] = await eventually(5, async () => {
-    const found = await adminJson("lead", "find", String(wrong.external_id));
+    const found = await adminJson(`lead find ${String(wrong.external_id)}`);
     assert.equal(found.length, 1);
     return found;
   });
   assert.equal(delivery.kind, "delivery");
-  assertRefused(await admin("delivery", "replay", delivery.id), 1, /type/);
+  assertRefused(await admin(`delivery replay ${delivery.id}`), 1, /type/);
   // As an operator does who knows which type was meant.
   await sql`
     update public.rejected_deliveries
     set payload = payload || '{"type": "fe"}' where id = ${delivery.id}`;
-  await adminJson("delivery", "replay", delivery.id);
+  await adminJson(`delivery replay ${delivery.id}`);
   assert((await storedSalesLeads(target)).has(String(wrong.external_id)));
 });
 
@@ -191,7 +191,7 @@ Deno.test("a replay waits for its turn while other leads are handed out", async 
   let replayed: ReturnType<typeof adminJson> | undefined;
   await sql.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(private.distribution_lock())`;
-    replayed = adminJson("delivery", "replay", id!);
+    replayed = adminJson(`delivery replay ${id!}`);
     await eventually(10, async () => assert.equal((await storedLeads(vendor)).length, 1));
     assert.equal((await storedLeads(vendor))[0]!.distribution, "pending");
   });
@@ -212,11 +212,11 @@ Deno.test("all that a vendor sent since a time is replayed, and what is still re
     update public.rejected_deliveries set received_at = '2026-01-01' where id = ${old}`;
   await putRight(vendor);
 
-  const dry = await replayAll(vendor, "--since", "2026-01-02", "--dry-run");
+  const dry = await replayAll(vendor, "--since 2026-01-02 --dry-run");
   assert.partialDeepStrictEqual(dry, { dry_run: true, created: 3, duplicates: 0, refused: 1 });
   assert.equal((await storedLeads(vendor)).length, 0);
 
-  const replayed = await replayAll(vendor, "--since", "2026-01-02");
+  const replayed = await replayAll(vendor, "--since 2026-01-02");
   assert.partialDeepStrictEqual(replayed, {
     ...{ dry_run: false, created: 2, duplicates: 1, refused: 1 },
     still_refused: [{ delivery_id: bad, reason: "missing first_name" }],
@@ -225,12 +225,12 @@ Deno.test("all that a vendor sent since a time is replayed, and what is still re
     (await storedLeads(vendor)).map(({ first_name }) => first_name).toSorted(),
     ["Ann", "Bob"],
   );
-  const open = await adminJson("delivery", "list", "--vendor", vendor.slug);
+  const open = await adminJson(`delivery list --vendor ${vendor.slug}`);
   assert.deepEqual(
     open.map(({ id }: { id: string }) => id).toSorted(),
     [old, bad].toSorted(),
   );
-  const { out } = await admin("delivery", "replay", "--vendor", vendor.slug);
+  const { out } = await admin(`delivery replay --vendor ${vendor.slug}`);
   assert.match(
     out,
     new RegExp(`^delivery_id +reason\n${bad} +missing first_name\n\nNew leads: 1\\.`),
@@ -240,8 +240,7 @@ Deno.test("all that a vendor sent since a time is replayed, and what is still re
 Deno.test("on a terminal a replay shows how far it is", async () => {
   const vendor = await createVendor();
   await rejectOf(vendor, { first_name: "Ann" }, { first_name: "Bob" });
-  const words = ["delivery", "replay", "--vendor", vendor.slug];
-  const { code, out } = await npmRunOnTerminal(words, "");
+  const { code, out } = await npmRunOnTerminal(`delivery replay --vendor ${vendor.slug}`, "");
   assert.equal(code, 0, out);
   assert.match(out, /0 of 2 replayed[^]*1 of 2 replayed[^]*New leads: 2\./);
 });
@@ -265,12 +264,12 @@ Deno.test("a lead that has come meanwhile is not stored again", async () => {
   const vendor = await createVendor("mapping", MAPPING);
   const [id] = await rejectOf(vendor, PAYLOAD) as [string];
   const sent = await send("/recruiting/ingest", { headers: withKey(vendor), body: PAYLOAD });
-  assert.partialDeepStrictEqual(await adminJson("delivery", "replay", id), {
+  assert.partialDeepStrictEqual(await adminJson(`delivery replay ${id}`), {
     status: "duplicate",
     lead_id: sent.body.id,
   });
   assert.equal((await storedLeads(vendor)).length, 1);
-  assert.match((await admin("delivery", "replay", id)).out, /^Its lead had come meanwhile: /);
+  assert.match((await admin(`delivery replay ${id}`)).out, /^Its lead had come meanwhile: /);
 });
 
 Deno.test("a lead whose file was not kept is stored without it, and says so", async () => {
@@ -292,7 +291,7 @@ Deno.test("a row of an import is stored for the agent it was sent for", async ()
   const target = await createTarget();
   const sent = salesLead();
   const [id] = await rejectImport(target, sent);
-  const replayed = await adminJson("delivery", "replay", id!);
+  const replayed = await adminJson(`delivery replay ${id!}`);
   assert.deepEqual(replayed, {
     ...{ dry_run: false, delivery_id: id, status: "created", lead_id: id },
   });
@@ -307,7 +306,7 @@ Deno.test("a row of an import is stored for the agent it was sent for", async ()
   const again = salesLead();
   const [other, wrong] = await rejectImport(target, again, salesLead({ type: "boat" }));
   await importLeads(target, [again]);
-  const all = await adminJson("delivery", "replay", "--imports");
+  const all = await adminJson("delivery replay --imports");
   assert(
     all.replayed.some((one: { delivery_id: string; status: string }) =>
       one.delivery_id === other && one.status === "duplicate"
@@ -318,7 +317,7 @@ Deno.test("a row of an import is stored for the agent it was sent for", async ()
       one.delivery_id === wrong && /type/.test(one.reason)
     ),
   );
-  await admin("delivery", "dismiss", wrong!);
+  await admin(`delivery dismiss ${wrong!}`);
 });
 
 function rejectImport(target: Target, ...leads: object[]): Promise<string[]> {
@@ -340,45 +339,39 @@ Deno.test("what cannot be replayed says why, and stays open", async () => {
       [batch, /: it is a whole request of several leads, which must be sent again$/],
     ] as const
   ) {
-    assertRefused(await admin("delivery", "replay", id), 1, reason);
+    assertRefused(await admin(`delivery replay ${id}`), 1, reason);
     assert.equal(await statusOf(id), "open");
   }
   await sql`update public.vendors set parser = null where id = ${vendor.id}`;
   const [id] = await rejectOf(vendor, PAYLOAD) as [string];
-  assertRefused(await admin("delivery", "replay", id), 1, /: the vendor \S+ has no parser$/);
+  assertRefused(await admin(`delivery replay ${id}`), 1, /: the vendor \S+ has no parser$/);
   assertRefused(
-    await admin("delivery", "replay", crypto.randomUUID()),
+    await admin(`delivery replay ${crypto.randomUUID()}`),
     1,
     /^There is no delivery "/,
   );
-  assertRefused(
-    await admin("delivery", "show", "4711"),
-    1,
-    /^There is no delivery "4711"\. See npm/,
-  );
+  assertRefused(await admin("delivery show 4711"), 1, /^There is no delivery "4711"\. See npm/);
 });
 
 Deno.test("a delivery that is dismissed is open no more, and is not replayed", async () => {
   const vendor = await createVendor();
   const [one, two] = await rejectOf(vendor, PAYLOAD, PAYLOAD) as [string, string];
-  assert.match((await admin("delivery", "dismiss", one)).out, /^Dismissed /);
-  assert.match((await admin("delivery", "dismiss", one)).out, /was dismissed before/);
-  assertRefused(await admin("delivery", "replay", one), 1, /has been dismissed$/);
+  assert.match((await admin(`delivery dismiss ${one}`)).out, /^Dismissed /);
+  assert.match((await admin(`delivery dismiss ${one}`)).out, /was dismissed before/);
+  assertRefused(await admin(`delivery replay ${one}`), 1, /has been dismissed$/);
 
-  const all = ["delivery", "dismiss", "--vendor", vendor.slug];
-  assertRefused(await admin(...all), 1, /^Dismiss 1 deliveries for good\? There is no terminal/);
-  assert.deepEqual(await adminJson(...all, "--yes"), { dismissed: 1 });
+  const all = `delivery dismiss --vendor ${vendor.slug}`;
+  assertRefused(await admin(all), 1, /^Dismiss 1 deliveries for good\? There is no terminal/);
+  assert.deepEqual(await adminJson(`${all} --yes`), { dismissed: 1 });
   assert.equal(await statusOf(two), "dismissed");
-  assert.deepEqual(await adminJson("delivery", "list", "--vendor", vendor.slug), []);
-  const dismissed = await adminJson(
-    ...["delivery", "list", "--vendor", vendor.slug, "--status", "dismissed"],
-  );
+  assert.deepEqual(await adminJson(`delivery list --vendor ${vendor.slug}`), []);
+  const dismissed = await adminJson(`delivery list --vendor ${vendor.slug} --status dismissed`);
   assert.equal(dismissed.length, 2);
 
   await sql`update public.vendors set parser = 'generic' where id = ${vendor.id}`;
   const [stored] = await rejectOf(vendor, { first_name: "Ida" }) as [string];
-  await adminJson("delivery", "replay", stored);
-  assertRefused(await admin("delivery", "dismiss", stored), 1, /has been replayed: its lead is /);
+  await adminJson(`delivery replay ${stored}`);
+  assertRefused(await admin(`delivery dismiss ${stored}`), 1, /has been replayed: its lead is /);
 });
 
 Deno.test("old deliveries are pruned when it is confirmed", async () => {
@@ -386,13 +379,9 @@ Deno.test("old deliveries are pruned when it is confirmed", async () => {
   const [old, young] = await rejectOf(vendor, PAYLOAD, PAYLOAD) as [string, string];
   await sql`
     update public.rejected_deliveries set received_at = now() - interval '40 days' where id = ${old}`;
-  assertRefused(
-    await admin("delivery", "prune"),
-    1,
-    /^Delete all deliveries .* There is no terminal/,
-  );
-  const { deleted } = await adminJson("delivery", "prune", "--yes");
+  assertRefused(await admin("delivery prune"), 1, /^Delete all deliveries .* There is no terminal/);
+  const { deleted } = await adminJson("delivery prune --yes");
   assert(deleted >= 1);
-  const left = await adminJson("delivery", "list", "--vendor", vendor.slug);
+  const left = await adminJson(`delivery list --vendor ${vendor.slug}`);
   assert.deepEqual(left.map(({ id }: { id: string }) => id), [young]);
 });

@@ -24,15 +24,15 @@ Deno.test("key revoke takes any beginning of a key that no other key has", async
   await rename(vendor, "lik_AAbbbbbb", "lik_AAcccccc");
 
   assertRefused(
-    await admin("key", "revoke", vendor.slug, "lik_AA"),
+    await admin(`key revoke ${vendor.slug} lik_AA`),
     1,
     /^"lik_AA" is the beginning of several keys: lik_AAbbbbbb \(test, works\), lik_AAcccccc \(second, works\)$/,
   );
   assert.equal(await statusWith(vendor.key), 200);
-  const refused = await admin("key", "revoke", vendor.slug, "lik_X");
+  const refused = await admin(`key revoke ${vendor.slug} lik_X`);
   assertRefused(refused, 1, /has no key that starts with "lik_X"/);
 
-  const revoked = await adminJson("key", "revoke", vendor.slug, "lik_AAb");
+  const revoked = await adminJson(`key revoke ${vendor.slug} lik_AAb`);
   assert.deepEqual(revoked, { slug: vendor.slug, key_prefix: "lik_AAbbbbbb", revoked: true });
   assert.equal(await statusWith(vendor.key), 401);
   const states = await sql`
@@ -43,21 +43,21 @@ Deno.test("key revoke takes any beginning of a key that no other key has", async
 
 Deno.test("key revoke takes the whole key", async () => {
   const vendor = await createVendor();
-  const { code, err } = await admin("key", "revoke", vendor.slug, vendor.key);
+  const { code, err } = await admin(`key revoke ${vendor.slug} ${vendor.key}`);
   assert.equal(code, 0, err);
   assert.equal(await statusWith(vendor.key), 401);
 });
 
 Deno.test("another vendor's key is not revoked", async () => {
   const [vendor, other] = [await createVendor(), await createVendor()];
-  const { code } = await admin("key", "revoke", vendor.slug, other.key);
+  const { code } = await admin(`key revoke ${vendor.slug} ${other.key}`);
   assert.equal(code, 1);
   assert.equal(await statusWith(other.key), 200);
 });
 
 Deno.test("key rotate makes a new key, and the old ones stop at once", async () => {
   const vendor = await createVendor();
-  const { key, ended } = await adminJson("key", "rotate", vendor.slug);
+  const { key, ended } = await adminJson(`key rotate ${vendor.slug}`);
   assert.deepEqual(ended, [vendor.key.slice(0, 12)]);
   assert.equal(await statusWith(vendor.key), 401);
   assert.equal(await statusWith(key), 200);
@@ -67,7 +67,7 @@ Deno.test("key rotate may leave the old keys a while, but never longer than they
   const vendor = await createVendor();
   await sql`select public.create_vendor_api_key(${vendor.slug}, 'short', '2098-01-01Z')`;
   const until = "2099-01-31T00:00:00.000Z";
-  const { key } = await adminJson("key", "rotate", vendor.slug, "--keep-old-until", until);
+  const { key } = await adminJson(`key rotate ${vendor.slug} --keep-old-until ${until}`);
   assert.equal(await statusWith(vendor.key), 200);
   assert.equal(await statusWith(key), 200);
   const keys = await sql`
@@ -86,12 +86,12 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   async fn() {
     const vendor = await createVendor();
-    const words = ["key", "revoke", vendor.slug, vendor.key];
-    const declined = await npmRunOnTerminal(words, "n\n");
+    const revoke = `key revoke ${vendor.slug} ${vendor.key}`;
+    const declined = await npmRunOnTerminal(revoke, "n\n");
     assert.equal(declined.code, 1, declined.out);
     assert.match(declined.out, /for good\? \[y\/N\][^]*Nothing was changed\./);
     assert.equal(await statusWith(vendor.key), 200);
-    const accepted = await npmRunOnTerminal(words, "y\n");
+    const accepted = await npmRunOnTerminal(revoke, "y\n");
     assert.equal(accepted.code, 0, accepted.out);
     assert.equal(await statusWith(vendor.key), 401);
   },

@@ -4,7 +4,7 @@ import { admin, adminJson, assertRefused } from "./support/admin.ts";
 import { createAgency, sql } from "./support/client.ts";
 import { newPhone } from "./support/sms.ts";
 
-const number = (...words: string[]) => admin("number", ...words);
+const number = (line: string) => admin(`number ${line}`);
 
 /** Puts a text to a recruit into the outbox, to be sent from this number. */
 async function queueText(agency: string, service: string, recruit = newPhone()): Promise<string> {
@@ -29,9 +29,8 @@ Deno.test("a number is added, changed, paused, resumed and removed", async () =>
   const phone = newPhone();
   const service = `MG${"0a".repeat(16)}`;
   const written = `(${phone.slice(2, 5)}) ${phone.slice(5, 8)}-${phone.slice(8)}`;
-  const added = await adminJson(
-    ...["number", "add", written, "--agency", agency.id, "--messaging-service", service],
-  );
+  const added = await adminJson(`number add "${written}" --agency ${agency.id}
+    --messaging-service ${service}`);
   assert.partialDeepStrictEqual(added, {
     phone,
     agency_id: agency.id,
@@ -39,12 +38,12 @@ Deno.test("a number is added, changed, paused, resumed and removed", async () =>
     segments_per_second: "1",
     status: "active",
   });
-  await adminJson("number", "set", phone, "--messaging-service", "none");
-  await adminJson("number", "set", phone, "--segments-per-second", "4.5");
+  await adminJson(`number set ${phone} --messaging-service none`);
+  await adminJson(`number set ${phone} --segments-per-second 4.5`);
   await queueText(agency.id, phone);
 
-  await adminJson("number", "pause", phone, "--reason", "not registered yet");
-  const [listed] = await adminJson("number", "list", "--agency", agency.id);
+  await adminJson(`number pause ${phone} --reason "not registered yet"`);
+  const [listed] = await adminJson(`number list --agency ${agency.id}`);
   assert.partialDeepStrictEqual(listed, {
     phone,
     agency_id: agency.id,
@@ -56,57 +55,59 @@ Deno.test("a number is added, changed, paused, resumed and removed", async () =>
     conversations: 1,
     waiting: 1,
   });
-  assert.match((await number("resume", phone)).out, /is active\. Texts that wait for it: 1$/m);
-  const [resumed] = await adminJson("number", "list", "--agency", agency.id);
+  assert.match((await number(`resume ${phone}`)).out, /is active\. Texts that wait for it: 1$/m);
+  const [resumed] = await adminJson(`number list --agency ${agency.id}`);
   assert.equal(resumed.status, "active");
   assert.equal(resumed.paused_reason, null);
 
-  assertRefused(await number("remove", phone), 1, /^1 texts wait to be sent from .* --yes$/);
-  assert.equal((await number("remove", phone, "--yes")).code, 0);
-  assert.deepEqual(await adminJson("number", "list", "--agency", agency.id), []);
-  assert.match((await number("list", "--agency", agency.id)).out, /no number yet, so nothing is/);
+  assertRefused(await number(`remove ${phone}`), 1, /^1 texts wait to be sent from .* --yes$/);
+  assert.equal((await number(`remove ${phone} --yes`)).code, 0);
+  assert.deepEqual(await adminJson(`number list --agency ${agency.id}`), []);
+  assert.match((await number(`list --agency ${agency.id}`)).out, /no number yet, so nothing is/);
 });
 
 Deno.test("a short code is a number too, and removed without a question when nothing waits", async () => {
   const agency = await createAgency();
   const phone = String(10_000 + Math.floor(Math.random() * 900_000));
-  assert.equal((await adminJson("number", "add", phone, "--agency", agency.id)).phone, phone);
-  assert.equal((await number("remove", phone)).code, 0);
+  assert.equal((await adminJson(`number add ${phone} --agency ${agency.id}`)).phone, phone);
+  assert.equal((await number(`remove ${phone}`)).code, 0);
 });
 
 Deno.test("a mistake with a number is named, and changes nothing", async () => {
   const agency = await createAgency();
   const phone = newPhone();
-  const add = (...words: string[]) => number("add", ...words, "--agency", agency.id);
+  const add = (line: string) => number(`add ${line} --agency ${agency.id}`);
   assertRefused(await add("4711"), 2, /^"4711" is not a phone number such as \+13125550100$/);
-  assertRefused(await add(phone, "--messaging-service", "MG1"), 2, /^--messaging-service: "MG1"/);
+  assertRefused(await add(`${phone} --messaging-service MG1`), 2, /^--messaging-service: "MG1"/);
   assertRefused(
-    await add(phone, "--segments-per-second", "0"),
+    await add(`${phone} --segments-per-second 0`),
     2,
     /^--segments-per-second: "0" is not a number above 0$/,
   );
-  assert.deepEqual(await adminJson("number", "list", "--agency", agency.id), []);
-  await add(phone);
+  assert.deepEqual(await adminJson(`number list --agency ${agency.id}`), []);
+  await add(`${phone}`);
   assertRefused(
-    await add(phone),
+    await add(`${phone}`),
     1,
     /is one of our numbers already: npm run admin -- number list$/,
   );
   for (const verb of ["pause", "resume", "remove"]) {
-    assertRefused(await number(verb, newPhone()), 1, /^\+\d+ is not one of our numbers\. See /);
+    assertRefused(
+      await number(`${verb} ${newPhone()}`),
+      1,
+      /^\+\d+ is not one of our numbers\. See /,
+    );
   }
-  assertRefused(await number("set", phone), 2, /^set: give what to change, such as --messaging/);
+  assertRefused(await number(`set ${phone}`), 2, /^set: give what to change, such as --messaging/);
 });
 
 Deno.test("a consent is recorded with its reason, shown with its history, and listed", async () => {
   const agency = await createAgency();
   const phone = newPhone();
-  const record = (state: string, reason: string, ...more: string[]) =>
-    admin(
-      ...["consent", "record", phone, "--agency", agency.id, "--state", state],
-      ...["--reason", reason, ...more],
-    );
-  assert.match((await admin("consent", "show", phone)).out, /has said nothing to any agency/);
+  const record = (state: string, reason: string, more = "") =>
+    admin(`consent record ${phone} --agency ${agency.id} --state ${state} --reason "${reason}"
+      ${more}`);
+  assert.match((await admin(`consent show ${phone}`)).out, /has said nothing to any agency/);
 
   assert.equal((await record("opted_out", "by phone, July 1")).code, 0);
   assertRefused(
@@ -115,7 +116,7 @@ Deno.test("a consent is recorded with its reason, shown with its history, and li
     /has opted out of texts from "An agency under test"\. Has the recruit agreed\? .* --yes$/,
   );
   assert.equal((await record("opted_in", "by e-mail, July 2", "--yes")).code, 0);
-  const { consents, events } = await adminJson("consent", "show", phone);
+  const { consents, events } = await adminJson(`consent show ${phone}`);
   assert.partialDeepStrictEqual(consents, [
     { agency_id: agency.id, state: "opted_in", source: "admin" },
   ]);
@@ -124,14 +125,14 @@ Deno.test("a consent is recorded with its reason, shown with its history, and li
     [["opted_out", "by phone, July 1"], ["opted_in", "by e-mail, July 2"]],
   );
   assert.match(
-    (await admin("consent", "show", phone)).out,
+    (await admin(`consent show ${phone}`)).out,
     /^opted in for "An agency under test" since .*\n\noccurred_at +agency +state +source +words +reason/,
   );
 
-  const listed = await adminJson("consent", "list", "--agency", agency.id, "--state", "opted_in");
+  const listed = await adminJson(`consent list --agency ${agency.id} --state opted_in`);
   assert.deepEqual(listed.map((row: { phone: string }) => row.phone), [phone]);
-  const out = await admin("consent", "list", "--agency", agency.id, "--state", "opted_out");
+  const out = await admin(`consent list --agency ${agency.id} --state opted_out`);
   assert.match(out.out, /^No recruit has said anything\.$/m);
-  assertRefused(await admin("consent", "record", phone), 2, /^required option '--agency <agency>'/);
+  assertRefused(await admin(`consent record ${phone}`), 2, /^required option '--agency <agency>'/);
   assertRefused(await record("stop", "x"), 2, /^--state: "stop" is not opted_in or opted_out$/);
 });

@@ -12,7 +12,7 @@ class Outbox {
 
   static async create(): Promise<Outbox> {
     const outbox = new Outbox((await createAgency()).id);
-    await adminJson("number", "add", outbox.service, "--agency", outbox.agency);
+    await adminJson(`number add ${outbox.service} --agency ${outbox.agency}`);
     return outbox;
   }
 
@@ -38,12 +38,12 @@ class Outbox {
     return { id, recruit };
   }
 
-  list(...more: string[]) {
-    return adminJson("text", "outbox", "--agency", this.agency, ...more);
+  list(more = "") {
+    return adminJson(`text outbox --agency ${this.agency} ${more}`);
   }
 }
 
-const retry = (id: string, ...more: string[]) => admin("text", "retry", id, ...more);
+const retry = (line: string) => admin(`text retry ${line}`);
 
 Deno.test("what is not sent is listed with the reason, and can be asked for by state", async () => {
   const outbox = await Outbox.create();
@@ -107,28 +107,28 @@ Deno.test("what is not sent is listed with the reason, and can be asked for by s
     assert.equal(text.state, state);
     assert.match(text.why, why);
   }
-  assert.equal((await outbox.list("--state", "failed")).length, 3);
-  const limited = await admin("text", "outbox", "--agency", outbox.agency, "--limit", "3");
+  assert.equal((await outbox.list("--state failed")).length, 3);
+  const limited = await admin(`text outbox --agency ${outbox.agency} --limit 3`);
   assert.match(limited.out, /^message_id +created_at +agency +from +to +kind +state +why$/m);
   assert.match(limited.out, /^6 more: see --limit$/m);
 
-  await adminJson("number", "pause", outbox.service, "--reason", "30034");
-  const [held] = await outbox.list("--state", "held");
+  await adminJson(`number pause ${outbox.service} --reason 30034`);
+  const [held] = await outbox.list("--state held");
   assert.equal(held.why, "its number is paused: 30034");
-  await adminJson("number", "remove", outbox.service, "--yes");
-  const [without] = await outbox.list("--state", "held");
+  await adminJson(`number remove ${outbox.service} --yes`);
+  const [without] = await outbox.list("--state held");
   assert.equal(without.why, "its number is not one of the agency's");
 });
 
 Deno.test("a text that has failed is sent once more", async () => {
   const outbox = await Outbox.create();
   // Its number is paused, so that it waits.
-  await adminJson("number", "pause", outbox.service);
+  await adminJson(`number pause ${outbox.service}`);
   const { id } = await outbox.add(
     { state: "failed", reason: "21211", attempted_at: "2026-01-01T00:00Z" },
     { status: "failed", error_code: "21211", failed_at: "2026-01-01T00:00Z" },
   );
-  const retried = await adminJson("text", "retry", id.slice(0, 13));
+  const retried = await adminJson(`text retry ${id.slice(0, 13)}`);
   assert.equal(retried.message_id, id);
   const [text] = await sql`
     select o.state, o.reason, o.due_at <= now() as is_due, m.status, m.error_code, m.failed_at
@@ -145,28 +145,30 @@ Deno.test("a text that has failed is sent once more", async () => {
       failed_at: null,
     },
   );
-  assertRefused(await retry(id), 1, /^Nothing was changed: this text is not sent yet$/);
+  assertRefused(await retry(`${id}`), 1, /^Nothing was changed: this text is not sent yet$/);
 });
 
 Deno.test("a text of which nobody knows whether it was sent is sent once more when that is confirmed", async () => {
   const outbox = await Outbox.create();
-  await adminJson("number", "pause", outbox.service);
+  await adminJson(`number pause ${outbox.service}`);
   const left = await outbox.add({ state: "unconfirmed", reason: "no_response" });
   const failed = await outbox.add({ state: "failed", reason: "unconfirmed" });
   for (const { id } of [left, failed]) {
-    assertRefused(await retry(id), 1, /the recruit may get it twice\. .* reconcile asks .* --yes$/);
-    assert.equal((await retry(id, "--yes")).code, 0);
+    assertRefused(
+      await retry(`${id}`),
+      1,
+      /the recruit may get it twice\. .* reconcile asks .* --yes$/,
+    );
+    assert.equal((await retry(`${id} --yes`)).code, 0);
   }
-  assert.equal((await outbox.list("--state", "held")).length, 2);
+  assert.equal((await outbox.list("--state held")).length, 2);
 });
 
 Deno.test("a text that may not be sent once more stays as it is", async () => {
   const outbox = await Outbox.create();
   const optedOut = await outbox.add({ state: "failed", reason: "30003" });
-  await adminJson(
-    ...["consent", "record", optedOut.recruit, "--agency", outbox.agency],
-    ...["--state", "opted_out", "--reason", "by phone"],
-  );
+  await adminJson(`consent record ${optedOut.recruit} --agency ${outbox.agency} --state opted_out
+    --reason "by phone"`);
   for (
     const [{ id }, reason] of [
       [optedOut, /^Nothing was changed: the recruit has opted out of texts from this agency$/],
@@ -187,7 +189,7 @@ Deno.test("a text that may not be sent once more stays as it is", async () => {
     ] as const
   ) {
     const before = await outbox.list();
-    assertRefused(await retry(id, "--yes"), 1, reason);
+    assertRefused(await retry(`${id} --yes`), 1, reason);
     assert.deepEqual(await outbox.list(), before);
   }
 });

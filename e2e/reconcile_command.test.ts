@@ -14,7 +14,7 @@ import {
   storeOutbound,
 } from "./support/sms.ts";
 
-const SINCE = ["--since", new Date(Date.now() - 3_600_000).toISOString()];
+const SINCE = `--since ${new Date(Date.now() - 3_600_000).toISOString()}`;
 const NOTHING = { received: 0, no_conversation: 0, updated: 0, found: 0 };
 
 /** Runs a test with the environment that a double's account needs. */
@@ -95,7 +95,7 @@ Deno.test("texts that never arrived and unknown statuses are stored, once", asyn
       update public.text_outbox set created_at = now() + interval '1 minute' where message_id = ${waiting}`;
     await delivered(double);
 
-    const counts = await adminJson("text", "reconcile", ...SINCE);
+    const counts = await adminJson(`text reconcile ${SINCE}`);
     assert.deepEqual(
       counts,
       { listed: 8, received: 1, no_conversation: 1, updated: 1, found: 2 },
@@ -115,12 +115,12 @@ Deno.test("texts that never arrived and unknown statuses are stored, once", asyn
       new Map([[unconfirmed, "accepted"], [restored, "accepted"], [waiting, "pending"]]),
     );
 
-    assert.deepEqual(await adminJson("text", "reconcile", ...SINCE), { listed: 8, ...NOTHING });
+    assert.deepEqual(await adminJson(`text reconcile ${SINCE}`), { listed: 8, ...NOTHING });
     assert.deepEqual(await messages(conversation), rows);
 
     // Only what concerns one number.
     double.receive({ from: nobody, to: newPhone(), body: "Hi" });
-    const one = await adminJson("text", "reconcile", ...SINCE, "--number", to);
+    const one = await adminJson(`text reconcile ${SINCE} --number ${to}`);
     assert.deepEqual(one, { listed: 8, ...NOTHING });
   });
 });
@@ -138,7 +138,7 @@ Deno.test("of a STOP and a START that never arrived, the later one holds", async
     const stop = double.receive({ from: other.recruit, to: other.service, body: "STOP" });
     await sql`select public.receive_sms(${other.recruit}, ${other.service}, ${stop.sid}, 'STOP', '[]')`;
 
-    const { received } = await adminJson("text", "reconcile", ...SINCE);
+    const { received } = await adminJson(`text reconcile ${SINCE}`);
     assert.equal(received, 3);
     const states = await sql`
       select c.phone, c.state from public.text_consents c where c.phone in (${from}, ${other.recruit})`;
@@ -159,7 +159,7 @@ Deno.test("a status that is later here than in Twilio's list stays", async () =>
     await eventually(10, () => {
       assert.equal(double.log().messages[0]!.status, "sent");
     });
-    assert.deepEqual(await adminJson("text", "reconcile", ...SINCE), { listed: 1, ...NOTHING });
+    assert.deepEqual(await adminJson(`text reconcile ${SINCE}`), { listed: 1, ...NOTHING });
     assert.equal((await messages(conversation))[0]!.status, "delivered");
   });
 });
@@ -173,16 +173,16 @@ Deno.test("a text that is still in Twilio's queue is found, and so is not sent a
       where message_id = ${text}`;
     double.callBack({ statuses: [] });
     const sid = await sendByTwilio(conversation, "Hello");
-    const counts = await adminJson("text", "reconcile", ...SINCE);
+    const counts = await adminJson(`text reconcile ${SINCE}`);
     assert.deepEqual(counts, { listed: 0, ...NOTHING, found: 1 });
     const [message] = await messages(conversation);
     assert.equal(message!.provider_message_id, sid);
-    assertRefused(await admin("text", "retry", text, "--yes"), 1, /the provider has accepted this/);
+    assertRefused(await admin(`text retry ${text} --yes`), 1, /the provider has accepted this/);
   });
 });
 
 Deno.test("where Twilio cannot be asked, the reason is said", async () => {
-  const reconcile = () => admin("text", "reconcile", ...SINCE);
+  const reconcile = () => admin(`text reconcile ${SINCE}`);
   assertRefused(await reconcile(), 1, /^TWILIO_ACCOUNT_SID/);
   await withDouble(async () => {
     Deno.env.set("TWILIO_API_SECRET", "wrong");
@@ -194,5 +194,5 @@ Deno.test("where Twilio cannot be asked, the reason is said", async () => {
     Deno.env.set("TWILIO_API_BASE_URL", "http://127.0.0.1:1");
     assertRefused(await reconcile(), 1, /^Twilio: no_response\./);
   });
-  assertRefused(await admin("text", "reconcile"), 2, /^required option '--since <time>'/);
+  assertRefused(await admin("text reconcile"), 2, /^required option '--since <time>'/);
 });

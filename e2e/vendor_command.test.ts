@@ -1,14 +1,14 @@
 /** `npm run vendor` against the running stack, as an agency takes on a vendor that no parser knows. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { admin, adminJson, assertRefused, npmRun } from "./support/admin.ts";
+import { admin, adminJson, assertAllRefused, assertRefused, npmRun } from "./support/admin.ts";
 import { assertError, send, sql, stack } from "./support/client.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAYLOAD = "supabase/functions/recruiting/parsers/fixtures/mapping.json";
 
-const vendor = (words: string[], env?: Record<string, string>) => npmRun("vendor", words, env);
-const json = (...words: string[]) => adminJson("vendor", ...words);
+const vendor = (line: string, env?: Record<string, string>) => npmRun("vendor", line, env);
+const json = (line: string) => adminJson(`vendor ${line}`);
 
 async function withConfig<Result>(
   config: unknown,
@@ -34,18 +34,18 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
     },
   };
   await withConfig(mapping, async (file) => {
-    const created = await vendor(["create", slug, "--parser", "mapping", "--config", file]);
+    const created = await vendor(`create ${slug} --parser mapping --config ${file}`);
     assert.equal(created.code, 0, created.err);
     assert.match(created.out, new RegExp(`vendor -- key create ${slug}`));
   });
 
-  const parsed = await json("parse", slug, ROOT + PAYLOAD);
+  const parsed = await json(`parse ${slug} "${ROOT + PAYLOAD}"`);
   assert.equal(parsed.first_name, "Rosa");
   assert.equal(parsed.vendor_metadata.phone, "+15035550166");
   const other = ROOT + PAYLOAD.replace("mapping", "generic");
-  const { resume } = await json("parse", slug, other, "--parser", "generic");
+  const { resume } = await json(`parse ${slug} "${other}" --parser generic`);
   assert.equal(resume, "application/pdf, 15 bytes");
-  const shown = await vendor(["parse", slug, PAYLOAD]);
+  const shown = await vendor(`parse ${slug} ${PAYLOAD}`);
   assert.match(shown.out, /^first_name +Rosa$/m);
   assert.equal(
     (await sql`
@@ -54,7 +54,7 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
     0,
   );
 
-  const { key, key_prefix } = await json("key", "create", slug, "--label", "first");
+  const { key, key_prefix } = await json(`key create ${slug} --label first`);
   const ingest = () =>
     send("/recruiting/ingest", { headers: { authorization: `Bearer ${key}` }, body: payload });
   const response = await ingest();
@@ -68,73 +68,61 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
     vendor_lead_id: "555001",
   });
 
-  const list = await vendor(["list"]);
+  const list = await vendor("list");
   assert.match(list.out, new RegExp(`^${slug} .* mapping +yes +1 `, "m"));
-  const keys = await vendor(["key", "list", slug]);
+  const keys = await vendor(`key list ${slug}`);
   assert.match(keys.out, new RegExp(`^${key_prefix} +first +works `, "m"));
   assert.equal(keys.out.includes(key), false, "a key is shown once");
 
-  const revoked = await vendor(["key", "revoke", slug, key_prefix]);
+  const revoked = await vendor(`key revoke ${slug} ${key_prefix}`);
   assert.equal(revoked.code, 0, revoked.err);
   assertError(await ingest(), 401, "UNAUTHORIZED", /invalid API key/);
-  assert.match((await vendor(["key", "revoke", slug, key_prefix])).out, /was revoked before/);
-  assert.match((await vendor(["key", "list", slug])).out, /revoked/);
+  assert.match((await vendor(`key revoke ${slug} ${key_prefix}`)).out, /was revoked before/);
+  assert.match((await vendor(`key list ${slug}`)).out, /revoked/);
 });
 
 Deno.test("a vendor is changed in what is given, and in nothing else", async () => {
   const slug = `change-${crypto.randomUUID().slice(0, 8)}`;
-  await json("create", slug, "--parser", "generic", "--name", "Before");
-  const changed = await json("update", slug, "--parser", "indeed", "--active", "false");
+  await json(`create ${slug} --parser generic --name Before`);
+  const changed = await json(`update ${slug} --parser indeed --active false`);
   assert.equal(changed.parser, "indeed");
   assert.equal(changed.is_active, false);
   assert.equal(changed.name, "Before");
-  const renamed = await json("update", slug, "--name", "After", "--active", "true");
+  const renamed = await json(`update ${slug} --name After --active true`);
   assert.equal(renamed.parser, "indeed");
   assert.equal(renamed.is_active, true);
   assert.equal(renamed.name, "After");
-  assert.equal((await json("update", slug, "--rate-limit", "60")).rate_limit, 60);
-  const unlimited = await json("update", slug, "--rate-limit", "none");
+  assert.equal((await json(`update ${slug} --rate-limit 60`)).rate_limit, 60);
+  const unlimited = await json(`update ${slug} --rate-limit none`);
   assert.equal(unlimited.rate_limit, null);
   assert.equal(unlimited.name, "After");
 });
 
 Deno.test("a mistake is named with what to do next, and changes nothing", async () => {
   const slug = `mistake-${crypto.randomUUID().slice(0, 8)}`;
-  await json("create", slug, "--parser", "generic");
+  await json(`create ${slug} --parser generic`);
   const bad = { fields: { first_name: "person.name[" } };
-  const check = async (code: 1 | 2, message: RegExp, ...words: string[]) =>
-    assertRefused(await admin("vendor", ...words), code, message);
-
-  await check(1, new RegExp(`already: .* update ${slug}`), "create", slug, "--parser", "generic");
-  await check(
-    1,
-    /no parser "nope"\. The parsers are: .*mapping/,
-    "create",
-    "x",
-    "--parser",
-    "nope",
+  const unreadable = /parser_config\.fields\.first_name: cannot read `person\.name\[`/;
+  const nowhere = "postgresql://postgres:secret@127.0.0.1:1/postgres";
+  await assertAllRefused(
+    [1, new RegExp(`already: .* update ${slug}`), `vendor create ${slug} --parser generic`],
+    [1, /no parser "nope"\. The parsers are: .*mapping/, "vendor create x --parser nope"],
+    [1, /lower-case letters and digits/, 'vendor create "Not A Slug" --parser generic'],
+    [1, /no vendor "not-there"\. See .* list/, "vendor key create not-there"],
+    [1, /Give the mapping with --config/, `vendor update ${slug} --parser mapping`],
+    [1, /There is no file \/nowhere\.json/, `vendor parse ${slug} /nowhere.json`],
+    [1, /no key that starts with "lik_nothing"/, `vendor key revoke ${slug} lik_nothing`],
+    [1, /127\.0\.0\.1:1 could not be asked \(ECONNREFUSED\)/, `vendor list --db-url ${nowhere}`],
   );
-  await check(1, /lower-case letters and digits/, "create", "Not A Slug", "--parser", "generic");
-  await check(1, /no vendor "not-there"\. See .* list/, "key", "create", "not-there");
-  await check(1, /Give the mapping with --config/, "update", slug, "--parser", "mapping");
-  await check(1, /There is no file \/nowhere\.json/, "parse", slug, "/nowhere.json");
-  await check(1, /no key that starts with "lik_nothing"/, "key", "revoke", slug, "lik_nothing");
-  await check(
-    1,
-    /127\.0\.0\.1:1 could not be asked \(ECONNREFUSED\)/,
-    ...["list", "--db-url", "postgresql://postgres:secret@127.0.0.1:1/postgres"],
-  );
-  await withConfig(bad, (file) =>
-    check(
-      1,
-      /parser_config\.fields\.first_name: cannot read `person\.name\[`/,
-      ...["update", slug, "--parser", "mapping", "--config", file],
-    ));
-  await withConfig("{", (file) => check(1, /cannot be read as JSON/, "parse", slug, file));
-  await withConfig(
-    { phone: "5" },
-    (file) => check(1, /would be refused: missing first_name/, "parse", slug, file),
-  );
+  for (
+    const [content, reason, line] of [
+      [bad, unreadable, `vendor update ${slug} --parser mapping --config`],
+      ["{", /cannot be read as JSON/, `vendor parse ${slug}`],
+      [{ phone: "5" }, /would be refused: missing first_name/, `vendor parse ${slug}`],
+    ] as const
+  ) {
+    await withConfig(content, (file) => assertAllRefused([1, reason, `${line} ${file}`]));
+  }
 
   const [unchanged] = await sql`select parser from public.vendors where slug = ${slug}`;
   assert.equal(unchanged!.parser, "generic");
@@ -147,17 +135,17 @@ Deno.test("a payload with several leads, or with none, is shown as the webhook r
     leads: "leads",
     ignore_when: "event == 'ping'",
   };
-  const create = ["create", slug, "--parser", "mapping", "--config"];
-  const parse = (payload: unknown, ...options: string[]) =>
-    withConfig(payload, (file) => admin("vendor", "parse", slug, file, ...options));
+  const create = `create ${slug} --parser mapping --config`;
+  const parse = (payload: unknown, options = "") =>
+    withConfig(payload, (file) => admin(`vendor parse ${slug} ${file} ${options}`));
 
   await withConfig({ ...mapping, ignore_when: "event ==" }, async (file) =>
     assertRefused(
-      await admin("vendor", ...create, file),
+      await admin(`vendor ${create} ${file}`),
       1,
       /parser_config\.ignore_when: cannot read `event ==`/,
     ));
-  await withConfig(mapping, (file) => json(...create, file));
+  await withConfig(mapping, (file) => json(`${create} ${file}`));
 
   const ping = await parse({ event: "ping" });
   assert.equal(ping.code, 0, ping.err);
@@ -173,23 +161,23 @@ Deno.test("a payload with several leads, or with none, is shown as the webhook r
 });
 
 Deno.test("a mistake on the command line of npm run is named in the first line", async () => {
-  const unknown = await vendor(["frob"]);
+  const unknown = await vendor("frob");
   assertRefused(unknown, 2, /^there is no command "frob"$/);
   assert.match(unknown.err, /^usage: npm run admin -- vendor <verb> \[options\]$/m);
-  assertRefused(await vendor(["parse", "nobody", "x.json"]), 1, /^There is no vendor "nobody"/);
-  const help = await vendor([]);
+  assertRefused(await vendor("parse nobody x.json"), 1, /^There is no vendor "nobody"/);
+  const help = await vendor("");
   assert.equal(help.code, 0);
   assert.match(help.out, /^Usage: npm run admin -- vendor /);
 });
 
 Deno.test("without a stack, the command takes a database's address or says so", async () => {
   const elsewhere = { STACK_FILE: "/nowhere/stack.json" };
-  const lost = await vendor(["list"], elsewhere);
+  const lost = await vendor("list", elsewhere);
   assert.equal(lost.code, 1);
   assert.match(lost.err, /npm start.*--db-url/);
-  const found = await vendor(["list", "--db-url", stack.db_url], elsewhere);
+  const found = await vendor(`list --db-url ${stack.db_url}`, elsewhere);
   assert.equal(found.code, 0, found.err);
   assert.match(found.out, /^slug +name +parser /);
-  const named = await vendor(["list"], { ...elsewhere, SUPABASE_DB_URL: stack.db_url });
+  const named = await vendor("list", { ...elsewhere, SUPABASE_DB_URL: stack.db_url });
   assert.equal(named.code, 0, named.err);
 });

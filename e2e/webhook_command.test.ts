@@ -11,8 +11,8 @@ import {
 } from "./support/admin.ts";
 import { createVendor, sql, stack, type Vendor } from "./support/client.ts";
 
-const json = (...words: string[]) => adminJson("vendor", "webhook", ...words);
-const webhook = (...words: string[]) => admin("vendor", "webhook", ...words);
+const json = (line: string) => adminJson(`vendor webhook ${line}`);
+const webhook = (line: string) => admin(`vendor webhook ${line}`);
 
 /** The webhook as the functions find it. */
 async function identified(vendor: Vendor) {
@@ -27,11 +27,8 @@ async function secretsOf(vendor: Vendor): Promise<string[]> {
 
 Deno.test("a webhook is set, shown with its address, and switched off", async () => {
   const vendor = await createVendor();
-  const set = await webhook(
-    ...["set", vendor.slug, "--scheme", "hmac", "--header", "X-Sig", "--algorithm", "sha512"],
-    ...["--prefix", "v1 = ", "--signed", "{timestamp}.{body}", "--timestamp-header", "X-Time"],
-    ...["--tolerance-seconds", "60"],
-  );
+  const set = await webhook(`set ${vendor.slug} --scheme hmac --header X-Sig --algorithm sha512
+    --prefix "v1 = " --signed {timestamp}.{body} --timestamp-header X-Time --tolerance-seconds 60`);
   assert.equal(set.code, 0, set.err);
   const url = `${stack.functions_url}/recruiting/webhooks/${vendor.slug}`;
   assert(set.out.includes(url), set.out);
@@ -46,7 +43,7 @@ Deno.test("a webhook is set, shown with its address, and switched off", async ()
     timestamp_header: "X-Time",
     tolerance_seconds: 60,
   });
-  assert.deepEqual(await json("show", vendor.slug), {
+  assert.deepEqual(await json(`show ${vendor.slug}`), {
     slug: vendor.slug,
     scheme,
     config,
@@ -54,24 +51,24 @@ Deno.test("a webhook is set, shown with its address, and switched off", async ()
     secrets: 0,
   });
 
-  await json("set", vendor.slug, "--scheme", "query", "--parameter", "token");
+  await json(`set ${vendor.slug} --scheme query --parameter token`);
   assert.deepEqual((await identified(vendor)).config, { parameter: "token" });
-  assert.match((await webhook("show", vendor.slug)).out, /ends with \?token=<the secret>/);
-  assert.equal((await webhook("off", vendor.slug)).code, 0);
+  assert.match((await webhook(`show ${vendor.slug}`)).out, /ends with \?token=<the secret>/);
+  assert.equal((await webhook(`off ${vendor.slug}`)).code, 0);
   assert.equal(await identified(vendor), null);
-  assert.match((await webhook("show", vendor.slug)).out, /has no webhook: .* webhook set /);
+  assert.match((await webhook(`show ${vendor.slug}`)).out, /has no webhook: .* webhook set /);
 });
 
 Deno.test("every scheme can be set with what it needs", async () => {
   const vendor = await createVendor();
-  const values: Record<string, string[]> = {
-    header: ["--header", "X-Sig"],
-    algorithm: ["--algorithm", "sha256"],
-    parameter: ["--parameter", "token"],
+  const options: Record<string, string> = {
+    header: "--header X-Sig",
+    algorithm: "--algorithm sha256",
+    parameter: "--parameter token",
   };
   for (const [scheme, { needs = [] }] of Object.entries(SCHEMES)) {
-    const given = needs.flatMap((setting) => values[setting]!);
-    assert.equal((await json("set", vendor.slug, "--scheme", scheme, ...given)).scheme, scheme);
+    const given = needs.map((setting) => options[setting]!).join(" ");
+    assert.equal((await json(`set ${vendor.slug} --scheme ${scheme} ${given}`)).scheme, scheme);
   }
 });
 
@@ -84,41 +81,41 @@ Deno.test("a secret is made and shown once, in the form of its scheme, and revok
       ["google_ads", /^[A-Za-z0-9_-]{43}$/],
     ] as const
   ) {
-    await json("set", vendor.slug, "--scheme", scheme);
-    const { secret } = await json("secret", "create", vendor.slug, "--generate", "--label", scheme);
+    await json(`set ${vendor.slug} --scheme ${scheme}`);
+    const { secret } = await json(`secret create ${vendor.slug} --generate --label ${scheme}`);
     assert.match(secret, form);
     assert.equal((await secretsOf(vendor))[0], secret);
   }
 
-  const list = await webhook("secret", "list", vendor.slug);
+  const list = await webhook(`secret list ${vendor.slug}`);
   assert.match(list.out, /^\S+ +secret +google_ads +works /m);
   for (const secret of await secretsOf(vendor)) assert(!list.out.includes(secret));
-  assert.equal((await json("show", vendor.slug)).secrets, 3);
+  assert.equal((await json(`show ${vendor.slug}`)).secrets, 3);
 
-  const [{ id }] = await json("secret", "list", vendor.slug);
-  const revoked = await json("secret", "revoke", vendor.slug, id.slice(0, 13));
+  const [{ id }] = await json(`secret list ${vendor.slug}`);
+  const revoked = await json(`secret revoke ${vendor.slug} ${id.slice(0, 13)}`);
   assert.deepEqual(revoked, { slug: vendor.slug, id, revoked: true });
   assert.equal((await secretsOf(vendor)).length, 2);
-  assert.match((await webhook("secret", "revoke", vendor.slug, id)).out, /was revoked before/);
+  assert.match((await webhook(`secret revoke ${vendor.slug} ${id}`)).out, /was revoked before/);
 });
 
 Deno.test("a secret of the vendor's console is read from stdin, and not shown again", async () => {
   const vendor = await createVendor();
-  await json("set", vendor.slug, "--scheme", "meta");
+  await json(`set ${vendor.slug} --scheme meta`);
   const given = "an app secret";
-  const words = ["vendor", "webhook", "secret", "create", vendor.slug];
-  const { code, out, err } = await adminWithSecret(`${given}\n`, ...words);
+  const create = `vendor webhook secret create ${vendor.slug}`;
+  const { code, out, err } = await adminWithSecret(`${given}\n`, create);
   assert.equal(code, 0, err);
   assert(!out.includes(given));
-  const token = await json("secret", "create", vendor.slug, "--kind", "verify_token", "--generate");
+  const token = await json(`secret create ${vendor.slug} --kind verify_token --generate`);
   assert.deepEqual(await secretsOf(vendor), [token.secret, given]);
 
-  assertRefused(await adminWithSecret(given, ...words), 1, /^secret: the vendor has it already$/);
+  assertRefused(await adminWithSecret(given, create), 1, /^secret: the vendor has it already$/);
 
-  const piped = await npmRun("admin", words, {}, "piped secret\n");
+  const piped = await npmRun("admin", create, {}, "piped secret\n");
   assert.equal(piped.code, 0, piped.err);
   assert.equal((await secretsOf(vendor))[0], "piped secret");
-  const none = await npmRun("admin", words);
+  const none = await npmRun("admin", create);
   assertRefused(none, 1, /^No secret was given: pipe it in, or add --generate/);
 });
 
@@ -128,9 +125,9 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   async fn() {
     const vendor = await createVendor();
-    await json("set", vendor.slug, "--scheme", "meta");
-    const words = ["vendor", "webhook", "secret", "create", vendor.slug];
-    const { code, out } = await npmRunOnTerminal(words, "typed secret\n");
+    await json(`set ${vendor.slug} --scheme meta`);
+    const create = `vendor webhook secret create ${vendor.slug}`;
+    const { code, out } = await npmRunOnTerminal(create, "typed secret\n");
     assert.equal(code, 0, out);
     assert.match(out, /The secret of test-\S+\? What you type is not shown\./);
     assert.deepEqual(await secretsOf(vendor), ["typed secret"]);
@@ -141,12 +138,13 @@ Deno.test("a mistake with a webhook is named with what to do next, and changes n
   const vendor = await createVendor();
   const { slug } = vendor;
   const create = (secret: string) =>
-    adminWithSecret(secret, "vendor", "webhook", "secret", "create", slug);
+    adminWithSecret(secret, `vendor webhook secret create ${slug}`);
   assertRefused(await create("a good secret"), 1, /has no webhook yet: .* webhook set /);
-  assertRefused(await webhook("show", "nobody-there"), 1, /^There is no vendor "nobody-there"/);
-  for (const [setting, value] of [["--header", "X Y"], ["--signed", "{id}"]] as const) {
-    const given = ["--header", "X", "--algorithm", "sha1", setting, value];
-    const refused = await webhook("set", slug, "--scheme", "hmac", ...given);
+  assertRefused(await webhook("show nobody-there"), 1, /^There is no vendor "nobody-there"/);
+  for (const wrong of ['--header "X Y"', "--signed {id}"]) {
+    const refused = await webhook(
+      `set ${slug} --scheme hmac --header X --algorithm sha1 ${wrong}`,
+    );
     assertRefused(
       refused,
       1,
@@ -155,18 +153,18 @@ Deno.test("a mistake with a webhook is named with what to do next, and changes n
   }
   assert.equal(await identified(vendor), null);
 
-  await json("set", slug, "--scheme", "basic");
+  await json(`set ${slug} --scheme basic`);
   assertRefused(await create("no colon here"), 1, /^secret: must be user:password$/);
   assertRefused(await create("u:short"), 1, /^A secret has 8 characters at least/);
   assertRefused(await create("user:two\nlines"), 1, /^secret: must be one line of 1 to 1,024/);
-  await json("set", slug, "--scheme", "linkedin");
+  await json(`set ${slug} --scheme linkedin`);
   assertRefused(
-    await webhook("secret", "create", slug, "--generate"),
+    await webhook(`secret create ${slug} --generate`),
     1,
     /^The secret of linkedin comes from its console\. Enter it without --generate/,
   );
   assertRefused(
-    await webhook("secret", "revoke", slug, "5f0c"),
+    await webhook(`secret revoke ${slug} 5f0c`),
     1,
     /has no secret with the id "5f0c": .* webhook secret list /,
   );
@@ -175,8 +173,12 @@ Deno.test("a mistake with a webhook is named with what to do next, and changes n
 
 Deno.test("another vendor's secret is not revoked", async () => {
   const [vendor, other] = [await createVendor(), await createVendor()];
-  await json("set", other.slug, "--scheme", "google_ads");
-  const { id } = await json("secret", "create", other.slug, "--generate");
-  assertRefused(await webhook("secret", "revoke", vendor.slug, id), 1, /has no secret with the id/);
+  await json(`set ${other.slug} --scheme google_ads`);
+  const { id } = await json(`secret create ${other.slug} --generate`);
+  assertRefused(
+    await webhook(`secret revoke ${vendor.slug} ${id}`),
+    1,
+    /has no secret with the id/,
+  );
   assert.equal((await secretsOf(other)).length, 1);
 });

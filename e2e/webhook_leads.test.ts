@@ -57,20 +57,13 @@ Deno.test("of several leads each is stored by itself; a bad one is in the journa
     update public.vendors set parser = 'mapping', parser_config = ${
     sql.json({ fields: { first_name: "email", vendor_lead_id: "vendor_lead_id" } })
   } where id = ${webhook.id}`;
-  const replayed = await adminJson("delivery", "replay", kept[0]!.id);
+  const replayed = await adminJson(`delivery replay ${kept[0]!.id}`);
   assert.equal(replayed.status, "created");
   const ben = { first_name: "Ben", email: "ben@example.com" };
   const corrected = leads.map((lead, row) => row === 1 ? ben : lead);
   const late = await deliver(webhook, corrected, { id });
   assert.deepEqual(late.body.results[1], { id: replayed.lead_id, status: "duplicate" });
-  const listed = await adminJson(
-    "delivery",
-    "list",
-    "--vendor",
-    webhook.slug,
-    "--status",
-    "replayed",
-  );
+  const listed = await adminJson(`delivery list --vendor ${webhook.slug} --status replayed`);
   assert.deepEqual(listed.map(({ route }: { route: string }) => route), [
     "/recruiting/webhooks/:slug",
   ]);
@@ -86,11 +79,11 @@ Deno.test("of a delivery that is refused several times and then stored, no repla
     sql.json(config)
   } where id = ${webhook.id}`;
   const [first, second] = await rejected(webhook);
-  const { lead_id } = await adminJson("delivery", "replay", first!.id);
+  const { lead_id } = await adminJson(`delivery replay ${first!.id}`);
   const corrected = { first_name: "Ann", email: "ann@example.com" };
   const late = await deliver(webhook, corrected, { id });
   assert.deepEqual(late.body, { id: lead_id, status: "duplicate" });
-  const { status, ...again } = await adminJson("delivery", "replay", second!.id);
+  const { status, ...again } = await adminJson(`delivery replay ${second!.id}`);
   assert.deepEqual([status, again.lead_id], ["duplicate", lead_id]);
   assert.equal((await storedLeads(webhook)).length, 1);
 });
@@ -120,7 +113,7 @@ Deno.test("the leads that a mapping finds in a body are stored, and one is repla
 
   const fixed = { ...config, fields: { ...config.fields, first_name: { const: "Unknown" } } };
   await sql`update public.vendors set parser_config = ${sql.json(fixed)} where id = ${webhook.id}`;
-  assert.equal((await adminJson("delivery", "replay", kept!.id)).status, "created");
+  assert.equal((await adminJson(`delivery replay ${kept!.id}`)).status, "created");
 });
 
 /** A signed text, and bodies with other bytes that the same signature proves: some characters stand for their escapes. */
@@ -179,7 +172,7 @@ Deno.test("a body with more than 1,000 leads is refused whole", async () => {
   assertError(await deliver(webhook, leads), 413, "PAYLOAD_TOO_LARGE", /1000 leads/);
   const [whole, ...others] = await rejected(webhook);
   assert.equal(others.length, 0);
-  assertRefused(await admin("delivery", "replay", whole!.id), 1, /whole request of several leads/);
+  assertRefused(await admin(`delivery replay ${whole!.id}`), 1, /whole request of several leads/);
   const { status, body } = await deliver(webhook, []);
   assert.deepEqual([status, body], [200, { results: [] }]);
 });
@@ -190,7 +183,7 @@ Deno.test("several leads of a vendor without a parser can be replayed once it ha
   assert.match(body.results[0].error.message, /no parser/);
   await sql`update public.vendors set parser = 'generic' where id = ${webhook.id}`;
   const [kept] = await rejected(webhook);
-  assert.equal((await adminJson("delivery", "replay", kept!.id)).status, "created");
+  assert.equal((await adminJson(`delivery replay ${kept!.id}`)).status, "created");
 });
 
 Deno.test("an event that is no new application is ignored, and not in the journal", async () => {
@@ -227,7 +220,7 @@ Deno.test("Meta's notice is ignored, and the journal has the id of each lead to 
     ],
   );
   assert.match(kept[0]!.reason, /leadgen_id/);
-  const listed = await adminJson("delivery", "list", "--vendor", webhook.slug);
+  const listed = await adminJson(`delivery list --vendor ${webhook.slug}`);
   assert.deepEqual(
     listed.map(({ vendor_lead_id }: { vendor_lead_id: string }) => vendor_lead_id).sort(),
     ["444444444444", "555", "666"],

@@ -1,7 +1,6 @@
 import { Option } from "commander";
 import type postgres from "postgres";
 import { ConfigurationError } from "../../supabase/functions/_shared/configuration.ts";
-import type { SqlResults } from "../../supabase/functions/_shared/sql_functions.ts";
 import { matchingSids } from "../../supabase/functions/texting/look_up_text.ts";
 import {
   type TwilioAccount,
@@ -143,7 +142,7 @@ async function storeInbound(
   for (const message of inbound) {
     if (knownSids.has(message.sid)) continue;
     const media = message.num_media > 0 ? await listMedia(message.sid, account) : [];
-    const [{ result }] = await sql<[{ result: SqlResults["receive_sms"] }]>`
+    const [{ result }] = await sql<[{ result: { status: "received" | "no_conversation" } }]>`
       select public.receive_sms(
         recruit_phone => ${message.from}, service_phone => ${message.to}, message_sid => ${message.sid},
         body => ${message.body}, media => ${sql.json(media as never)},

@@ -16,11 +16,9 @@ function linkTo(address: string): string {
 async function invite(origin: string) {
   const { id: agency_id } = await createAgency();
   const email = `${crypto.randomUUID()}@example.com`;
-  const agent = await adminJson(
-    ...["agent", "create", "--agency", agency_id, "--first-name", "Nora"],
-    ...["--last-name", "Quist", "--email", email],
-  );
-  await adminJson("agent", "invite", agent.id, "--redirect-to", `${origin}/password.html`);
+  const agent = await adminJson(`agent create --agency ${agency_id} --first-name Nora
+    --last-name Quist --email ${email}`);
+  await adminJson(`agent invite ${agent.id} --redirect-to ${origin}/password.html`);
   return { agent_id: agent.id as string, email };
 }
 

@@ -3,25 +3,26 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { type Ran, runCommandLine } from "../../admin/command_line.ts";
 import { stackInfoFile } from "../../dev/local/mod.ts";
+import { shellWords } from "./shell_words.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 // The running stack is meant, whatever database the developer works with.
 Deno.env.delete("SUPABASE_DB_URL");
 
-/** What `npm run admin -- <words>` does in a script, without the time that npm takes. */
-export function admin(...words: string[]): Promise<Ran> {
-  return adminWithSecret("", ...words);
+/** What `npm run admin -- <line>` does in a script, without the time that npm takes. */
+export function admin(line: string): Promise<Ran> {
+  return adminWithSecret("", line);
 }
 
-/** What `npm run admin -- <words>` does in a script that pipes a secret in. */
-export function adminWithSecret(secret: string, ...words: string[]): Promise<Ran> {
-  return runCommandLine(words, { readSecret: () => Promise.resolve(secret) });
+/** What `npm run admin -- <line>` does in a script that pipes a secret in. */
+export function adminWithSecret(secret: string, line: string): Promise<Ran> {
+  return runCommandLine(shellWords(line), { readSecret: () => Promise.resolve(secret) });
 }
 
-/** What `npm run admin -- <words> --json` prints. */
-export async function adminJson(...words: string[]) {
-  const { code, out, err } = await admin(...words, "--json");
+/** What `npm run admin -- <line> --json` prints. */
+export async function adminJson(line: string) {
+  const { code, out, err } = await admin(`${line} --json`);
   assert.equal(code, 0, err);
   return JSON.parse(out);
 }
@@ -33,19 +34,26 @@ export function assertRefused({ code, out, err }: Ran, expected: 1 | 2, reason: 
   assert.equal(out, "");
 }
 
-/** Runs one of the npm scripts as a person does: `npm run <script> -- <words>`. */
+/** Asserts of several commands what {@link assertRefused} does of one. */
+export async function assertAllRefused(
+  ...cases: [code: 1 | 2, reason: RegExp, line: string][]
+): Promise<void> {
+  for (const [code, reason, line] of cases) assertRefused(await admin(line), code, reason);
+}
+
+/** Runs one of the npm scripts as a person does: `npm run <script> -- <line>`. */
 export function npmRun(
   script: string,
-  words: string[],
+  line: string,
   env: Record<string, string> = {},
   piped = "",
 ): Promise<Ran> {
-  return run("npm", ["run", "--silent", script, "--", ...words], env, piped);
+  return run("npm", ["run", "--silent", script, "--", ...shellWords(line)], env, piped);
 }
 
-/** Runs `npm run admin -- <words>` on a terminal, where somebody types this. What it prints to stderr is in `out`. */
-export function npmRunOnTerminal(words: string[], typed: string): Promise<Ran> {
-  const command = `npm run --silent admin -- ${words.map((word) => `'${word}'`).join(" ")}`;
+/** Runs `npm run admin -- <line>` on a terminal, where somebody types this. What it prints to stderr is in `out`. */
+export function npmRunOnTerminal(line: string, typed: string): Promise<Ran> {
+  const command = `npm run --silent admin -- ${line}`;
   return run("script", ["--quiet", "--return", "--command", command, "/dev/null"], {}, typed);
 }
 
