@@ -19,6 +19,21 @@ revoke all on schema private from public;
 -- Usage of the schema allows nothing by itself: execute is granted function by function.
 grant usage on schema private to authenticated, service_role;
 
+-- supabase/schemas/base/domains.sql
+
+-- What a column may hold, where more than one column may hold the same. An error names the domain and not the column, and
+-- Postgres does not compare a record that has a domain with one that has a text. So a check that names its column is
+-- better where people enter the value.
+
+create domain public.e164 as text check (value ~ '^\+[1-9][0-9]{1,14}$');
+comment on domain public.e164 is 'A phone number in E.164 (ITU-T).';
+
+create domain public.service_phone as text check (value ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$');
+comment on domain public.service_phone is 'A number of ours: E.164, or a short code of 5 or 6 digits.';
+
+create domain public.consent_state as text check (value in ('opted_in', 'opted_out'));
+comment on domain public.consent_state is 'Whether a recruit wants texts of an agency.';
+
 -- supabase/schemas/base/tables.sql
 
 -- What the functions remember of requests.
@@ -3190,7 +3205,7 @@ create table public.leads (
   first_name text not null check (btrim(first_name) <> ''),
   last_name text,
   phone text not null check (btrim(phone) <> ''),
-  phone_e164 text check (phone_e164 ~ '^\+[1-9][0-9]{1,14}$'),
+  phone_e164 public.e164,
   email text,
   address text,
   city text,
@@ -4568,7 +4583,7 @@ grant execute on function private.opt_keyword(text) to service_role;
 -- Our numbers, conversations with recruits and their texts, who may be texted and when, and what is to be sent.
 
 create table public.service_numbers (
-  phone text primary key check (phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
+  phone public.service_phone primary key,
   agency_id uuid not null references public.agencies (id),
   messaging_service_sid text check (messaging_service_sid ~ '^MG[0-9a-f]{32}$'),
   segments_per_second numeric not null default 1 check (segments_per_second > 0 and segments_per_second < 'infinity'),
@@ -4610,8 +4625,8 @@ create table public.recruiting_conversations (
   id uuid primary key default gen_random_uuid(),
   recruiting_lead_id uuid references public.recruiting_leads (id) on delete set null,
   agency_id uuid not null references public.agencies (id),
-  recruit_phone text not null check (recruit_phone ~ '^\+[1-9][0-9]{1,14}$'),
-  service_phone text not null check (service_phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
+  recruit_phone public.e164 not null,
+  service_phone public.service_phone not null,
   status text not null default 'bot' check (status in ('bot', 'escalated')),
   assigned_agent_id uuid,
   last_message_at timestamptz,
@@ -4766,8 +4781,8 @@ grant select, insert, update, delete on public.unmatched_texts to service_role;
 
 create table public.text_consents (
   agency_id uuid not null references public.agencies (id),
-  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
-  state text not null check (state in ('opted_in', 'opted_out')),
+  phone public.e164 not null,
+  state public.consent_state not null,
   source text not null,
   changed_at timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default now(),
@@ -4803,8 +4818,8 @@ create policy "readers of a conversation read its consent, managers their agency
 create table public.text_consent_events (
   id uuid primary key default gen_random_uuid(),
   agency_id uuid not null references public.agencies (id),
-  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
-  state text not null check (state in ('opted_in', 'opted_out')),
+  phone public.e164 not null,
+  state public.consent_state not null,
   source text not null check (source in ('keyword', 'wording', 'provider', 'manager', 'admin')),
   words text,
   message_id uuid,

@@ -2,26 +2,12 @@
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(19);
+\ir helpers.psql
 
-create function pg_temp.dsn() returns text language sql as $$
-  select format('host=%s port=%s dbname=%s user=%s password=postgres',
-    host(inet_server_addr()), inet_server_port(), current_database(), session_user)
-$$;
-
--- Runs the command on several connections at once and waits for all. {worker} is the number of the connection.
-create function pg_temp.race(workers integer, command text) returns void language plpgsql as $$
+-- Runs the command on several connections at once, then hands out what is pending, as each request does for its own leads.
+create function pg_temp.race_for_orders(workers integer, command text) returns void language plpgsql as $$
 begin
-  for i in 1..workers loop
-    perform extensions.dblink_connect('worker' || i, pg_temp.dsn());
-  end loop;
-  for i in 1..workers loop
-    perform extensions.dblink_send_query('worker' || i, replace(command, '{worker}', i::text));
-  end loop;
-  for i in 1..workers loop
-    perform from extensions.dblink_get_result('worker' || i) as result (status text);
-    perform extensions.dblink_disconnect('worker' || i);
-  end loop;
-  -- As each request does for its own leads.
+  perform pg_temp.race(workers, command);
   perform from extensions.dblink(pg_temp.dsn(), $ask$
     select public.distribute_pending_leads(array(select l.id from public.recruiting_leads l where l.distribution = 'pending'))
   $ask$) as result (leads jsonb);
@@ -68,7 +54,7 @@ $$;
 -- Ten connections send ten leads each. Each lead is a transaction.
 create function pg_temp.send_100_leads() returns void language plpgsql as $$
 begin
-  perform pg_temp.race(10, $work$
+  perform pg_temp.race_for_orders(10, $work$
     do $do$
     begin
       for n in 1..10 loop
@@ -129,7 +115,7 @@ begin
   perform extensions.dblink_exec('administrator', 'begin');
   perform extensions.dblink_exec('administrator', change);
   perform extensions.dblink_send_query('administrator', 'select pg_sleep(0.2); commit');
-  perform pg_temp.race(4, $work$
+  perform pg_temp.race_for_orders(4, $work$
     select public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
           'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
             'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', 'late {worker}'))))::text
@@ -168,7 +154,7 @@ select is(
   4, 'they go to the next order');
 
 -- One lead sent many times at once.
-select pg_temp.race(10, $$
+select pg_temp.race_for_orders(10, $$
   do $do$
   begin
     for n in 1..20 loop

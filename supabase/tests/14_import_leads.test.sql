@@ -62,7 +62,7 @@ select is(
     #> '{imported,0,index}',
   '7', 'a lead may have every field, and fields that do not exist');
 select results_eq(
-  $$select agency_id, agent_id, distribution_id, first_name, last_name, phone, phone_e164, email, address, city, state,
+  $$select agency_id, agent_id, distribution_id, first_name, last_name, phone, phone_e164::text, email, address, city, state,
       zip, language, type, source, status, stage from public.leads where external_id = md5('full')::uuid$$,
   $$values (md5('agency')::uuid, md5('agent')::uuid, md5('batch')::uuid, 'Zoë', 'Ng', 'ext. 5', '+13125550100',
       'not an address', '1 Main St', 'Chicago', 'illinois', '60601-1234', 'es', 'union', 'platform', 'open', 'new')$$,

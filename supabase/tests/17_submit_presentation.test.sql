@@ -1,6 +1,7 @@
 -- submit_lead_presentation(): who may call it, what it stores, and what a repeated call does.
 begin;
 select plan(26);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -25,9 +26,7 @@ create function pg_temp.submit_as(
 declare
   result jsonb;
 begin
-  perform set_config(
-    'request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid, 'role', 'authenticated')::text, true);
-  set local role authenticated;
+  perform pg_temp.become(name);
   result := public.submit_lead_presentation(
     md5(lead)::uuid, demographics, sale, referrals, md5('submission ' || submission)::uuid);
   reset role;

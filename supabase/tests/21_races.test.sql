@@ -2,16 +2,12 @@
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(20);
-
-create function pg_temp.dsn() returns text language sql as $$
-  select format('host=%s port=%s dbname=%s user=%s password=postgres',
-    host(inet_server_addr()), inet_server_port(), current_database(), session_user)
-$$;
+\ir helpers.psql
 
 -- Runs the command on several connections at once and returns the result of each. {worker} is the number of the
 -- connection. A call that waited too long for a lock is repeated, as the functions do. With fail = false, a connection
 -- that fails has no result.
-create function pg_temp.race(workers integer, command text, fail boolean default true) returns setof text
+create function pg_temp.race_again(workers integer, command text, fail boolean default true) returns setof text
 language plpgsql as $$
 begin
   for i in 1..workers loop
@@ -66,7 +62,7 @@ create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $sql$
 $sql$);
 
 -- The same 500 leads in four imports at once, two of them in the opposite order
-create temp table imports as select result::jsonb from pg_temp.race(4, $$
+create temp table imports as select result::jsonb from pg_temp.race_again(4, $$
   select public.import_leads(md5('race')::uuid, md5('race')::uuid, null, (
     select json_agg(json_build_object('index', n, 'external_id', md5('race ' || n)::uuid, 'first_name', 'Ada',
       'phone', '1', 'state', 'TX', 'type', 'fe') order by case when {worker} % 2 = 0 then n else -n end)
@@ -87,7 +83,7 @@ select is_empty(
 select is((select count(*)::integer from imports), 4, 'none of the four imports fails');
 
 -- The same 500 recruiting leads in four bulk requests at once
-create temp table bulks as select result::jsonb from pg_temp.race(4, $$
+create temp table bulks as select result::jsonb from pg_temp.race_again(4, $$
   select public.ingest_recruiting_lead_batch(encode(sha256('race'), 'hex'), (
     select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ada', 'vendor_lead_id', 'race ' || n)
       order by case when {worker} % 2 = 0 then n else -n end)
@@ -99,7 +95,7 @@ select results_eq(
   'values (500, 1500, 4)', 'the same bulk request four times at once creates each lead once');
 
 -- One lead twenty times at once
-create temp table leads_at_once as select result::jsonb from pg_temp.race(20, $$
+create temp table leads_at_once as select result::jsonb from pg_temp.race_again(20, $$
   select public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
     'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
     'id', md5('race worker {worker}')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'one',
@@ -112,7 +108,7 @@ select results_eq(
 select is((select count(distinct result -> 'id')::integer from leads_at_once), 1, 'all twenty return its id');
 
 -- One call twenty times at once, as from a client that got no response and tries again
-create temp table retries as select result::jsonb from pg_temp.race(20, $$
+create temp table retries as select result::jsonb from pg_temp.race_again(20, $$
   select public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
     'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
     'id', md5('race retry')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'retry',
@@ -131,7 +127,7 @@ create function pg_temp.deliver(lead_id text) returns text language sql as $$
   $sql$, lead_id)
 $$;
 create temp table deliveries as select result::jsonb
-from pg_temp.race(20, pg_temp.deliver('race delivery {worker}'), fail => false) result;
+from pg_temp.race_again(20, pg_temp.deliver('race delivery {worker}'), fail => false) result;
 select results_eq(
   $$select count(*) filter (where result ->> 'status' = 'created'), count(distinct result ->> 'id'), (
       select count(*) from public.recruiting_leads where vendor_id = md5('race')::uuid and vendor_lead_id is null)
@@ -156,7 +152,7 @@ select is(pg_temp.deliver_again(), 'created', 'a delivery that failed has not us
 select extensions.dblink_disconnect('first');
 
 -- One message twenty times at once
-create temp table messages as select result::jsonb from pg_temp.race(20, $$
+create temp table messages as select result::jsonb from pg_temp.race_again(20, $$
   select public.receive_sms('+19995550001', '+19995550002', 'race SM1', 'Hi {worker}', '[]')
 $$) result;
 select results_eq(
@@ -165,7 +161,7 @@ select results_eq(
   $$values ('received', 20::bigint, 1::bigint)$$, 'one MessageSid twenty times at once is stored once');
 
 -- A hundred messages, each stored at the same time as its callback
-select pg_temp.race(2, $$
+select pg_temp.race_again(2, $$
   do $do$
   begin
     for n in 1..100 loop
@@ -185,7 +181,7 @@ select results_eq(
   $$values ('delivered', 100::bigint)$$, 'no callback is lost when it comes while its message is being stored');
 
 -- A thousand messages in two transactions, one from the first on and one from the last, while their callbacks come
-create temp table many_at_once as select * from pg_temp.race(6, $$
+create temp table many_at_once as select * from pg_temp.race_again(6, $$
   do $do$
   begin
     for n in 1..500 loop
@@ -206,7 +202,7 @@ select results_eq(
   $$values ('delivered', 1000::bigint)$$, 'messages and callbacks never wait for each other in a circle');
 
 -- Different callbacks of one message at once
-create temp table callbacks as select result::jsonb from pg_temp.race(10, $$
+create temp table callbacks as select result::jsonb from pg_temp.race_again(10, $$
   select public.update_sms_status('race pair 1', (array['queued', 'sent', 'delivered', 'failed'])[{worker} % 4 + 1], null)
 $$) result;
 select results_eq(
@@ -219,7 +215,7 @@ select is(
   'the message has the status of the last callback');
 
 -- One callback twenty times at once, as from a client that got no response and tries again
-create temp table repeated_callbacks as select result::jsonb from pg_temp.race(20, $$
+create temp table repeated_callbacks as select result::jsonb from pg_temp.race_again(20, $$
   select public.update_sms_status('race pair 2', 'sent', null, md5('race')::uuid)
 $$) result;
 select results_eq(
@@ -229,7 +225,7 @@ select results_eq(
   $$values ('updated', 20::bigint, 1::bigint)$$, 'one callback twenty times at once is stored once');
 
 -- One submission ten times at once
-create temp table submissions as select result::jsonb from pg_temp.race(10, $$
+create temp table submissions as select result::jsonb from pg_temp.race_again(10, $$
   select public.submit_lead_presentation(
     md5('race')::uuid, '{"children": {worker}}', '{"product": "Term", "annual_premium": 10}',
     '[{"first_name": "Ron", "phone": "1"}]', md5('race')::uuid)

@@ -2,6 +2,7 @@
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
 select plan(161);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -84,8 +85,7 @@ create function pg_temp.sees(name text, "table" text) returns text language plpg
 declare
   rows text;
 begin
-  perform set_config('request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid)::text, true);
-  perform set_config('role', case name when 'anon' then 'anon' else 'authenticated' end, true);
+  perform pg_temp.become(name);
   begin
     execute format('select count(*) from public.%I', "table") into rows;
   exception when insufficient_privilege then

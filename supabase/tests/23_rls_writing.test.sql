@@ -1,6 +1,7 @@
 -- Only the service role writes; the exception is submit_lead_presentation().
 begin;
 select plan(263);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into auth.users (id, email) values
@@ -62,9 +63,7 @@ select "table", 'delete', format('delete from public.%I', "table") from inserts;
 -- Whether this person may run the statement: `done` or `denied`. It is always rolled back.
 create function pg_temp.try(name text, sql text) returns text language plpgsql as $$
 begin
-  perform set_config('request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid)::text, true);
-  perform set_config(
-    'role', case when name in ('anon', 'service_role') then name else 'authenticated' end, true);
+  perform pg_temp.become(name);
   execute sql;
   raise exception 'done' using errcode = 'ZZ000';
 exception

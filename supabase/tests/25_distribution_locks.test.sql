@@ -5,10 +5,6 @@ create extension if not exists dblink with schema extensions;
 select plan(73);
 \ir helpers.psql
 
-create function pg_temp.dsn() returns text language sql as $$
-  select format('host=%s port=%s dbname=%s user=postgres password=postgres',
-    host(inet_server_addr()), inet_server_port(), current_database())
-$$;
 create function pg_temp.clean_up() returns void language plpgsql as $$
 begin
   perform extensions.dblink_exec(pg_temp.dsn(), $sql$

@@ -1,6 +1,7 @@
 -- Who opens which resume: the policy on storage.objects, which storage asks when a signed-in person signs a URL.
 begin;
 select plan(20);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -31,13 +32,6 @@ from public.recruiting_leads
 cross join unnest(array['resumes', 'test-bucket']) bucket_id
 where vendor_id = md5('vendor')::uuid;
 insert into storage.objects (bucket_id, name) values ('resumes', md5('vendor')::uuid || '/left over.pdf');
-
-create function pg_temp.become(name text) returns void language plpgsql as $$
-begin
-  perform set_config('request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid)::text, true);
-  perform set_config('role', case name when 'anon' then 'anon' else 'authenticated' end, true);
-end
-$$;
 
 -- The leads whose resumes this person sees. Anything else it sees stands there with its bucket and name.
 create function pg_temp.sees(name text) returns text[] language plpgsql as $$

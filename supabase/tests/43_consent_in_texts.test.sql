@@ -67,7 +67,7 @@ select pg_temp.queue('of the other agency', 'other agency');
 select is(pg_temp.receive('0001', '0100', 'SM3', ' Stop. '), 'received', 'STOP is received');
 select is(pg_temp.consent('0001'), 'opted_out keyword', 'it opts the recruit out');
 select results_eq(
-  $$select state, source, words, message_id, occurred_at > now() from public.text_consent_events where phone = '+19995550001'$$,
+  $$select state::text, source, words, message_id, occurred_at > now() from public.text_consent_events where phone = '+19995550001'$$,
   $$select 'opted_out', 'keyword', ' Stop. ', id, true from public.recruiting_messages where provider_message_id = 'test SM3'$$,
   'the event has the words and the message');
 select is(pg_temp.text_of('waits'), 'refused opted_out failed 21610', 'a text that waits is refused');

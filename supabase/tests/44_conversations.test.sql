@@ -1,6 +1,7 @@
 -- What agents and managers may do with conversations, notifications and consents.
 begin;
 select plan(58);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC'), (md5('no number')::uuid, 'None', 'UTC');
@@ -30,9 +31,7 @@ create function pg_temp.as_user(name text, query text) returns jsonb language pl
 declare
   result jsonb;
 begin
-  perform set_config(
-    'request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid, 'role', 'authenticated')::text, true);
-  set local role authenticated;
+  perform pg_temp.become(name);
   execute 'select to_jsonb(' || query || ')' into result;
   reset role;
   return result;
@@ -144,7 +143,7 @@ $$;
 select is(pg_temp.record('may', '+19995550020', 'opted_out', 'Told me on the phone'),
   '{"phone": "+19995550020", "state": "opted_out"}', 'a manager records an opt-out');
 select results_eq(
-  $$select agency_id, state, source, agent_id, reason from public.text_consent_events where phone = '+19995550020'$$,
+  $$select agency_id, state::text, source, agent_id, reason from public.text_consent_events where phone = '+19995550020'$$,
   $$values (md5('agency')::uuid, 'opted_out', 'manager', md5('may')::uuid, 'Told me on the phone')$$,
   'with the reason and the manager''s id, for the own agency');
 select ok(private.is_opted_out(md5('agency')::uuid, '+19995550020'), 'it holds');

@@ -1,6 +1,7 @@
 -- send_text(): who may send, what is refused, and what is queued.
 begin;
 select plan(72);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -45,9 +46,7 @@ create function pg_temp.send_as(
 declare
   result jsonb;
 begin
-  perform set_config(
-    'request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid, 'role', 'authenticated')::text, true);
-  set local role authenticated;
+  perform pg_temp.become(name);
   result := public.send_text(md5(conversation)::uuid, body, md5(client)::uuid, media);
   reset role;
   return result;

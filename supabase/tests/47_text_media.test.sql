@@ -1,6 +1,7 @@
 -- Who puts files beside texts and who opens them: the policies on storage.objects for the bucket `text-media`.
 begin;
 select plan(26);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -23,13 +24,6 @@ values
   (md5('of ann')::uuid, md5('recruit')::uuid, md5('agency')::uuid, md5('ann')::uuid, '+19995551001', '+19995550000'),
   (md5('of cal')::uuid, md5('recruit')::uuid, md5('agency')::uuid, md5('cal')::uuid, '+19995551002', '+19995550000'),
   (md5('of nobody')::uuid, md5('recruit')::uuid, md5('agency')::uuid, null, '+19995551003', '+19995550000');
-
-create function pg_temp.become(name text) returns void language plpgsql as $$
-begin
-  perform set_config('request.jwt.claims', json_build_object('sub', md5('user ' || name)::uuid)::text, true);
-  perform set_config('role', case name when 'anon' then 'anon' else 'authenticated' end, true);
-end
-$$;
 
 -- The conversations that this person can add a file to.
 create function pg_temp.adds_to(person text) returns text[] language plpgsql as $$

@@ -3,29 +3,8 @@
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(12);
+\ir helpers.psql
 
-create function pg_temp.dsn() returns text language sql as $$
-  select format('host=%s port=%s dbname=%s user=%s password=postgres',
-    host(inet_server_addr()), inet_server_port(), current_database(), session_user)
-$$;
--- Runs the command on several connections at once and returns the result of each. {worker} is the number of the connection.
-create function pg_temp.race(workers integer, command text) returns setof text language plpgsql as $$
-begin
-  for i in 1..workers loop
-    perform extensions.dblink_connect('worker' || i, pg_temp.dsn());
-  end loop;
-  for i in 1..workers loop
-    perform extensions.dblink_send_query('worker' || i, replace(command, '{worker}', i::text));
-  end loop;
-  for i in 1..workers loop
-    return query select result from extensions.dblink_get_result('worker' || i) as results (result text);
-    perform extensions.dblink_disconnect('worker' || i);
-  end loop;
-end
-$$;
-create function pg_temp.commit(command text) returns void language sql as $$
-  select extensions.dblink_exec(pg_temp.dsn(), command)
-$$;
 create function pg_temp.clean_up() returns void language sql as $$
   select pg_temp.commit($sql$
     alter table public.text_consent_events disable trigger refuse_change;

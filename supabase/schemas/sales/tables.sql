@@ -17,7 +17,7 @@ create table public.leads (
   first_name text not null check (btrim(first_name) <> ''),
   last_name text,
   phone text not null check (btrim(phone) <> ''),
-  phone_e164 text check (phone_e164 ~ '^\+[1-9][0-9]{1,14}$'),
+  phone_e164 public.e164,
   email text,
   address text,
   city text,

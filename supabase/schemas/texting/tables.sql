@@ -1,7 +1,7 @@
 -- Our numbers, conversations with recruits and their texts, who may be texted and when, and what is to be sent.
 
 create table public.service_numbers (
-  phone text primary key check (phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
+  phone public.service_phone primary key,
   agency_id uuid not null references public.agencies (id),
   messaging_service_sid text check (messaging_service_sid ~ '^MG[0-9a-f]{32}$'),
   segments_per_second numeric not null default 1 check (segments_per_second > 0 and segments_per_second < 'infinity'),
@@ -43,8 +43,8 @@ create table public.recruiting_conversations (
   id uuid primary key default gen_random_uuid(),
   recruiting_lead_id uuid references public.recruiting_leads (id) on delete set null,
   agency_id uuid not null references public.agencies (id),
-  recruit_phone text not null check (recruit_phone ~ '^\+[1-9][0-9]{1,14}$'),
-  service_phone text not null check (service_phone ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$'),
+  recruit_phone public.e164 not null,
+  service_phone public.service_phone not null,
   status text not null default 'bot' check (status in ('bot', 'escalated')),
   assigned_agent_id uuid,
   last_message_at timestamptz,
@@ -199,8 +199,8 @@ grant select, insert, update, delete on public.unmatched_texts to service_role;
 
 create table public.text_consents (
   agency_id uuid not null references public.agencies (id),
-  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
-  state text not null check (state in ('opted_in', 'opted_out')),
+  phone public.e164 not null,
+  state public.consent_state not null,
   source text not null,
   changed_at timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default now(),
@@ -236,8 +236,8 @@ create policy "readers of a conversation read its consent, managers their agency
 create table public.text_consent_events (
   id uuid primary key default gen_random_uuid(),
   agency_id uuid not null references public.agencies (id),
-  phone text not null check (phone ~ '^\+[1-9][0-9]{1,14}$'),
-  state text not null check (state in ('opted_in', 'opted_out')),
+  phone public.e164 not null,
+  state public.consent_state not null,
   source text not null check (source in ('keyword', 'wording', 'provider', 'manager', 'admin')),
   words text,
   message_id uuid,
