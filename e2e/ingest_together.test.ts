@@ -8,26 +8,11 @@ import {
   sql,
   storedLeads,
   type Vendor,
-  withKey,
 } from "./support/client.ts";
-import { functionWith } from "./support/function.ts";
+import { ingestHere, watchingLeadCalls } from "./support/function.ts";
 import { eventually } from "./support/processes.ts";
 
-const CALL = "/rpc/ingest_recruiting_leads";
-
-interface Response {
-  status: number;
-  body: ReturnType<typeof JSON.parse>;
-}
-
-/** Posts one lead to the function in the test's own process. */
-async function post(vendor: Vendor, lead: object): Promise<Response> {
-  const recruiting = await functionWith("recruiting", {});
-  const body = JSON.stringify(lead);
-  const init = { method: "POST", headers: withKey(vendor), body };
-  const response = await recruiting("/recruiting/ingest", init);
-  return { status: response.status, body: await response.json() };
-}
+type Ingested = Awaited<ReturnType<typeof ingestHere>>;
 
 /**
  * Sends leads while as many calls are under way as there may be, so that they go together, in as few calls as possible.
@@ -41,19 +26,15 @@ async function together<Result>(
 ): Promise<{ responses: Result[]; calls: number[] }> {
   const calls: number[] = [];
   const held = Promise.withResolvers<void>();
-  const realFetch = globalThis.fetch;
-  globalThis.fetch = async (input, init) => {
-    if (String(input).endsWith(CALL)) {
-      calls.push(JSON.parse(String(init!.body)).leads.length);
-      if (calls.length <= 2) await held.promise;
-    }
-    return realFetch(input, init);
+  const hold = (leads: number) => {
+    calls.push(leads);
+    if (calls.length <= 2) return held.promise;
   };
-  try {
+  return await watchingLeadCalls(hold, async () => {
     const vendor = await createVendor();
-    const first: Promise<Response>[] = [];
+    const first: Promise<Ingested>[] = [];
     for (const count of [1, 2]) {
-      first.push(post(vendor, { first_name: "First" }));
+      first.push(ingestHere(vendor, { first_name: "First" }));
       await eventually(5, () => assert.equal(calls.length, count));
     }
     const sent = send();
@@ -62,21 +43,19 @@ async function together<Result>(
     held.resolve();
     for (const { status } of await Promise.all(first)) assert.equal(status, 201);
     return { responses: await Promise.all(sent), calls: calls.slice(2) };
-  } finally {
-    globalThis.fetch = realFetch;
-  }
+  });
 }
 
-function many(vendor: Vendor, count: number): Promise<Response>[] {
-  return Array.from({ length: count }, (_, n) => post(vendor, { first_name: `Ann ${n}` }));
+function many(vendor: Vendor, count: number): Promise<Ingested>[] {
+  return Array.from({ length: count }, (_, n) => ingestHere(vendor, { first_name: `Ann ${n}` }));
 }
 
 Deno.test("a key that is revoked while its lead waits stores nothing, and the others of the call are stored", async () => {
   const vendors = await Promise.all([createVendor(), createVendor(), createVendor()]);
   const revoked = vendors[1]!;
-  for (const vendor of vendors) await post(vendor, { first_name: "Before" });
+  for (const vendor of vendors) await ingestHere(vendor, { first_name: "Before" });
   const { responses, calls } = await together(
-    () => vendors.map((vendor) => post(vendor, { first_name: "Ada" })),
+    () => vendors.map((vendor) => ingestHere(vendor, { first_name: "Ada" })),
     () => sql`update public.vendor_api_keys set revoked_at = now() where vendor_id = ${revoked.id}`,
   );
   assert.deepEqual(calls, [3]);
@@ -92,7 +71,7 @@ Deno.test("a lead that the database alone refuses fails by itself, and the other
   try {
     const { responses, calls } = await together(() => [
       ...many(other, 7),
-      post(vendor, { first_name: "Refused alone" }),
+      ingestHere(vendor, { first_name: "Refused alone" }),
     ]);
     assert.equal(calls[0], 8);
     assert.deepEqual(responses.map(({ status }) => status), [...Array(7).fill(201), 500]);
@@ -107,12 +86,12 @@ Deno.test("a lead that the database alone refuses fails by itself, and the other
 Deno.test("an id that somebody else is storing holds up its own lead, and not those of its call", async () => {
   const [vendor, other] = [await createVendor(), await createVendor()];
   const order = await createOrder(other);
-  let own: Promise<Response> | undefined;
+  let own: Promise<Ingested> | undefined;
   await sql.begin(async (transaction) => {
     await transaction`
       insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) values (${vendor.id}, 'same', 'Ada')`;
     const { responses } = await together(() => {
-      own = post(vendor, { first_name: "Ada", vendor_lead_id: "same" });
+      own = ingestHere(vendor, { first_name: "Ada", vendor_lead_id: "same" });
       return many(other, 9);
     });
     for (const { status, body } of responses) {
@@ -145,7 +124,7 @@ Deno.test("a burst of 1,000 leads of one vendor does not keep another vendor's l
   let answered = 0;
   const { responses } = await together(() => [
     ...many(burst, 1_000).map((sent) => sent.then((response) => (answered++, response))),
-    post(small, { first_name: "Ada" }).then((response) => {
+    ingestHere(small, { first_name: "Ada" }).then((response) => {
       assert(answered < 300, `after ${answered} of the burst`);
       return response;
     }),
@@ -163,7 +142,7 @@ Deno.test("race: two isolates that send the same leads in different calls store 
   const responses = await Promise.all([
     ...ids.map((id) => ingest(vendor, lead(id))),
     ...many(other, 5),
-    ...ids.toReversed().map((id) => post(vendor, lead(id))),
+    ...ids.toReversed().map((id) => ingestHere(vendor, lead(id))),
   ]);
   assert.deepEqual(
     responses.map(({ status }) => status).sort(),
@@ -185,7 +164,7 @@ Deno.test("race: one lead 20 times at once in each of two isolates is stored onc
   const vendor = await createVendor();
   const lead = { first_name: "Ada", vendor_lead_id: "same" };
   const responses = await Promise.all(
-    Array.from({ length: 20 }, () => [ingest(vendor, lead), post(vendor, lead)]).flat(),
+    Array.from({ length: 20 }, () => [ingest(vendor, lead), ingestHere(vendor, lead)]).flat(),
   );
   const [stored, ...others] = await storedLeads(vendor);
   assert.deepEqual(others, []);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { stack } from "./client.ts";
+import { type ApiResponse, stack, type Vendor, withKey } from "./client.ts";
 import { readDocumented } from "./documented.ts";
 
 /** What `index.ts` of a function exports by default. */
@@ -34,6 +34,39 @@ export async function functionWith(
     await readDocumented(request.method, path, response.clone());
     return response;
   };
+}
+
+/** Posts one lead to the function in the test's own process. */
+export async function ingestHere(
+  vendor: Vendor,
+  lead: object,
+): Promise<Pick<ApiResponse, "status" | "body">> {
+  const recruiting = await functionWith("recruiting", {});
+  const init = { method: "POST", headers: withKey(vendor), body: JSON.stringify(lead) };
+  const response = await recruiting("/recruiting/ingest", init);
+  return { status: response.status, body: await response.json() };
+}
+
+/**
+ * Runs something, with a function in the test's own process, while `onCall` is told before each call that stores leads how
+ * many it has. The call waits for what that returns.
+ */
+export async function watchingLeadCalls<Result>(
+  onCall: (leads: number) => unknown,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const realFetch = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    if (String(input).endsWith("/rpc/ingest_recruiting_leads")) {
+      await onCall(JSON.parse(String(init!.body)).leads.length);
+    }
+    return realFetch(input, init);
+  };
+  try {
+    return await run();
+  } finally {
+    globalThis.fetch = realFetch;
+  }
 }
 
 /**
