@@ -707,6 +707,16 @@ create trigger set_updated_at
 alter table private.vendor_webhook_secrets enable row level security;
 grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
 
+create view private.valid_api_keys with (security_invoker = true) as
+select k.key_hash, k.vendor_id
+from public.vendor_api_keys k
+join public.vendors v on v.id = k.vendor_id
+where k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and v.is_active;
+
+comment on view private.valid_api_keys is
+  'The keys that prove their vendor now: not revoked, not expired, of an active vendor. key_hash: SHA-256 in lower-case hex.';
+grant select on private.valid_api_keys to service_role;
+
 -- supabase/schemas/vendors/api_keys.sql
 
 -- The API keys of vendors, and who a request comes from.
@@ -826,15 +836,7 @@ set search_path = ''
 as $$
 begin
   if webhook is null then
-    return (
-      select k.vendor_id
-      from public.vendor_api_keys k
-      join public.vendors v on v.id = k.vendor_id
-      where k.key_hash = proved_vendor.key_hash
-        and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > now())
-        and v.is_active
-    );
+    return (select k.vendor_id from private.valid_api_keys k where k.key_hash = proved_vendor.key_hash);
   end if;
   return (
     select s.vendor_id
@@ -1154,16 +1156,18 @@ create table public.recruiting_leads (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (vendor_id, vendor_lead_id),
-  -- Deferrable, so that private.insert_recruiting_leads() can store a lead while somebody has locked these tables.
+  -- Deferrable, so that private.store_recruiting_leads() can store a lead while somebody has locked these tables.
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
-  -- Postgres does not check a foreign key of two columns while one of them is null; these two constraints do.
-  check (agent_id is null or agency_id is not null),
-  check (order_id is null or (agency_id is not null and distributed_at is not null)),
-  -- Otherwise a lead that an agency already has would be handed out a second time.
-  check (distribution not in ('unmatched', 'pending') or agency_id is null),
-  check (distribution <> 'distributed' or agency_id is not null)
+  -- Postgres does not check a foreign key of two columns while one of them is null, and a lead that an agency already has
+  -- must not be handed out a second time. One constraint, because an insert reads each of them anew.
+  check (
+    case when agency_id is null
+      then agent_id is null and order_id is null and distribution <> 'distributed'
+      else (order_id is null or distributed_at is not null) and distribution in ('distributed', 'not_requested')
+    end
+  )
 );
 
 -- The first lists an agency's leads and counts the leads of an order in a day. Leads that went to no agency are in
@@ -1849,14 +1853,23 @@ create type private.placement as (
   order_id uuid,
   agency_id uuid,
   agent_ids uuid[],
-  distributed_at timestamptz,
   has_greeting boolean
 );
 
 comment on type private.placement is
-  'Where the next leads go: how many of them, to which order, to its agents in the order of their turns (empty: the agency '
-  'gets the leads with no agent), and when the first of them is distributed. Each further lead is distributed a microsecond '
-  'later, so that the turns go on in this order.';
+  'Where the next leads go: how many of them, to which order, and to its agents in the order of their turns (empty: the '
+  'agency gets the leads with no agent). leads is null when no order wants the first lead, 0 when those that do are locked.';
+
+create type private.placed_lead as (
+  id uuid,
+  distribution text,
+  order_id uuid,
+  agency_id uuid,
+  agent_id uuid,
+  distributed_at timestamptz
+);
+
+comment on type private.placed_lead is 'What becomes of a lead: columns of recruiting_leads.';
 
 create function public.distribute_pending_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
@@ -1900,6 +1913,31 @@ comment on function public.distribute_pending_leads(uuid[]) is
   'orders that want it. What it says of a lead is on disk.';
 grant execute on function public.distribute_pending_leads(uuid[]) to service_role;
 
+create function private.hand_out(fresh private.waiting_lead[]) returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  are_others_waiting constant boolean := exists (
+    select from public.recruiting_leads l where l.distribution = 'pending');
+begin
+  if fresh = '{}' and not are_others_waiting or not pg_try_advisory_xact_lock(private.distribution_lock()) then
+    return null;
+  end if;
+  perform set_config('lock_timeout', '20ms', true);
+  if are_others_waiting and not private.distribute_pending() then
+    return null;
+  end if;
+  return private.place_leads(fresh);
+end
+$$;
+
+comment on function private.hand_out(private.waiting_lead[]) is
+  'Hands out the leads that are pending, and finds a place for fresh ones, which the caller then stores. Returns null, and '
+  'the fresh leads are pending too, when somebody else hands out or when there was no time for them. 55P03 when somebody '
+  'has locked a table.';
+grant execute on function private.hand_out(private.waiting_lead[]) to service_role;
+
 create function private.hand_out_pending() returns boolean
 language plpgsql
 set search_path = ''
@@ -1938,19 +1976,19 @@ grant execute on function private.distribution_lock() to service_role;
 create function private.distribute_pending(seconds double precision default 0.2) returns boolean
 language plpgsql
 set search_path = ''
+-- Otherwise the leads that were placed could be joined with all leads.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   -- So that others do not wait long for the lock, and the statement stays far below its timeout.
   deadline constant timestamptz := clock_timestamp() + make_interval(secs => seconds);
   waiting private.waiting_lead[];
-  is_more boolean := true;
-  placement private.placement;
-  -- Of one vendor and state, which want the same orders.
-  alike uuid[];
+  placed private.placed_lead[];
   -- Vendors and states whose orders are locked.
   locked text[] := '{}';
 begin
-  while is_more loop
+  loop
     -- Not those that an operator has locked.
     waiting := array(
       select row(l.id, l.vendor_id, l.state)::private.waiting_lead
@@ -1961,30 +1999,27 @@ begin
       limit 100
       for no key update skip locked
     );
-    is_more := cardinality(waiting) = 100;
+    placed := private.place_leads(waiting, deadline);
+    update public.recruiting_leads l
+    set
+      distribution = p.distribution,
+      order_id = p.order_id,
+      agency_id = p.agency_id,
+      agent_id = p.agent_id,
+      distributed_at = p.distributed_at
+    from unnest(placed) p
+    where l.id = p.id and p.distribution <> 'pending';
 
-    while waiting <> '{}' loop
-      placement := private.find_placement(waiting);
-      if placement.leads > 0 then
-        perform private.place_leads(array(select w.id from unnest(waiting[:placement.leads]) w), placement);
-        waiting := waiting[placement.leads + 1:];
-      else
-        alike := array(
-          select w.id
-          from unnest(waiting) w
-          where w.vendor_id = waiting[1].vendor_id and w.state is not distinct from waiting[1].state
-        );
-        if (private.best_order(waiting[1].vendor_id, waiting[1].state, clock_timestamp())).id is not null then
-          locked := locked || (waiting[1].vendor_id || coalesce(waiting[1].state, ''));
-        else
-          update public.recruiting_leads l set distribution = 'unmatched' where l.id = any (alike);
-        end if;
-        waiting := array(select w from unnest(waiting) w where w.id <> all (alike));
-      end if;
-      if clock_timestamp() > deadline then
-        return false;
-      end if;
-    end loop;
+    if cardinality(placed) < cardinality(waiting) then
+      return false;
+    end if;
+    exit when cardinality(waiting) < 100;
+    locked := locked || array(
+      select distinct w.vendor_id || coalesce(w.state, '')
+      from unnest(waiting) w
+      join unnest(placed) p on p.id = w.id
+      where p.distribution = 'pending'
+    );
   end loop;
   return true;
 end
@@ -1995,24 +2030,97 @@ comment on function private.distribute_pending(double precision) is
   'The caller holds the distribution lock.';
 grant execute on function private.distribute_pending(double precision) to service_role;
 
-create function private.find_placement(waiting private.waiting_lead[]) returns private.placement
+create function private.place_leads(waiting private.waiting_lead[], deadline timestamptz default 'infinity')
+returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Each further lead is distributed a microsecond later, so that the turns go on in this order.
+  moment timestamptz := clock_timestamp();
+  placement private.placement;
+  agents integer;
+  placed private.placed_lead[] := '{}';
+begin
+  while waiting <> '{}' and (placed = '{}' or clock_timestamp() < deadline) loop
+    placement := private.find_placement(waiting, moment, placed);
+    if placement.leads > 0 then
+      agents := cardinality(placement.agent_ids);
+      with ordered as (
+        update public.recruiting_orders o
+        set
+          filled = o.filled + placement.leads,
+          status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
+        where o.id = placement.order_id
+      )
+      update public.agents a
+      set last_assigned_at = moment
+        -- The last of the leads that came to this agent.
+        + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
+      from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
+      where a.id = turn.agent_id and turn.ordinal <= placement.leads;
+
+      -- The worker that sends texts does the rest.
+      if placement.has_greeting then
+        set constraints private.waiting_greetings_lead_id_fkey deferred;
+        insert into private.waiting_greetings (lead_id) select w.id from unnest(waiting[:placement.leads]) w;
+      end if;
+      placed := placed || array(
+        select row(
+          w.id, 'distributed', placement.order_id, placement.agency_id,
+          placement.agent_ids[(w.ordinal - 1) % greatest(agents, 1) + 1], moment + (w.ordinal - 1) * interval '1 microsecond'
+        )::private.placed_lead
+        from unnest(waiting[:placement.leads]) with ordinality as w (id, vendor_id, state, ordinal)
+      );
+      moment := moment + placement.leads * interval '1 microsecond';
+      waiting := waiting[placement.leads + 1:];
+    else
+      placed := placed || array(
+        select row(
+          w.id, case when placement.leads = 0 then 'pending' else 'unmatched' end, null, null, null, null
+        )::private.placed_lead
+        from unnest(waiting) w
+        where w.vendor_id = waiting[1].vendor_id and w.state is not distinct from waiting[1].state
+      );
+      waiting := array(
+        select w
+        from unnest(waiting) w
+        where w.vendor_id <> waiting[1].vendor_id or w.state is distinct from waiting[1].state
+      );
+    end if;
+  end loop;
+  return placed;
+end
+$$;
+
+comment on function private.place_leads(private.waiting_lead[], timestamptz) is
+  'Gives leads to orders and agents, by turns, and counts them there; the caller writes the leads themselves. Returns what '
+  'becomes of each: unmatched when no order wants it; pending when somebody has locked all that do. Not of those for which '
+  'there was no time until the deadline. The caller holds the distribution lock, and locked the leads that are stored.';
+grant execute on function private.place_leads(private.waiting_lead[], timestamptz) to service_role;
+
+create function private.find_placement(
+  waiting private.waiting_lead[],
+  moment timestamptz,
+  placed private.placed_lead[]
+) returns private.placement
 language plpgsql
 set search_path = ''
 as $$
 declare
   first constant private.waiting_lead := waiting[1];
   passed_over uuid[] := '{}';
+  are_locked boolean := false;
   chosen public.recruiting_orders;
-  moment timestamptz;
   leads integer;
   agent_ids uuid[];
 begin
   -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
   -- sees what was committed before it.
   loop
-    chosen := private.best_order(first.vendor_id, first.state, clock_timestamp(), passed_over);
+    chosen := private.best_order(first.vendor_id, first.state, moment, passed_over);
     if chosen.id is null then
-      return null;
+      return row(case when are_locked then 0 end, null, null, null, null)::private.placement;
     end if;
     passed_over := passed_over || chosen.id;
     -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
@@ -2023,33 +2131,39 @@ begin
     where o.id = chosen.id and o is not distinct from chosen
     for no key update of o skip locked
     for key share of a skip locked;
-    continue when not found;
+    if not found then
+      are_locked := true;
+      continue;
+    end if;
 
-    moment := clock_timestamp();
     leads := cardinality(waiting);
     if leads > 1 then
       leads := private.leads_for_order(chosen, waiting, moment, passed_over);
     end if;
-    -- After the lock, because a count changes without the order's row.
+    -- After the lock, because a count changes without the order's row. The leads of this call are not counted yet.
     if chosen.daily_cap is not null then
-      leads := least(leads, private.room_under_cap(chosen.id, chosen.daily_cap, moment));
+      leads := least(
+        leads,
+        private.room_under_cap(chosen.id, chosen.daily_cap, moment)
+          - (select count(*) from unnest(placed) p where p.order_id = chosen.id)
+      );
     end if;
     continue when leads <= 0;
 
     agent_ids := private.lock_agents(chosen.agency_id, chosen.agent_id, leads);
     if agent_ids is not null then
-      return row(
-        leads, chosen.id, chosen.agency_id, agent_ids, moment, chosen.greeting_template is not null)::private.placement;
+      return row(leads, chosen.id, chosen.agency_id, agent_ids, chosen.greeting_template is not null)::private.placement;
     end if;
+    are_locked := true;
   end loop;
 end
 $$;
 
-comment on function private.find_placement(private.waiting_lead[]) is
-  'Finds the best order that can take the first of these leads now, and its agents, and locks them. The placement is for '
-  'that lead and all that follow it and want the same order. Null: no order wants it, or all that do, or their agents, are '
-  'locked by somebody else. The caller holds the distribution lock and locked the leads.';
-grant execute on function private.find_placement(private.waiting_lead[]) to service_role;
+comment on function private.find_placement(private.waiting_lead[], timestamptz, private.placed_lead[]) is
+  'Finds the best order that can take the first of these leads at this moment, and its agents, and locks them. The placement '
+  'is for that lead and all that follow it and want the same order. placed: the leads of this call that have their place '
+  'already. The caller holds the distribution lock.';
+grant execute on function private.find_placement(private.waiting_lead[], timestamptz, private.placed_lead[]) to service_role;
 
 create function private.leads_for_order(
   chosen public.recruiting_orders,
@@ -2144,49 +2258,6 @@ comment on function private.lock_agents(uuid, uuid, integer) is
   'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
   'names, or all of them.';
 grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;
-
-create function private.place_leads(lead_ids uuid[], placement private.placement) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  agents constant integer := cardinality(placement.agent_ids);
-begin
-  with ordered as (
-    update public.recruiting_orders o
-    set
-      filled = o.filled + placement.leads,
-      status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
-    where o.id = placement.order_id
-  ), turned as (
-    update public.agents a
-    set last_assigned_at = placement.distributed_at
-      -- The last of the leads that came to this agent.
-      + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
-    from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
-    where a.id = turn.agent_id and turn.ordinal <= placement.leads
-  )
-  update public.recruiting_leads l
-  set
-    distribution = 'distributed',
-    order_id = placement.order_id,
-    agency_id = placement.agency_id,
-    agent_id = placement.agent_ids[(array_position(lead_ids, l.id) - 1) % greatest(agents, 1) + 1],
-    distributed_at = placement.distributed_at + (array_position(lead_ids, l.id) - 1) * interval '1 microsecond'
-  -- A join could be planned to read all leads.
-  where l.id = any (lead_ids);
-
-  -- The worker that sends texts does the rest.
-  if placement.has_greeting then
-    insert into private.waiting_greetings (lead_id) select unnest(lead_ids);
-  end if;
-end
-$$;
-
-comment on function private.place_leads(uuid[], private.placement) is
-  'Gives the leads to the order and the agents of the placement, by turns, and counts them there. find_placement() has '
-  'locked all of them.';
-grant execute on function private.place_leads(uuid[], private.placement) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
 language plpgsql
@@ -2406,8 +2477,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   -- Until the transaction ends nobody abandons these leads. In one order, so that two calls never wait for each other.
-  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || sent.id, 0))
-  from (select s.lead ->> 'id' as id from jsonb_to_recordset(leads) as s (lead jsonb) order by 1) sent;
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || (sent.id #>> '{}'), 0))
+  from (select id from jsonb_path_query(leads, '$[*].lead.id') as ids (id) order by 1) sent;
   return private.store_recruiting_leads(leads);
 end
 $$;
@@ -2434,25 +2505,15 @@ create type private.sent_lead as (
   vendor_id uuid,
   vendor_lead_id text,
   key jsonb,
-  result jsonb
+  result jsonb,
+  distribution text,
+  lead jsonb
 );
 
 comment on type private.sent_lead is
   'A lead of a call: which one, with its vendor and vendor_lead_id as they are stored; by what a repeat is known, see '
-  'private.lead_key(); and its result, null: another transaction, or an earlier lead of the call, has stored it meanwhile.';
-
-create type private.sent_leads as (
-  leads private.sent_lead[],
-  results jsonb,
-  is_repeated boolean,
-  has_pending boolean,
-  are_pending boolean,
-  has_key boolean
-);
-
-comment on type private.sent_leads is
-  'The leads of a call, and their results in an array. is_repeated: one of them came before; has_pending, are_pending: one of '
-  'them, or all, are pending; has_key: one of them has a key.';
+  'private.lead_key(); and its result when it came before or has an error. Else result is null, and distribution says what '
+  'it is before anybody hands it out.';
 
 create function private.store_recruiting_leads(
   leads jsonb,
@@ -2463,38 +2524,148 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  sent private.sent_leads := private.insert_recruiting_leads(leads, of_vendor, are_distributed);
-  results jsonb := sent.results;
+  sent private.sent_lead[];
+  is_repeated boolean;
+  has_key boolean;
+  fresh integer;
+  waiting private.waiting_lead[];
+  placed private.placed_lead[];
+  stored jsonb;
+  stored_count integer;
+  results jsonb;
+  are_pending boolean;
 begin
-  if sent.is_repeated then
-    sent.leads := private.note_duplicates(leads, sent.leads);
-    results := (select jsonb_agg(s.result order by s.ordinal) from unnest(sent.leads) s);
-  end if;
+  select
+    array_agg(row(k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, k.key, k.result, w.distribution, k.lead)::private.sent_lead),
+    array_agg(row(k.id, k.vendor_id, k.state)::private.waiting_lead) filter (where w.distribution = 'pending'),
+    bool_or(k.result ->> 'status' = 'duplicate'),
+    bool_or(k.key is not null),
+    count(*) filter (where k.result is null)
+  into sent, waiting, is_repeated, has_key, fresh
+  from (
+    -- What is known of each lead before it is stored: an error, or the result of a lead that came before.
+    select r.*, case
+      when r.vendor_id is null then private.lead_error(
+        'PT401', case when r.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
+      when r.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = r.id)
+        then private.lead_error('55000', 'the lead was abandoned')
+      else coalesce(
+        case when r.key is not null then private.kept_lead(r.key, r.id) end,
+        case when r.lead ->> 'id' is not null then (
+          select case when l.vendor_id = r.vendor_id
+            then private.created_lead(l)
+            else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
+          from public.recruiting_leads l
+          where l.id = r.id
+        ) end,
+        (
+          select jsonb_build_object('id', l.id, 'status', 'duplicate')
+          from public.recruiting_leads l
+          where l.vendor_id = r.vendor_id and l.vendor_lead_id = r.vendor_lead_id
+        ),
+        private.lead_error('PT400', private.lead_problem(r.lead))
+      )
+    end as result
+    from (
+      select
+        g.ordinal, g.vendor_id, g.webhook, g.lead,
+        coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
+        private.indexable_id(g.lead ->> 'vendor_lead_id') as vendor_lead_id,
+        private.lead_state(g.lead -> 'vendor_metadata') as state,
+        not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
+        case when g.webhook is not null or g.idempotency is not null
+          then private.lead_key(g.vendor_id, g.webhook, g.idempotency) end as key
+      from (
+        select given.*, coalesce(of_vendor, case when given.webhook is null
+          then (select k.vendor_id from private.valid_api_keys k where k.key_hash = given.key_hash)
+          else private.proved_vendor(null, given.webhook) end) as vendor_id
+        from rows from (
+          jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
+        ) with ordinality as given (key_hash, webhook, lead, idempotency, ordinal)
+        -- Without it each of these is worked out as often as it is used.
+        offset 0
+      ) g
+      offset 0
+    ) r
+    offset 0
+  ) k
+  cross join lateral (
+    select case
+      when k.is_kept then 'not_requested'
+      -- By dates and daily caps it may be unwanted after all; whoever hands it out looks.
+      when k.result is null and exists (
+        select
+        from private.recruiting_order_choices c
+        where c.vendor_id in ('00000000-0000-0000-0000-000000000000', k.vendor_id) and c.state in ('', k.state)
+      ) then 'pending'
+      else 'unmatched'
+    end as distribution
+    offset 0
+  ) w;
 
-  -- Also when the leads of this call are not wanted: others may have left some behind.
-  if are_distributed and exists (select from public.recruiting_leads l where l.distribution = 'pending') then
-    if private.hand_out_pending() is null and sent.are_pending then
-      -- Whoever hands them out waits for the disk, as does whoever asks about them.
-      perform set_config('synchronous_commit', 'off', true);
-    elsif sent.has_pending then
-      results := (
-        select jsonb_agg(
-          coalesce(
-            case when r ? 'distribution'
-              then (select private.created_lead(l) from public.recruiting_leads l where l.id = (r ->> 'id')::uuid) end,
-            r
-          )
-          order by ordinal
+  for attempt in 1..2 loop
+    begin
+      if attempt = 1 and are_distributed then
+        placed := private.hand_out(coalesce(waiting, '{}'));
+      end if;
+
+      with inserted as (
+        insert into public.recruiting_leads as l (
+          id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
+          order_id, agency_id, agent_id, distributed_at, created_at
         )
-        from jsonb_array_elements(results) with ordinality as result (r, ordinal)
-      );
-    end if;
-  end if;
+        select
+          s.id, s.vendor_id, s.vendor_lead_id, s.lead ->> 'first_name',
+          coalesce(nullif(s.lead -> 'vendor_metadata', 'null'), '{}'), s.lead ->> 'resume_path', s.lead ->> 'request_id',
+          s.lead ->> 'received_via', coalesce(p.distribution, s.distribution), p.order_id, p.agency_id, p.agent_id,
+          -- In this order leads that wait are handed out.
+          p.distributed_at, now() + s.ordinal * interval '1 microsecond'
+        from unnest(sent) s
+        left join unnest(placed) p on p.id = s.id
+        where s.result is null
+        -- So that two calls with the same leads wait for each other and never deadlock; of two leads of one call with the
+        -- same vendor_lead_id the first is stored.
+        order by s.vendor_id, s.vendor_lead_id, s.ordinal
+        on conflict do nothing
+        returning l.id, private.created_lead(l) as result
+      )
+      select coalesce(jsonb_object_agg(i.id, i.result), '{}'), count(*) into stored, stored_count from inserted i;
 
-  if sent.has_key then
+      if stored_count < fresh and placed <> '{}' then
+        raise lock_not_available using message = 'another transaction has stored one of these leads meanwhile';
+      elsif attempt = 2 then
+        -- A deferred check leaves out a version of the row that the same transaction has replaced, and an update to a key
+        -- that is null.
+        update public.recruiting_leads l
+        set distribution = l.distribution
+        where l.id = any (array(select s.id from unnest(sent) s));
+      end if;
+      exit;
+    exception when lock_not_available then
+      -- Somebody has locked a table that a foreign key refers to: its check waits even where the key is null. Or somebody is
+      -- storing the same lead, and the second attempt waits longer.
+      if attempt = 2 then
+        raise;
+      end if;
+      placed := null;
+      set constraints all deferred;
+    end;
+  end loop;
+
+  select jsonb_agg(r.result), coalesce(bool_and(r.result ? 'distribution'), false)
+  into results, are_pending
+  from (select coalesce(s.result, stored -> s.id::text) as result from unnest(sent) s) r;
+  if is_repeated or stored_count < fresh then
+    results := private.note_duplicates(sent, results);
+  end if;
+  -- Whoever hands them out waits for the disk, as does whoever asks about them.
+  if are_pending then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+  if has_key then
     perform private.keep_result(
       s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
-    from unnest(sent.leads) s
+    from unnest(sent) s
     where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
   end if;
   return results;
@@ -2502,133 +2673,10 @@ end
 $$;
 
 comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
-  'Stores leads, and distributes them unless are_distributed is false. leads and result: see '
-  'public.ingest_recruiting_leads(). of_vendor: the vendor of them all, whose proof the caller has checked; then a lead '
-  'needs no id.';
+  'Looks up what is known of each lead, and stores those of which nothing is known, once, with the order and agent that get '
+  'them, unless are_distributed is false. leads and result: see public.ingest_recruiting_leads(). of_vendor: the vendor of '
+  'them all, whose proof the caller has checked; then a lead needs no id.';
 grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
-
-create function private.insert_recruiting_leads(leads jsonb, of_vendor uuid, are_distributed boolean)
-returns private.sent_leads
-language plpgsql
-set search_path = ''
-as $$
-declare
-  sent private.sent_leads;
-begin
-  for attempt in 1..2 loop
-    begin
-      with given as materialized (
-        select g.*, coalesce(of_vendor, private.proved_vendor(g.key_hash, g.webhook)) as vendor_id
-        from rows from (
-          jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
-        ) with ordinality as g (key_hash, webhook, lead, idempotency, ordinal)
-      ), read as materialized (
-        select
-          g.ordinal, g.vendor_id, g.webhook, g.lead,
-          coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
-          private.indexable_id(g.lead ->> 'vendor_lead_id') as vendor_lead_id,
-          private.lead_state(g.lead -> 'vendor_metadata') as state,
-          not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
-          case when g.webhook is not null or g.idempotency is not null
-            then private.lead_key(g.vendor_id, g.webhook, g.idempotency) end as key
-        from given g
-      ), known as materialized (
-        -- What is known of each lead before it is stored: an error, or the result of a lead that came before.
-        select r.*, case
-          when r.vendor_id is null then private.lead_error(
-            'PT401', case when r.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
-          when r.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = r.id)
-            then private.lead_error('55000', 'the lead was abandoned')
-          else coalesce(
-            case when r.key is not null then private.kept_lead(r.key, r.id) end,
-            case when r.lead ->> 'id' is not null then (
-              select case when l.vendor_id = r.vendor_id
-                then private.created_lead(l)
-                else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
-              from public.recruiting_leads l
-              where l.id = r.id
-            ) end,
-            (
-              select jsonb_build_object('id', l.id, 'status', 'duplicate')
-              from public.recruiting_leads l
-              where l.vendor_id = r.vendor_id and l.vendor_lead_id = r.vendor_lead_id
-            ),
-            private.lead_error('PT400', private.lead_problem(r.lead))
-          )
-        end as result
-        from read r
-      ), wanted as materialized (
-        select k.vendor_id, k.state
-        from (select distinct n.vendor_id, n.state from known n where n.result is null and not n.is_kept) k
-        -- While somebody has locked a table nobody knows. Whoever hands the leads out looks again.
-        where attempt = 2 or (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
-      ), inserted as (
-        insert into public.recruiting_leads (
-          id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
-          created_at
-        )
-        select
-          k.id, k.vendor_id, k.vendor_lead_id, k.lead ->> 'first_name',
-          coalesce(nullif(k.lead -> 'vendor_metadata', 'null'), '{}'), k.lead ->> 'resume_path', k.lead ->> 'request_id',
-          k.lead ->> 'received_via',
-          case
-            when k.is_kept then 'not_requested'
-            when exists (select from wanted w where w.vendor_id = k.vendor_id and w.state is not distinct from k.state)
-              then 'pending'
-            else 'unmatched'
-          end,
-          -- In this order they are handed out.
-          now() + k.ordinal * interval '1 microsecond'
-        from known k
-        where k.result is null
-        -- So that two calls with the same leads wait for each other and never deadlock; of two leads of one call with the
-        -- same vendor_lead_id the first is stored.
-        order by k.vendor_id, k.vendor_lead_id, k.ordinal
-        on conflict do nothing
-        returning id, distribution
-      )
-      select
-        array_agg(row(r.ordinal, r.id, r.vendor_id, r.vendor_lead_id, r.key, r.result)::private.sent_lead order by r.ordinal),
-        jsonb_agg(r.result order by r.ordinal),
-        bool_or(r.result is null or r.result ->> 'status' = 'duplicate'),
-        bool_or(r.result ? 'distribution'),
-        bool_and(r.result ? 'distribution'),
-        bool_or(r.key is not null)
-      into sent
-      from (
-        select k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, k.key, coalesce(k.result, case
-          when i.distribution = 'pending' then jsonb_build_object(
-            'id', i.id, 'status', 'created', 'distributed_to', null, 'distribution', 'pending')
-          when i.id is not null then jsonb_build_object('id', i.id, 'status', 'created', 'distributed_to', null)
-        end) as result
-        from known k
-        left join inserted i on i.id = k.id
-      ) r;
-
-      if attempt = 2 then
-        -- A deferred check leaves out a version of the row that the same transaction has replaced, and an update to a key
-        -- that is null.
-        update public.recruiting_leads l
-        set distribution = l.distribution
-        where l.id = any (array(select s.id from unnest(sent.leads) s));
-      end if;
-      return sent;
-    exception when lock_not_available then
-      -- Somebody has locked a table that a foreign key refers to: its check waits even where the key is null. Or somebody is
-      -- storing the same lead, and the second attempt fails as well.
-      if attempt = 2 then
-        raise;
-      end if;
-      set constraints all deferred;
-    end;
-  end loop;
-end
-$$;
-
-comment on function private.insert_recruiting_leads(jsonb, uuid, boolean) is
-  'Looks up what is known of each lead, and stores those of which nothing is known: pending where an open order wants such a '
-  'lead. Arguments: see store_recruiting_leads().';
-grant execute on function private.insert_recruiting_leads(jsonb, uuid, boolean) to service_role;
 
 create function private.lead_problem(lead jsonb) returns text
 language plpgsql
@@ -2677,67 +2725,57 @@ $$;
 comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
 grant execute on function private.created_lead(public.recruiting_leads) to service_role;
 
-create function private.note_duplicates(leads jsonb, sent private.sent_lead[]) returns private.sent_lead[]
+create function private.note_duplicates(sent private.sent_lead[], results jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  noted private.sent_lead[];
-begin
   -- What another transaction has committed since the look-up, or what stands twice in the call, has no result yet.
-  noted := array(
-    select row(
-      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.key,
-      coalesce(s.result, (
-        select jsonb_build_object('id', l.id, 'status', 'duplicate')
-        from public.recruiting_leads l
-        where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
-      ))
-    )::private.sent_lead
+  noted constant jsonb := (
+    select jsonb_agg(coalesce(nullif(results -> (s.ordinal - 1), 'null'), (
+      select jsonb_build_object('id', l.id, 'status', 'duplicate')
+      from public.recruiting_leads l
+      where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
+    )))
     from unnest(sent) s
   );
-  if exists (select from unnest(noted) s where s.result is null) then
+begin
+  if noted @> '[null]' then
     raise exception 'a lead with the same vendor_lead_id was deleted meanwhile' using errcode = 'serialization_failure';
   end if;
 
-  if exists (select from unnest(noted) s where s.result ->> 'status' = 'duplicate') then
-    begin
-      perform set_config('lock_timeout', '100ms', true);
-      insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
-      select
-        -- A repeated call has the same id, and is the same duplicate.
-        coalesce((given.lead ->> 'id')::uuid, private.time_ordered_id()),
-        (s.result ->> 'id')::uuid, s.vendor_id, given.lead ->> 'request_id'
-      from unnest(noted) s
-      join rows from (jsonb_to_recordset(leads) as (lead jsonb)) with ordinality as given (lead, ordinal)
-        on given.ordinal = s.ordinal
-      where s.result ->> 'status' = 'duplicate'
-        and given.lead ->> 'received_via' is distinct from 'replay'
-        -- A delivery may come again when its lead has been deleted.
-        and exists (select from public.recruiting_leads l where l.id = (s.result ->> 'id')::uuid)
-      order by 1
-      on conflict (id) do nothing;
-    exception when others then
-      -- It is a duplicate all the same, of a lead that may not be on disk yet.
-      perform pg_logical_emit_message(true, 'recruiting leads', '');
-      noted := array(
-        select row(
-          s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.key,
-          s.result || case when s.result ->> 'status' = 'duplicate'
-            then jsonb_build_object('record_error', sqlstate) else '{}' end
-        )::private.sent_lead
-        from unnest(noted) s
-      );
-    end;
-  end if;
+  perform set_config('lock_timeout', '100ms', true);
+  insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
+  select
+    -- A repeated call has the same id, and is the same duplicate.
+    coalesce((s.lead ->> 'id')::uuid, private.time_ordered_id()),
+    (noted -> (s.ordinal - 1) ->> 'id')::uuid, s.vendor_id, s.lead ->> 'request_id'
+  from unnest(sent) s
+  where noted -> (s.ordinal - 1) ->> 'status' = 'duplicate'
+    and s.lead ->> 'received_via' is distinct from 'replay'
+    -- A delivery may come again when its lead has been deleted.
+    and exists (select from public.recruiting_leads l where l.id = (noted -> (s.ordinal - 1) ->> 'id')::uuid)
+  order by 1
+  on conflict (id) do nothing;
   return noted;
+exception
+  when serialization_failure then
+    raise;
+  when others then
+    -- It is a duplicate all the same, of a lead that may not be on disk yet.
+    perform pg_logical_emit_message(true, 'recruiting leads', '');
+    return (
+      select jsonb_agg(r || case when r ->> 'status' = 'duplicate'
+        then jsonb_build_object('record_error', sqlstate) else '{}' end order by ordinal)
+      from jsonb_array_elements(noted) with ordinality as result (r, ordinal)
+    );
 end
 $$;
 
-comment on function private.note_duplicates(jsonb, private.sent_lead[]) is
-  'Gives the leads that were not stored their result, and records each duplicate. 40001 when a lead was in the way that has '
-  'been deleted since: the call is to be repeated.';
-grant execute on function private.note_duplicates(jsonb, private.sent_lead[]) to service_role;
+comment on function private.note_duplicates(private.sent_lead[], jsonb) is
+  'Gives the leads that were not stored their result, records each duplicate, and returns the results. 40001 when a lead was '
+  'in the way that has been deleted since: the call is to be repeated.';
+grant execute on function private.note_duplicates(private.sent_lead[], jsonb) to service_role;
 
 -- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
 
@@ -4939,7 +4977,8 @@ create policy "readers of a conversation read what it waits to send" on public.t
   );
 
 create table private.waiting_greetings (
-  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
+  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
   created_at timestamptz not null default clock_timestamp()
 );
 

@@ -21,14 +21,23 @@ create type private.placement as (
   order_id uuid,
   agency_id uuid,
   agent_ids uuid[],
-  distributed_at timestamptz,
   has_greeting boolean
 );
 
 comment on type private.placement is
-  'Where the next leads go: how many of them, to which order, to its agents in the order of their turns (empty: the agency '
-  'gets the leads with no agent), and when the first of them is distributed. Each further lead is distributed a microsecond '
-  'later, so that the turns go on in this order.';
+  'Where the next leads go: how many of them, to which order, and to its agents in the order of their turns (empty: the '
+  'agency gets the leads with no agent). leads is null when no order wants the first lead, 0 when those that do are locked.';
+
+create type private.placed_lead as (
+  id uuid,
+  distribution text,
+  order_id uuid,
+  agency_id uuid,
+  agent_id uuid,
+  distributed_at timestamptz
+);
+
+comment on type private.placed_lead is 'What becomes of a lead: columns of recruiting_leads.';
 
 create function public.distribute_pending_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
@@ -72,6 +81,31 @@ comment on function public.distribute_pending_leads(uuid[]) is
   'orders that want it. What it says of a lead is on disk.';
 grant execute on function public.distribute_pending_leads(uuid[]) to service_role;
 
+create function private.hand_out(fresh private.waiting_lead[]) returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  are_others_waiting constant boolean := exists (
+    select from public.recruiting_leads l where l.distribution = 'pending');
+begin
+  if fresh = '{}' and not are_others_waiting or not pg_try_advisory_xact_lock(private.distribution_lock()) then
+    return null;
+  end if;
+  perform set_config('lock_timeout', '20ms', true);
+  if are_others_waiting and not private.distribute_pending() then
+    return null;
+  end if;
+  return private.place_leads(fresh);
+end
+$$;
+
+comment on function private.hand_out(private.waiting_lead[]) is
+  'Hands out the leads that are pending, and finds a place for fresh ones, which the caller then stores. Returns null, and '
+  'the fresh leads are pending too, when somebody else hands out or when there was no time for them. 55P03 when somebody '
+  'has locked a table.';
+grant execute on function private.hand_out(private.waiting_lead[]) to service_role;
+
 create function private.hand_out_pending() returns boolean
 language plpgsql
 set search_path = ''
@@ -110,19 +144,19 @@ grant execute on function private.distribution_lock() to service_role;
 create function private.distribute_pending(seconds double precision default 0.2) returns boolean
 language plpgsql
 set search_path = ''
+-- Otherwise the leads that were placed could be joined with all leads.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   -- So that others do not wait long for the lock, and the statement stays far below its timeout.
   deadline constant timestamptz := clock_timestamp() + make_interval(secs => seconds);
   waiting private.waiting_lead[];
-  is_more boolean := true;
-  placement private.placement;
-  -- Of one vendor and state, which want the same orders.
-  alike uuid[];
+  placed private.placed_lead[];
   -- Vendors and states whose orders are locked.
   locked text[] := '{}';
 begin
-  while is_more loop
+  loop
     -- Not those that an operator has locked.
     waiting := array(
       select row(l.id, l.vendor_id, l.state)::private.waiting_lead
@@ -133,30 +167,27 @@ begin
       limit 100
       for no key update skip locked
     );
-    is_more := cardinality(waiting) = 100;
+    placed := private.place_leads(waiting, deadline);
+    update public.recruiting_leads l
+    set
+      distribution = p.distribution,
+      order_id = p.order_id,
+      agency_id = p.agency_id,
+      agent_id = p.agent_id,
+      distributed_at = p.distributed_at
+    from unnest(placed) p
+    where l.id = p.id and p.distribution <> 'pending';
 
-    while waiting <> '{}' loop
-      placement := private.find_placement(waiting);
-      if placement.leads > 0 then
-        perform private.place_leads(array(select w.id from unnest(waiting[:placement.leads]) w), placement);
-        waiting := waiting[placement.leads + 1:];
-      else
-        alike := array(
-          select w.id
-          from unnest(waiting) w
-          where w.vendor_id = waiting[1].vendor_id and w.state is not distinct from waiting[1].state
-        );
-        if (private.best_order(waiting[1].vendor_id, waiting[1].state, clock_timestamp())).id is not null then
-          locked := locked || (waiting[1].vendor_id || coalesce(waiting[1].state, ''));
-        else
-          update public.recruiting_leads l set distribution = 'unmatched' where l.id = any (alike);
-        end if;
-        waiting := array(select w from unnest(waiting) w where w.id <> all (alike));
-      end if;
-      if clock_timestamp() > deadline then
-        return false;
-      end if;
-    end loop;
+    if cardinality(placed) < cardinality(waiting) then
+      return false;
+    end if;
+    exit when cardinality(waiting) < 100;
+    locked := locked || array(
+      select distinct w.vendor_id || coalesce(w.state, '')
+      from unnest(waiting) w
+      join unnest(placed) p on p.id = w.id
+      where p.distribution = 'pending'
+    );
   end loop;
   return true;
 end
@@ -167,24 +198,97 @@ comment on function private.distribute_pending(double precision) is
   'The caller holds the distribution lock.';
 grant execute on function private.distribute_pending(double precision) to service_role;
 
-create function private.find_placement(waiting private.waiting_lead[]) returns private.placement
+create function private.place_leads(waiting private.waiting_lead[], deadline timestamptz default 'infinity')
+returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Each further lead is distributed a microsecond later, so that the turns go on in this order.
+  moment timestamptz := clock_timestamp();
+  placement private.placement;
+  agents integer;
+  placed private.placed_lead[] := '{}';
+begin
+  while waiting <> '{}' and (placed = '{}' or clock_timestamp() < deadline) loop
+    placement := private.find_placement(waiting, moment, placed);
+    if placement.leads > 0 then
+      agents := cardinality(placement.agent_ids);
+      with ordered as (
+        update public.recruiting_orders o
+        set
+          filled = o.filled + placement.leads,
+          status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
+        where o.id = placement.order_id
+      )
+      update public.agents a
+      set last_assigned_at = moment
+        -- The last of the leads that came to this agent.
+        + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
+      from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
+      where a.id = turn.agent_id and turn.ordinal <= placement.leads;
+
+      -- The worker that sends texts does the rest.
+      if placement.has_greeting then
+        set constraints private.waiting_greetings_lead_id_fkey deferred;
+        insert into private.waiting_greetings (lead_id) select w.id from unnest(waiting[:placement.leads]) w;
+      end if;
+      placed := placed || array(
+        select row(
+          w.id, 'distributed', placement.order_id, placement.agency_id,
+          placement.agent_ids[(w.ordinal - 1) % greatest(agents, 1) + 1], moment + (w.ordinal - 1) * interval '1 microsecond'
+        )::private.placed_lead
+        from unnest(waiting[:placement.leads]) with ordinality as w (id, vendor_id, state, ordinal)
+      );
+      moment := moment + placement.leads * interval '1 microsecond';
+      waiting := waiting[placement.leads + 1:];
+    else
+      placed := placed || array(
+        select row(
+          w.id, case when placement.leads = 0 then 'pending' else 'unmatched' end, null, null, null, null
+        )::private.placed_lead
+        from unnest(waiting) w
+        where w.vendor_id = waiting[1].vendor_id and w.state is not distinct from waiting[1].state
+      );
+      waiting := array(
+        select w
+        from unnest(waiting) w
+        where w.vendor_id <> waiting[1].vendor_id or w.state is distinct from waiting[1].state
+      );
+    end if;
+  end loop;
+  return placed;
+end
+$$;
+
+comment on function private.place_leads(private.waiting_lead[], timestamptz) is
+  'Gives leads to orders and agents, by turns, and counts them there; the caller writes the leads themselves. Returns what '
+  'becomes of each: unmatched when no order wants it; pending when somebody has locked all that do. Not of those for which '
+  'there was no time until the deadline. The caller holds the distribution lock, and locked the leads that are stored.';
+grant execute on function private.place_leads(private.waiting_lead[], timestamptz) to service_role;
+
+create function private.find_placement(
+  waiting private.waiting_lead[],
+  moment timestamptz,
+  placed private.placed_lead[]
+) returns private.placement
 language plpgsql
 set search_path = ''
 as $$
 declare
   first constant private.waiting_lead := waiting[1];
   passed_over uuid[] := '{}';
+  are_locked boolean := false;
   chosen public.recruiting_orders;
-  moment timestamptz;
   leads integer;
   agent_ids uuid[];
 begin
   -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
   -- sees what was committed before it.
   loop
-    chosen := private.best_order(first.vendor_id, first.state, clock_timestamp(), passed_over);
+    chosen := private.best_order(first.vendor_id, first.state, moment, passed_over);
     if chosen.id is null then
-      return null;
+      return row(case when are_locked then 0 end, null, null, null, null)::private.placement;
     end if;
     passed_over := passed_over || chosen.id;
     -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
@@ -195,33 +299,39 @@ begin
     where o.id = chosen.id and o is not distinct from chosen
     for no key update of o skip locked
     for key share of a skip locked;
-    continue when not found;
+    if not found then
+      are_locked := true;
+      continue;
+    end if;
 
-    moment := clock_timestamp();
     leads := cardinality(waiting);
     if leads > 1 then
       leads := private.leads_for_order(chosen, waiting, moment, passed_over);
     end if;
-    -- After the lock, because a count changes without the order's row.
+    -- After the lock, because a count changes without the order's row. The leads of this call are not counted yet.
     if chosen.daily_cap is not null then
-      leads := least(leads, private.room_under_cap(chosen.id, chosen.daily_cap, moment));
+      leads := least(
+        leads,
+        private.room_under_cap(chosen.id, chosen.daily_cap, moment)
+          - (select count(*) from unnest(placed) p where p.order_id = chosen.id)
+      );
     end if;
     continue when leads <= 0;
 
     agent_ids := private.lock_agents(chosen.agency_id, chosen.agent_id, leads);
     if agent_ids is not null then
-      return row(
-        leads, chosen.id, chosen.agency_id, agent_ids, moment, chosen.greeting_template is not null)::private.placement;
+      return row(leads, chosen.id, chosen.agency_id, agent_ids, chosen.greeting_template is not null)::private.placement;
     end if;
+    are_locked := true;
   end loop;
 end
 $$;
 
-comment on function private.find_placement(private.waiting_lead[]) is
-  'Finds the best order that can take the first of these leads now, and its agents, and locks them. The placement is for '
-  'that lead and all that follow it and want the same order. Null: no order wants it, or all that do, or their agents, are '
-  'locked by somebody else. The caller holds the distribution lock and locked the leads.';
-grant execute on function private.find_placement(private.waiting_lead[]) to service_role;
+comment on function private.find_placement(private.waiting_lead[], timestamptz, private.placed_lead[]) is
+  'Finds the best order that can take the first of these leads at this moment, and its agents, and locks them. The placement '
+  'is for that lead and all that follow it and want the same order. placed: the leads of this call that have their place '
+  'already. The caller holds the distribution lock.';
+grant execute on function private.find_placement(private.waiting_lead[], timestamptz, private.placed_lead[]) to service_role;
 
 create function private.leads_for_order(
   chosen public.recruiting_orders,
@@ -316,49 +426,6 @@ comment on function private.lock_agents(uuid, uuid, integer) is
   'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
   'names, or all of them.';
 grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;
-
-create function private.place_leads(lead_ids uuid[], placement private.placement) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  agents constant integer := cardinality(placement.agent_ids);
-begin
-  with ordered as (
-    update public.recruiting_orders o
-    set
-      filled = o.filled + placement.leads,
-      status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
-    where o.id = placement.order_id
-  ), turned as (
-    update public.agents a
-    set last_assigned_at = placement.distributed_at
-      -- The last of the leads that came to this agent.
-      + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
-    from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
-    where a.id = turn.agent_id and turn.ordinal <= placement.leads
-  )
-  update public.recruiting_leads l
-  set
-    distribution = 'distributed',
-    order_id = placement.order_id,
-    agency_id = placement.agency_id,
-    agent_id = placement.agent_ids[(array_position(lead_ids, l.id) - 1) % greatest(agents, 1) + 1],
-    distributed_at = placement.distributed_at + (array_position(lead_ids, l.id) - 1) * interval '1 microsecond'
-  -- A join could be planned to read all leads.
-  where l.id = any (lead_ids);
-
-  -- The worker that sends texts does the rest.
-  if placement.has_greeting then
-    insert into private.waiting_greetings (lead_id) select unnest(lead_ids);
-  end if;
-end
-$$;
-
-comment on function private.place_leads(uuid[], private.placement) is
-  'Gives the leads to the order and the agents of the placement, by turns, and counts them there. find_placement() has '
-  'locked all of them.';
-grant execute on function private.place_leads(uuid[], private.placement) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
 language plpgsql

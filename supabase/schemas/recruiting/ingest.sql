@@ -13,8 +13,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   -- Until the transaction ends nobody abandons these leads. In one order, so that two calls never wait for each other.
-  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || sent.id, 0))
-  from (select s.lead ->> 'id' as id from jsonb_to_recordset(leads) as s (lead jsonb) order by 1) sent;
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || (sent.id #>> '{}'), 0))
+  from (select id from jsonb_path_query(leads, '$[*].lead.id') as ids (id) order by 1) sent;
   return private.store_recruiting_leads(leads);
 end
 $$;
@@ -41,25 +41,15 @@ create type private.sent_lead as (
   vendor_id uuid,
   vendor_lead_id text,
   key jsonb,
-  result jsonb
+  result jsonb,
+  distribution text,
+  lead jsonb
 );
 
 comment on type private.sent_lead is
   'A lead of a call: which one, with its vendor and vendor_lead_id as they are stored; by what a repeat is known, see '
-  'private.lead_key(); and its result, null: another transaction, or an earlier lead of the call, has stored it meanwhile.';
-
-create type private.sent_leads as (
-  leads private.sent_lead[],
-  results jsonb,
-  is_repeated boolean,
-  has_pending boolean,
-  are_pending boolean,
-  has_key boolean
-);
-
-comment on type private.sent_leads is
-  'The leads of a call, and their results in an array. is_repeated: one of them came before; has_pending, are_pending: one of '
-  'them, or all, are pending; has_key: one of them has a key.';
+  'private.lead_key(); and its result when it came before or has an error. Else result is null, and distribution says what '
+  'it is before anybody hands it out.';
 
 create function private.store_recruiting_leads(
   leads jsonb,
@@ -70,38 +60,148 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  sent private.sent_leads := private.insert_recruiting_leads(leads, of_vendor, are_distributed);
-  results jsonb := sent.results;
+  sent private.sent_lead[];
+  is_repeated boolean;
+  has_key boolean;
+  fresh integer;
+  waiting private.waiting_lead[];
+  placed private.placed_lead[];
+  stored jsonb;
+  stored_count integer;
+  results jsonb;
+  are_pending boolean;
 begin
-  if sent.is_repeated then
-    sent.leads := private.note_duplicates(leads, sent.leads);
-    results := (select jsonb_agg(s.result order by s.ordinal) from unnest(sent.leads) s);
-  end if;
+  select
+    array_agg(row(k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, k.key, k.result, w.distribution, k.lead)::private.sent_lead),
+    array_agg(row(k.id, k.vendor_id, k.state)::private.waiting_lead) filter (where w.distribution = 'pending'),
+    bool_or(k.result ->> 'status' = 'duplicate'),
+    bool_or(k.key is not null),
+    count(*) filter (where k.result is null)
+  into sent, waiting, is_repeated, has_key, fresh
+  from (
+    -- What is known of each lead before it is stored: an error, or the result of a lead that came before.
+    select r.*, case
+      when r.vendor_id is null then private.lead_error(
+        'PT401', case when r.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
+      when r.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = r.id)
+        then private.lead_error('55000', 'the lead was abandoned')
+      else coalesce(
+        case when r.key is not null then private.kept_lead(r.key, r.id) end,
+        case when r.lead ->> 'id' is not null then (
+          select case when l.vendor_id = r.vendor_id
+            then private.created_lead(l)
+            else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
+          from public.recruiting_leads l
+          where l.id = r.id
+        ) end,
+        (
+          select jsonb_build_object('id', l.id, 'status', 'duplicate')
+          from public.recruiting_leads l
+          where l.vendor_id = r.vendor_id and l.vendor_lead_id = r.vendor_lead_id
+        ),
+        private.lead_error('PT400', private.lead_problem(r.lead))
+      )
+    end as result
+    from (
+      select
+        g.ordinal, g.vendor_id, g.webhook, g.lead,
+        coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
+        private.indexable_id(g.lead ->> 'vendor_lead_id') as vendor_lead_id,
+        private.lead_state(g.lead -> 'vendor_metadata') as state,
+        not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
+        case when g.webhook is not null or g.idempotency is not null
+          then private.lead_key(g.vendor_id, g.webhook, g.idempotency) end as key
+      from (
+        select given.*, coalesce(of_vendor, case when given.webhook is null
+          then (select k.vendor_id from private.valid_api_keys k where k.key_hash = given.key_hash)
+          else private.proved_vendor(null, given.webhook) end) as vendor_id
+        from rows from (
+          jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
+        ) with ordinality as given (key_hash, webhook, lead, idempotency, ordinal)
+        -- Without it each of these is worked out as often as it is used.
+        offset 0
+      ) g
+      offset 0
+    ) r
+    offset 0
+  ) k
+  cross join lateral (
+    select case
+      when k.is_kept then 'not_requested'
+      -- By dates and daily caps it may be unwanted after all; whoever hands it out looks.
+      when k.result is null and exists (
+        select
+        from private.recruiting_order_choices c
+        where c.vendor_id in ('00000000-0000-0000-0000-000000000000', k.vendor_id) and c.state in ('', k.state)
+      ) then 'pending'
+      else 'unmatched'
+    end as distribution
+    offset 0
+  ) w;
 
-  -- Also when the leads of this call are not wanted: others may have left some behind.
-  if are_distributed and exists (select from public.recruiting_leads l where l.distribution = 'pending') then
-    if private.hand_out_pending() is null and sent.are_pending then
-      -- Whoever hands them out waits for the disk, as does whoever asks about them.
-      perform set_config('synchronous_commit', 'off', true);
-    elsif sent.has_pending then
-      results := (
-        select jsonb_agg(
-          coalesce(
-            case when r ? 'distribution'
-              then (select private.created_lead(l) from public.recruiting_leads l where l.id = (r ->> 'id')::uuid) end,
-            r
-          )
-          order by ordinal
+  for attempt in 1..2 loop
+    begin
+      if attempt = 1 and are_distributed then
+        placed := private.hand_out(coalesce(waiting, '{}'));
+      end if;
+
+      with inserted as (
+        insert into public.recruiting_leads as l (
+          id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
+          order_id, agency_id, agent_id, distributed_at, created_at
         )
-        from jsonb_array_elements(results) with ordinality as result (r, ordinal)
-      );
-    end if;
-  end if;
+        select
+          s.id, s.vendor_id, s.vendor_lead_id, s.lead ->> 'first_name',
+          coalesce(nullif(s.lead -> 'vendor_metadata', 'null'), '{}'), s.lead ->> 'resume_path', s.lead ->> 'request_id',
+          s.lead ->> 'received_via', coalesce(p.distribution, s.distribution), p.order_id, p.agency_id, p.agent_id,
+          -- In this order leads that wait are handed out.
+          p.distributed_at, now() + s.ordinal * interval '1 microsecond'
+        from unnest(sent) s
+        left join unnest(placed) p on p.id = s.id
+        where s.result is null
+        -- So that two calls with the same leads wait for each other and never deadlock; of two leads of one call with the
+        -- same vendor_lead_id the first is stored.
+        order by s.vendor_id, s.vendor_lead_id, s.ordinal
+        on conflict do nothing
+        returning l.id, private.created_lead(l) as result
+      )
+      select coalesce(jsonb_object_agg(i.id, i.result), '{}'), count(*) into stored, stored_count from inserted i;
 
-  if sent.has_key then
+      if stored_count < fresh and placed <> '{}' then
+        raise lock_not_available using message = 'another transaction has stored one of these leads meanwhile';
+      elsif attempt = 2 then
+        -- A deferred check leaves out a version of the row that the same transaction has replaced, and an update to a key
+        -- that is null.
+        update public.recruiting_leads l
+        set distribution = l.distribution
+        where l.id = any (array(select s.id from unnest(sent) s));
+      end if;
+      exit;
+    exception when lock_not_available then
+      -- Somebody has locked a table that a foreign key refers to: its check waits even where the key is null. Or somebody is
+      -- storing the same lead, and the second attempt waits longer.
+      if attempt = 2 then
+        raise;
+      end if;
+      placed := null;
+      set constraints all deferred;
+    end;
+  end loop;
+
+  select jsonb_agg(r.result), coalesce(bool_and(r.result ? 'distribution'), false)
+  into results, are_pending
+  from (select coalesce(s.result, stored -> s.id::text) as result from unnest(sent) s) r;
+  if is_repeated or stored_count < fresh then
+    results := private.note_duplicates(sent, results);
+  end if;
+  -- Whoever hands them out waits for the disk, as does whoever asks about them.
+  if are_pending then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+  if has_key then
     perform private.keep_result(
       s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
-    from unnest(sent.leads) s
+    from unnest(sent) s
     where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
   end if;
   return results;
@@ -109,133 +209,10 @@ end
 $$;
 
 comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
-  'Stores leads, and distributes them unless are_distributed is false. leads and result: see '
-  'public.ingest_recruiting_leads(). of_vendor: the vendor of them all, whose proof the caller has checked; then a lead '
-  'needs no id.';
+  'Looks up what is known of each lead, and stores those of which nothing is known, once, with the order and agent that get '
+  'them, unless are_distributed is false. leads and result: see public.ingest_recruiting_leads(). of_vendor: the vendor of '
+  'them all, whose proof the caller has checked; then a lead needs no id.';
 grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
-
-create function private.insert_recruiting_leads(leads jsonb, of_vendor uuid, are_distributed boolean)
-returns private.sent_leads
-language plpgsql
-set search_path = ''
-as $$
-declare
-  sent private.sent_leads;
-begin
-  for attempt in 1..2 loop
-    begin
-      with given as materialized (
-        select g.*, coalesce(of_vendor, private.proved_vendor(g.key_hash, g.webhook)) as vendor_id
-        from rows from (
-          jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
-        ) with ordinality as g (key_hash, webhook, lead, idempotency, ordinal)
-      ), read as materialized (
-        select
-          g.ordinal, g.vendor_id, g.webhook, g.lead,
-          coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
-          private.indexable_id(g.lead ->> 'vendor_lead_id') as vendor_lead_id,
-          private.lead_state(g.lead -> 'vendor_metadata') as state,
-          not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
-          case when g.webhook is not null or g.idempotency is not null
-            then private.lead_key(g.vendor_id, g.webhook, g.idempotency) end as key
-        from given g
-      ), known as materialized (
-        -- What is known of each lead before it is stored: an error, or the result of a lead that came before.
-        select r.*, case
-          when r.vendor_id is null then private.lead_error(
-            'PT401', case when r.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
-          when r.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = r.id)
-            then private.lead_error('55000', 'the lead was abandoned')
-          else coalesce(
-            case when r.key is not null then private.kept_lead(r.key, r.id) end,
-            case when r.lead ->> 'id' is not null then (
-              select case when l.vendor_id = r.vendor_id
-                then private.created_lead(l)
-                else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
-              from public.recruiting_leads l
-              where l.id = r.id
-            ) end,
-            (
-              select jsonb_build_object('id', l.id, 'status', 'duplicate')
-              from public.recruiting_leads l
-              where l.vendor_id = r.vendor_id and l.vendor_lead_id = r.vendor_lead_id
-            ),
-            private.lead_error('PT400', private.lead_problem(r.lead))
-          )
-        end as result
-        from read r
-      ), wanted as materialized (
-        select k.vendor_id, k.state
-        from (select distinct n.vendor_id, n.state from known n where n.result is null and not n.is_kept) k
-        -- While somebody has locked a table nobody knows. Whoever hands the leads out looks again.
-        where attempt = 2 or (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
-      ), inserted as (
-        insert into public.recruiting_leads (
-          id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
-          created_at
-        )
-        select
-          k.id, k.vendor_id, k.vendor_lead_id, k.lead ->> 'first_name',
-          coalesce(nullif(k.lead -> 'vendor_metadata', 'null'), '{}'), k.lead ->> 'resume_path', k.lead ->> 'request_id',
-          k.lead ->> 'received_via',
-          case
-            when k.is_kept then 'not_requested'
-            when exists (select from wanted w where w.vendor_id = k.vendor_id and w.state is not distinct from k.state)
-              then 'pending'
-            else 'unmatched'
-          end,
-          -- In this order they are handed out.
-          now() + k.ordinal * interval '1 microsecond'
-        from known k
-        where k.result is null
-        -- So that two calls with the same leads wait for each other and never deadlock; of two leads of one call with the
-        -- same vendor_lead_id the first is stored.
-        order by k.vendor_id, k.vendor_lead_id, k.ordinal
-        on conflict do nothing
-        returning id, distribution
-      )
-      select
-        array_agg(row(r.ordinal, r.id, r.vendor_id, r.vendor_lead_id, r.key, r.result)::private.sent_lead order by r.ordinal),
-        jsonb_agg(r.result order by r.ordinal),
-        bool_or(r.result is null or r.result ->> 'status' = 'duplicate'),
-        bool_or(r.result ? 'distribution'),
-        bool_and(r.result ? 'distribution'),
-        bool_or(r.key is not null)
-      into sent
-      from (
-        select k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, k.key, coalesce(k.result, case
-          when i.distribution = 'pending' then jsonb_build_object(
-            'id', i.id, 'status', 'created', 'distributed_to', null, 'distribution', 'pending')
-          when i.id is not null then jsonb_build_object('id', i.id, 'status', 'created', 'distributed_to', null)
-        end) as result
-        from known k
-        left join inserted i on i.id = k.id
-      ) r;
-
-      if attempt = 2 then
-        -- A deferred check leaves out a version of the row that the same transaction has replaced, and an update to a key
-        -- that is null.
-        update public.recruiting_leads l
-        set distribution = l.distribution
-        where l.id = any (array(select s.id from unnest(sent.leads) s));
-      end if;
-      return sent;
-    exception when lock_not_available then
-      -- Somebody has locked a table that a foreign key refers to: its check waits even where the key is null. Or somebody is
-      -- storing the same lead, and the second attempt fails as well.
-      if attempt = 2 then
-        raise;
-      end if;
-      set constraints all deferred;
-    end;
-  end loop;
-end
-$$;
-
-comment on function private.insert_recruiting_leads(jsonb, uuid, boolean) is
-  'Looks up what is known of each lead, and stores those of which nothing is known: pending where an open order wants such a '
-  'lead. Arguments: see store_recruiting_leads().';
-grant execute on function private.insert_recruiting_leads(jsonb, uuid, boolean) to service_role;
 
 create function private.lead_problem(lead jsonb) returns text
 language plpgsql
@@ -284,67 +261,57 @@ $$;
 comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
 grant execute on function private.created_lead(public.recruiting_leads) to service_role;
 
-create function private.note_duplicates(leads jsonb, sent private.sent_lead[]) returns private.sent_lead[]
+create function private.note_duplicates(sent private.sent_lead[], results jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  noted private.sent_lead[];
-begin
   -- What another transaction has committed since the look-up, or what stands twice in the call, has no result yet.
-  noted := array(
-    select row(
-      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.key,
-      coalesce(s.result, (
-        select jsonb_build_object('id', l.id, 'status', 'duplicate')
-        from public.recruiting_leads l
-        where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
-      ))
-    )::private.sent_lead
+  noted constant jsonb := (
+    select jsonb_agg(coalesce(nullif(results -> (s.ordinal - 1), 'null'), (
+      select jsonb_build_object('id', l.id, 'status', 'duplicate')
+      from public.recruiting_leads l
+      where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
+    )))
     from unnest(sent) s
   );
-  if exists (select from unnest(noted) s where s.result is null) then
+begin
+  if noted @> '[null]' then
     raise exception 'a lead with the same vendor_lead_id was deleted meanwhile' using errcode = 'serialization_failure';
   end if;
 
-  if exists (select from unnest(noted) s where s.result ->> 'status' = 'duplicate') then
-    begin
-      perform set_config('lock_timeout', '100ms', true);
-      insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
-      select
-        -- A repeated call has the same id, and is the same duplicate.
-        coalesce((given.lead ->> 'id')::uuid, private.time_ordered_id()),
-        (s.result ->> 'id')::uuid, s.vendor_id, given.lead ->> 'request_id'
-      from unnest(noted) s
-      join rows from (jsonb_to_recordset(leads) as (lead jsonb)) with ordinality as given (lead, ordinal)
-        on given.ordinal = s.ordinal
-      where s.result ->> 'status' = 'duplicate'
-        and given.lead ->> 'received_via' is distinct from 'replay'
-        -- A delivery may come again when its lead has been deleted.
-        and exists (select from public.recruiting_leads l where l.id = (s.result ->> 'id')::uuid)
-      order by 1
-      on conflict (id) do nothing;
-    exception when others then
-      -- It is a duplicate all the same, of a lead that may not be on disk yet.
-      perform pg_logical_emit_message(true, 'recruiting leads', '');
-      noted := array(
-        select row(
-          s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.key,
-          s.result || case when s.result ->> 'status' = 'duplicate'
-            then jsonb_build_object('record_error', sqlstate) else '{}' end
-        )::private.sent_lead
-        from unnest(noted) s
-      );
-    end;
-  end if;
+  perform set_config('lock_timeout', '100ms', true);
+  insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
+  select
+    -- A repeated call has the same id, and is the same duplicate.
+    coalesce((s.lead ->> 'id')::uuid, private.time_ordered_id()),
+    (noted -> (s.ordinal - 1) ->> 'id')::uuid, s.vendor_id, s.lead ->> 'request_id'
+  from unnest(sent) s
+  where noted -> (s.ordinal - 1) ->> 'status' = 'duplicate'
+    and s.lead ->> 'received_via' is distinct from 'replay'
+    -- A delivery may come again when its lead has been deleted.
+    and exists (select from public.recruiting_leads l where l.id = (noted -> (s.ordinal - 1) ->> 'id')::uuid)
+  order by 1
+  on conflict (id) do nothing;
   return noted;
+exception
+  when serialization_failure then
+    raise;
+  when others then
+    -- It is a duplicate all the same, of a lead that may not be on disk yet.
+    perform pg_logical_emit_message(true, 'recruiting leads', '');
+    return (
+      select jsonb_agg(r || case when r ->> 'status' = 'duplicate'
+        then jsonb_build_object('record_error', sqlstate) else '{}' end order by ordinal)
+      from jsonb_array_elements(noted) with ordinality as result (r, ordinal)
+    );
 end
 $$;
 
-comment on function private.note_duplicates(jsonb, private.sent_lead[]) is
-  'Gives the leads that were not stored their result, and records each duplicate. 40001 when a lead was in the way that has '
-  'been deleted since: the call is to be repeated.';
-grant execute on function private.note_duplicates(jsonb, private.sent_lead[]) to service_role;
+comment on function private.note_duplicates(private.sent_lead[], jsonb) is
+  'Gives the leads that were not stored their result, records each duplicate, and returns the results. 40001 when a lead was '
+  'in the way that has been deleted since: the call is to be repeated.';
+grant execute on function private.note_duplicates(private.sent_lead[], jsonb) to service_role;
 
 -- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
 

@@ -113,16 +113,18 @@ create table public.recruiting_leads (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (vendor_id, vendor_lead_id),
-  -- Deferrable, so that private.insert_recruiting_leads() can store a lead while somebody has locked these tables.
+  -- Deferrable, so that private.store_recruiting_leads() can store a lead while somebody has locked these tables.
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
-  -- Postgres does not check a foreign key of two columns while one of them is null; these two constraints do.
-  check (agent_id is null or agency_id is not null),
-  check (order_id is null or (agency_id is not null and distributed_at is not null)),
-  -- Otherwise a lead that an agency already has would be handed out a second time.
-  check (distribution not in ('unmatched', 'pending') or agency_id is null),
-  check (distribution <> 'distributed' or agency_id is not null)
+  -- Postgres does not check a foreign key of two columns while one of them is null, and a lead that an agency already has
+  -- must not be handed out a second time. One constraint, because an insert reads each of them anew.
+  check (
+    case when agency_id is null
+      then agent_id is null and order_id is null and distribution <> 'distributed'
+      else (order_id is null or distributed_at is not null) and distribution in ('distributed', 'not_requested')
+    end
+  )
 );
 
 -- The first lists an agency's leads and counts the leads of an order in a day. Leads that went to no agency are in

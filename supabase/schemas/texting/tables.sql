@@ -357,7 +357,8 @@ create policy "readers of a conversation read what it waits to send" on public.t
   );
 
 create table private.waiting_greetings (
-  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
+  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
   created_at timestamptz not null default clock_timestamp()
 );
 

@@ -115,15 +115,7 @@ set search_path = ''
 as $$
 begin
   if webhook is null then
-    return (
-      select k.vendor_id
-      from public.vendor_api_keys k
-      join public.vendors v on v.id = k.vendor_id
-      where k.key_hash = proved_vendor.key_hash
-        and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > now())
-        and v.is_active
-    );
+    return (select k.vendor_id from private.valid_api_keys k where k.key_hash = proved_vendor.key_hash);
   end if;
   return (
     select s.vendor_id

@@ -109,3 +109,13 @@ create trigger set_updated_at
 
 alter table private.vendor_webhook_secrets enable row level security;
 grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
+
+create view private.valid_api_keys with (security_invoker = true) as
+select k.key_hash, k.vendor_id
+from public.vendor_api_keys k
+join public.vendors v on v.id = k.vendor_id
+where k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and v.is_active;
+
+comment on view private.valid_api_keys is
+  'The keys that prove their vendor now: not revoked, not expired, of an active vendor. key_hash: SHA-256 in lower-case hex.';
+grant select on private.valid_api_keys to service_role;
