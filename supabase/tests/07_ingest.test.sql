@@ -1,6 +1,6 @@
 -- One recruiting lead: stored, recognised when it comes again, whatever it holds. Where it goes is another file.
 begin;
-select plan(31);
+select plan(34);
 \ir helpers.psql
 
 insert into public.vendors (id, slug, name) values
@@ -96,6 +96,29 @@ from unnest(array[
   '{"first_name": "'' or 1=1; --", "vendor_metadata": {"state": "Robert''); drop table leads; --"}}',
   '{"vendor_metadata": {"phone": 1e400, "state": 12}}'
 ]) lead;
+
+-- Leads of one call with the same vendor_lead_id, which find their place before they are stored
+insert into public.agencies (id, name, timezone) values (md5('twins')::uuid, 'Twins', 'America/New_York');
+update public.recruiting_orders set status = 'paused';
+insert into public.recruiting_orders (id, agency_id, quantity) values (md5('twins')::uuid, md5('twins')::uuid, 10);
+create temp table twins as
+select public.ingest_recruiting_leads(jsonb_agg(jsonb_build_object(
+  'key_hash', repeat('a', 64),
+  'lead', jsonb_build_object('id', md5('twin ' || n)::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'twin ' || n / 2)
+) order by n)) as results
+from generate_series(2, 4) n;
+select results_eq(
+  $$select r ->> 'status', r ->> 'id' from twins, jsonb_array_elements(results) r$$,
+  $$values ('created', md5('twin 2')::uuid::text), ('duplicate', md5('twin 2')::uuid::text),
+    ('created', md5('twin 4')::uuid::text)$$,
+  'of two leads of one call with the same vendor_lead_id the first is stored');
+select is(
+  public.distribute_pending_leads(array[md5('twin 2'), md5('twin 4')]::uuid[])
+    #>> array['leads', md5('twin 2')::uuid::text, 'distribution'], 'distributed', 'and handed out');
+select results_eq(
+  $$select o.filled, (select sum(d.leads)::integer from private.recruiting_order_days d where d.order_id = o.id)
+    from public.recruiting_orders o where o.id = md5('twins')::uuid$$,
+  'values (2, 2)', 'the order counts each stored lead once');
 
 select * from finish();
 rollback;
