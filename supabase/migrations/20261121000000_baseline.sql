@@ -5082,13 +5082,11 @@ create policy "agents read their own notifications" on public.agent_notification
 
 -- Text messages, and the delivery callbacks of the SMS provider.
 
--- A callback may be stored before its message, after it, or at the same time. Both therefore first take a lock and then look
--- for what the other one stored, so that the second always sees the first.
+-- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock first:
+-- a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
 --
--- Postgres has room for a few thousand locks in all, and one transaction may store more messages than that. So a MessageSid
--- stands for one of 256 locks. Messages share them: they never wait for each other, in whatever order a transaction stores
--- them. A callback takes one lock, for itself alone, and a transaction that waits for it holds nothing that it needs. So none
--- of them can make a deadlock.
+-- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks. This
+-- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
 language plpgsql
@@ -5104,39 +5102,12 @@ comment on function private.message_lock(text) is
   'The advisory lock of this message and its callbacks. Others have it too: there are 256.';
 grant execute on function private.message_lock(text) to service_role;
 
-create function private.lock_message(provider_message_id text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock(private.message_lock(provider_message_id));
-end
-$$;
-
-comment on function private.lock_message(text) is
-  'For a callback: makes every other transaction that stores its message or another callback of it wait until this one '
-  'ends.';
-grant execute on function private.lock_message(text) to service_role;
-
-create function private.lock_callbacks(provider_message_id text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock_shared(private.message_lock(provider_message_id));
-end
-$$;
-
-comment on function private.lock_callbacks(text) is
-  'For a message: makes every other transaction that stores a callback of it wait until this one ends.';
-grant execute on function private.lock_callbacks(text) to service_role;
-
 create function private.apply_early_callbacks() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.lock_callbacks(new.provider_message_id);
+  perform pg_advisory_xact_lock_shared(private.message_lock(new.provider_message_id));
 
   select
     coalesce((array_agg(e.status order by e.received_at desc))[1], new.status),
@@ -5174,23 +5145,6 @@ create trigger apply_early_callbacks_on_update
 
 -- The SMS provider's two webhooks: POST /recruiting/sms/inbound and POST /recruiting/sms/status.
 
-create function private.conversation_of(recruit_phone text, service_phone text) returns uuid
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return (
-    select c.id
-    from public.recruiting_conversations c
-    where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
-  );
-end
-$$;
-
-comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
-grant execute on function private.conversation_of(text, text) to service_role;
-
 create function public.receive_sms(
   recruit_phone text,
   service_phone text,
@@ -5208,7 +5162,7 @@ declare
   sid constant text := private.indexable_id(message_sid);
   files constant jsonb := coalesce(nullif(media, 'null'), '[]');
   consent constant text := (private.consent_in_text(body, opt_out_type)).state;
-  conversation_id uuid;
+  conversation uuid;
 begin
   -- Before any row is locked (consents.sql). Our number stays with its agency meanwhile.
   if consent is not null then
@@ -5216,13 +5170,13 @@ begin
     perform private.lock_consent(private.agency_of_numbers(recruit_phone, service_phone), recruit_phone);
   end if;
 
-  conversation_id := private.conversation_of(recruit_phone, service_phone);
-  if conversation_id is null then
+  conversation := private.conversation_of(recruit_phone, service_phone);
+  if conversation is null then
     perform private.lock_conversation(recruit_phone, service_phone);
-    conversation_id := private.conversation_of(recruit_phone, service_phone);
+    conversation := private.conversation_of(recruit_phone, service_phone);
   end if;
 
-  if conversation_id is null then
+  if conversation is null then
     insert into public.unmatched_texts (
       id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
     )
@@ -5239,7 +5193,7 @@ begin
       id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
     )
     values (
-      message_id, conversation_id, 'inbound', 'recruit', sid, receive_sms.body, files,
+      message_id, conversation, 'inbound', 'recruit', sid, receive_sms.body, files,
       coalesce(receive_sms.received_at, now())
     )
     on conflict do nothing;
@@ -5247,23 +5201,34 @@ begin
 
   -- Only when it is stored for the first time: a STOP that comes again after a START is not said again.
   if found then
-    if conversation_id is not null then
-      update public.recruiting_conversations c
-      set last_message_at =
-        case when receive_sms.received_at is null then now() else greatest(c.last_message_at, receive_sms.received_at) end
-      where c.id = conversation_id;
-    end if;
     if consent is not null then
       perform private.record_consent_in_text(
         private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, body, opt_out_type, message_id, received_at);
     end if;
-    if conversation_id is not null then
-      perform private.release_replies(conversation_id);
+    if conversation is not null then
+      update public.recruiting_conversations c
+      set last_message_at =
+        case when receive_sms.received_at is null then now() else greatest(c.last_message_at, receive_sms.received_at) end
+      where c.id = conversation;
+      -- Quiet hours do not hold an agent's reply to what the recruit has just written.
+      update public.text_outbox o
+      set due_at = now(), reason = null
+      where o.message_id = any (array(
+        select held.message_id
+        from public.text_outbox held
+        where held.conversation_id = conversation
+          and held.state = 'pending'
+          and held.kind = 'agent'
+          and held.reason = 'quiet_hours'
+          and held.due_at > now()
+        order by held.ordinal
+        for update
+      ));
       perform private.notify_agent(
-        conversation_id, message_id, case consent when 'opted_out' then 'opt_out' else 'text' end);
+        conversation, message_id, case consent when 'opted_out' then 'opt_out' else 'text' end);
     end if;
   end if;
-  return jsonb_build_object('status', case when conversation_id is null then 'no_conversation' else 'received' end);
+  return jsonb_build_object('status', case when conversation is null then 'no_conversation' else 'received' end);
 end
 $$;
 
@@ -5294,7 +5259,7 @@ begin
   if has_opted_out and sent.id is not null then
     perform private.lock_consent(sent.agency_id, sent.recruit_phone);
   end if;
-  perform private.lock_message(message_sid);
+  perform pg_advisory_xact_lock(private.message_lock(message_sid));
   return sent.id;
 end
 $$;
@@ -5417,6 +5382,23 @@ comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'our message that the provider was given with it; a text of the outbox without a MessageSid gets this one. An '
   'error_code of 21610 opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
+
+create function private.conversation_of(recruit_phone text, service_phone text) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select c.id
+    from public.recruiting_conversations c
+    where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
+  );
+end
+$$;
+
+comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
+grant execute on function private.conversation_of(text, text) to service_role;
 
 -- supabase/schemas/texting/unmatched_texts.sql
 
@@ -5588,19 +5570,6 @@ comment on function private.lock_consent(uuid, text) is
   'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
 grant execute on function private.lock_consent(uuid, text) to service_role;
 
-create function private.try_lock_consent(agency_id uuid, phone text) returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return pg_try_advisory_xact_lock(private.consent_lock(agency_id, phone));
-end
-$$;
-
-comment on function private.try_lock_consent(uuid, text) is
-  'As lock_consent(), without waiting: false when somebody else has the lock.';
-grant execute on function private.try_lock_consent(uuid, text) to service_role;
-
 create function private.is_opted_out(agency_id uuid, phone text) returns boolean
 language plpgsql
 stable
@@ -5625,19 +5594,18 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Whoever changes several texts locks them in their order, so that nothing waits in a circle.
-  with waiting as (
-    select o.message_id
-    from public.recruiting_conversations c
-    join public.text_outbox o on o.conversation_id = c.id and o.state = 'pending'
-    where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
-    order by o.ordinal
-    for update of o
-  ), refused as (
+  with refused as (
     update public.text_outbox o
     set state = 'refused', reason = 'opted_out'
-    from waiting w
-    where o.message_id = w.message_id
+    where o.message_id = any (array(
+      select waiting.message_id
+      from public.recruiting_conversations c
+      join public.text_outbox waiting on waiting.conversation_id = c.id and waiting.state = 'pending'
+      where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
+      -- Whoever changes several texts locks them in their order, so that nothing waits in a circle.
+      order by waiting.ordinal
+      for update of waiting
+    ))
     returning o.message_id
   )
   update public.recruiting_messages m
@@ -6218,17 +6186,15 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  with open_texts as (
-    select o.message_id
-    from public.text_outbox o
-    where o.conversation_id = new.id and o.state in ('pending', 'sending', 'unconfirmed')
-    order by o.ordinal
-    for update
-  )
   update public.text_outbox o
   set service_phone = new.service_phone
-  from open_texts t
-  where o.message_id = t.message_id;
+  where o.message_id = any (array(
+    select waiting.message_id
+    from public.text_outbox waiting
+    where waiting.conversation_id = new.id and waiting.state in ('pending', 'sending', 'unconfirmed')
+    order by waiting.ordinal
+    for update
+  ));
   return null;
 end
 $$;
@@ -6248,16 +6214,14 @@ as $$
 begin
   -- Whoever has locked a text is about to send or refuse it. And one statement may set many numbers to active, so to wait
   -- here could be to wait in a circle.
-  with held as (
-    select o.message_id
-    from public.text_outbox o
-    where o.service_phone = new.phone and o.state = 'pending' and o.reason = 'number_paused'
-    for update skip locked
-  )
   update public.text_outbox o
   set reason = null
-  from held h
-  where o.message_id = h.message_id;
+  where o.message_id = any (array(
+    select held.message_id
+    from public.text_outbox held
+    where held.service_phone = new.phone and held.state = 'pending' and held.reason = 'number_paused'
+    for update skip locked
+  ));
   return null;
 end
 $$;
@@ -6414,33 +6378,6 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid) is
   'text_outbox. media: [{url, content_type}]. Consent is checked when it is sent. 23503 or 23502 when there is no such '
   'conversation, 23505 when the conversation has the client_message_id already.';
 grant execute on function private.queue_text(uuid, text, text, jsonb, uuid) to service_role;
-
-create function private.release_replies(conversation_id uuid) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  with held as (
-    select o.message_id
-    from public.text_outbox o
-    where o.conversation_id = release_replies.conversation_id
-      and o.state = 'pending'
-      and o.kind = 'agent'
-      and o.reason = 'quiet_hours'
-      and o.due_at > now()
-    order by o.ordinal
-    for update
-  )
-  update public.text_outbox o
-  set due_at = now(), reason = null
-  from held h
-  where o.message_id = h.message_id;
-end
-$$;
-
-comment on function private.release_replies(uuid) is
-  'Makes an agent''s texts that quiet hours hold due, because the recruit has just written.';
-grant execute on function private.release_replies(uuid) to service_role;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
 language plpgsql
@@ -7198,7 +7135,7 @@ declare
   sent public.text_outbox;
 begin
   -- Before the rows, as every callback does.
-  perform private.lock_callbacks(message_sid);
+  perform pg_advisory_xact_lock_shared(private.message_lock(message_sid));
   select o.* into sent from public.text_outbox o where o.message_id = accept_text.message_id for update;
   if not found then
     return null;
@@ -7287,115 +7224,6 @@ grant execute on function private.postpone_texts(integer) to service_role;
 -- supabase/schemas/texting/conversations.sql
 
 -- How a conversation begins, goes back to the bot, and how a manager records what a recruit has said elsewhere.
-
-create function private.known_service_number(agency_id uuid, recruit_phone text) returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    (
-      select c.service_phone
-      from public.recruiting_conversations c
-      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
-      where c.recruit_phone = known_service_number.recruit_phone and c.agency_id = known_service_number.agency_id
-      order by c.last_message_at desc nulls last, c.created_at desc
-      limit 1
-    ),
-    (
-      select t.service_phone
-      from public.unmatched_texts t
-      join public.service_numbers n on n.phone = t.service_phone
-      where t.recruit_phone = known_service_number.recruit_phone and n.agency_id = known_service_number.agency_id
-      order by t.received_at desc
-      limit 1
-    )
-  );
-end
-$$;
-
-comment on function private.known_service_number(uuid, text) is
-  'The number of the agency that the recruit has last been in touch with, paused or not; null: none.';
-grant execute on function private.known_service_number(uuid, text) to service_role;
-
-create function private.least_used_service_number(agency_id uuid, recruit_phone text) returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  -- Counting more would take long, and no longer matters.
-  max_count constant integer := 1000;
-begin
-  return (
-    select n.phone
-    from public.service_numbers n
-    cross join lateral (
-      select count(*) as conversations, max(latest.created_at) as used_at
-      from (
-        select c.created_at
-        from public.recruiting_conversations c
-        where c.service_phone = n.phone
-        order by c.created_at desc
-        limit max_count
-      ) latest
-    ) use
-    where n.agency_id = least_used_service_number.agency_id
-      and n.status = 'active'
-      -- The number may have been another agency's.
-      and not exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruit_phone = least_used_service_number.recruit_phone and c.service_phone = n.phone
-      )
-    order by use.conversations, use.used_at nulls first, n.phone
-    limit 1
-  );
-end
-$$;
-
-comment on function private.least_used_service_number(uuid, text) is
-  'The active number of the agency with the fewest conversations, counted up to 1,000; of several, the one that has got '
-  'none for longest. Leaves out numbers that the recruit has a conversation with; null: there is none.';
-grant execute on function private.least_used_service_number(uuid, text) to service_role;
-
-create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
-returns public.recruiting_conversations
-language plpgsql
-set search_path = ''
-as $$
-declare
-  number text;
-  opened public.recruiting_conversations;
-begin
-  -- Of two calls at once, the second finds the conversation of the first.
-  perform private.lock_consent(lead.agency_id, lead.phone);
-  number := coalesce(
-    private.known_service_number(lead.agency_id, lead.phone),
-    private.least_used_service_number(lead.agency_id, lead.phone));
-  if number is null then
-    return null;
-  end if;
-
-  insert into public.recruiting_conversations as c (
-    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
-  )
-  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
-  on conflict (recruit_phone, service_phone) do update
-  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
-  -- Somebody may have just made it for another agency.
-  where c.agency_id = excluded.agency_id
-  returning c.* into opened;
-  return opened;
-end
-$$;
-
-comment on function private.open_conversation(public.recruiting_leads, uuid) is
-  'The conversation of a lead''s recruit with its agency: the one with the number that the recruit knows, else a new one, '
-  'assigned to this agent (null: nobody). The lead has an agency and a phone in E.164. Null when the agency has no active '
-  'number.';
-grant execute on function private.open_conversation(public.recruiting_leads, uuid) to service_role;
 
 create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
 language plpgsql
@@ -7512,6 +7340,84 @@ comment on function public.record_text_consent(text, text, text) is
   'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
   'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
 grant execute on function public.record_text_consent(text, text, text) to authenticated;
+
+create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
+returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Counting more conversations of a number would take long, and no longer matters.
+  max_count constant integer := 1000;
+  number text;
+  opened public.recruiting_conversations;
+begin
+  -- Of two calls at once, the second finds the conversation of the first.
+  perform private.lock_consent(lead.agency_id, lead.phone);
+  number := coalesce(
+    (
+      select c.service_phone
+      from public.recruiting_conversations c
+      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
+      where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id
+      order by c.last_message_at desc nulls last, c.created_at desc
+      limit 1
+    ),
+    (
+      select t.service_phone
+      from public.unmatched_texts t
+      join public.service_numbers n on n.phone = t.service_phone
+      where t.recruit_phone = lead.phone and n.agency_id = lead.agency_id
+      order by t.received_at desc
+      limit 1
+    ),
+    (
+      select n.phone
+      from public.service_numbers n
+      cross join lateral (
+        select count(*) as conversations, max(latest.created_at) as used_at
+        from (
+          select c.created_at
+          from public.recruiting_conversations c
+          where c.service_phone = n.phone
+          order by c.created_at desc
+          limit max_count
+        ) latest
+      ) use
+      where n.agency_id = lead.agency_id
+        and n.status = 'active'
+        -- The number may have been another agency's.
+        and not exists (
+          select
+          from public.recruiting_conversations c
+          where c.recruit_phone = lead.phone and c.service_phone = n.phone
+        )
+      order by use.conversations, use.used_at nulls first, n.phone
+      limit 1
+    ));
+  if number is null then
+    return null;
+  end if;
+
+  insert into public.recruiting_conversations as c (
+    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
+  )
+  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
+  on conflict (recruit_phone, service_phone) do update
+  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
+  -- Somebody may have just made it for another agency.
+  where c.agency_id = excluded.agency_id
+  returning c.* into opened;
+  return opened;
+end
+$$;
+
+comment on function private.open_conversation(public.recruiting_leads, uuid) is
+  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has last '
+  'been in touch with, paused or not. Else a new one, assigned to this agent (null: nobody), with the active number that '
+  'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
+  'agency and a phone in E.164. Null when the agency has no active number.';
+grant execute on function private.open_conversation(public.recruiting_leads, uuid) to service_role;
 
 -- supabase/schemas/texting/greetings.sql
 

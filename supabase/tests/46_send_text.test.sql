@@ -190,7 +190,7 @@ select is(result ->> 'status', 'held', 'twelve hours after the recruit''s text, 
 select results_eq(
   $$select o.state, o.reason, to_jsonb(o.due_at) from public.text_outbox o, held where o.message_id = (result ->> 'message_id')::uuid$$,
   $$select 'pending', 'quiet_hours', result -> 'due_at' from held$$, 'it says why, and until when');
-select private.release_replies(md5('escalated')::uuid);
+select public.receive_sms('+19995550001', '+19995550100', 'test reply', 'Hi', '[]');
 select results_eq(
   $$select o.state, o.reason, o.due_at from public.text_outbox o, held where o.message_id = (result ->> 'message_id')::uuid$$,
   $$values ('pending', null::text, now())$$, 'a text of the recruit releases it');

@@ -48,19 +48,6 @@ comment on function private.lock_consent(uuid, text) is
   'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
 grant execute on function private.lock_consent(uuid, text) to service_role;
 
-create function private.try_lock_consent(agency_id uuid, phone text) returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return pg_try_advisory_xact_lock(private.consent_lock(agency_id, phone));
-end
-$$;
-
-comment on function private.try_lock_consent(uuid, text) is
-  'As lock_consent(), without waiting: false when somebody else has the lock.';
-grant execute on function private.try_lock_consent(uuid, text) to service_role;
-
 create function private.is_opted_out(agency_id uuid, phone text) returns boolean
 language plpgsql
 stable
@@ -85,19 +72,18 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Whoever changes several texts locks them in their order, so that nothing waits in a circle.
-  with waiting as (
-    select o.message_id
-    from public.recruiting_conversations c
-    join public.text_outbox o on o.conversation_id = c.id and o.state = 'pending'
-    where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
-    order by o.ordinal
-    for update of o
-  ), refused as (
+  with refused as (
     update public.text_outbox o
     set state = 'refused', reason = 'opted_out'
-    from waiting w
-    where o.message_id = w.message_id
+    where o.message_id = any (array(
+      select waiting.message_id
+      from public.recruiting_conversations c
+      join public.text_outbox waiting on waiting.conversation_id = c.id and waiting.state = 'pending'
+      where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
+      -- Whoever changes several texts locks them in their order, so that nothing waits in a circle.
+      order by waiting.ordinal
+      for update of waiting
+    ))
     returning o.message_id
   )
   update public.recruiting_messages m

@@ -1,114 +1,5 @@
 -- How a conversation begins, goes back to the bot, and how a manager records what a recruit has said elsewhere.
 
-create function private.known_service_number(agency_id uuid, recruit_phone text) returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    (
-      select c.service_phone
-      from public.recruiting_conversations c
-      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
-      where c.recruit_phone = known_service_number.recruit_phone and c.agency_id = known_service_number.agency_id
-      order by c.last_message_at desc nulls last, c.created_at desc
-      limit 1
-    ),
-    (
-      select t.service_phone
-      from public.unmatched_texts t
-      join public.service_numbers n on n.phone = t.service_phone
-      where t.recruit_phone = known_service_number.recruit_phone and n.agency_id = known_service_number.agency_id
-      order by t.received_at desc
-      limit 1
-    )
-  );
-end
-$$;
-
-comment on function private.known_service_number(uuid, text) is
-  'The number of the agency that the recruit has last been in touch with, paused or not; null: none.';
-grant execute on function private.known_service_number(uuid, text) to service_role;
-
-create function private.least_used_service_number(agency_id uuid, recruit_phone text) returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  -- Counting more would take long, and no longer matters.
-  max_count constant integer := 1000;
-begin
-  return (
-    select n.phone
-    from public.service_numbers n
-    cross join lateral (
-      select count(*) as conversations, max(latest.created_at) as used_at
-      from (
-        select c.created_at
-        from public.recruiting_conversations c
-        where c.service_phone = n.phone
-        order by c.created_at desc
-        limit max_count
-      ) latest
-    ) use
-    where n.agency_id = least_used_service_number.agency_id
-      and n.status = 'active'
-      -- The number may have been another agency's.
-      and not exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruit_phone = least_used_service_number.recruit_phone and c.service_phone = n.phone
-      )
-    order by use.conversations, use.used_at nulls first, n.phone
-    limit 1
-  );
-end
-$$;
-
-comment on function private.least_used_service_number(uuid, text) is
-  'The active number of the agency with the fewest conversations, counted up to 1,000; of several, the one that has got '
-  'none for longest. Leaves out numbers that the recruit has a conversation with; null: there is none.';
-grant execute on function private.least_used_service_number(uuid, text) to service_role;
-
-create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
-returns public.recruiting_conversations
-language plpgsql
-set search_path = ''
-as $$
-declare
-  number text;
-  opened public.recruiting_conversations;
-begin
-  -- Of two calls at once, the second finds the conversation of the first.
-  perform private.lock_consent(lead.agency_id, lead.phone);
-  number := coalesce(
-    private.known_service_number(lead.agency_id, lead.phone),
-    private.least_used_service_number(lead.agency_id, lead.phone));
-  if number is null then
-    return null;
-  end if;
-
-  insert into public.recruiting_conversations as c (
-    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
-  )
-  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
-  on conflict (recruit_phone, service_phone) do update
-  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
-  -- Somebody may have just made it for another agency.
-  where c.agency_id = excluded.agency_id
-  returning c.* into opened;
-  return opened;
-end
-$$;
-
-comment on function private.open_conversation(public.recruiting_leads, uuid) is
-  'The conversation of a lead''s recruit with its agency: the one with the number that the recruit knows, else a new one, '
-  'assigned to this agent (null: nobody). The lead has an agency and a phone in E.164. Null when the agency has no active '
-  'number.';
-grant execute on function private.open_conversation(public.recruiting_leads, uuid) to service_role;
-
 create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
 language plpgsql
 -- Agents may not write the tables. Who may begin a conversation is decided here.
@@ -224,3 +115,81 @@ comment on function public.record_text_consent(text, text, text) is
   'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
   'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
 grant execute on function public.record_text_consent(text, text, text) to authenticated;
+
+create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
+returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Counting more conversations of a number would take long, and no longer matters.
+  max_count constant integer := 1000;
+  number text;
+  opened public.recruiting_conversations;
+begin
+  -- Of two calls at once, the second finds the conversation of the first.
+  perform private.lock_consent(lead.agency_id, lead.phone);
+  number := coalesce(
+    (
+      select c.service_phone
+      from public.recruiting_conversations c
+      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
+      where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id
+      order by c.last_message_at desc nulls last, c.created_at desc
+      limit 1
+    ),
+    (
+      select t.service_phone
+      from public.unmatched_texts t
+      join public.service_numbers n on n.phone = t.service_phone
+      where t.recruit_phone = lead.phone and n.agency_id = lead.agency_id
+      order by t.received_at desc
+      limit 1
+    ),
+    (
+      select n.phone
+      from public.service_numbers n
+      cross join lateral (
+        select count(*) as conversations, max(latest.created_at) as used_at
+        from (
+          select c.created_at
+          from public.recruiting_conversations c
+          where c.service_phone = n.phone
+          order by c.created_at desc
+          limit max_count
+        ) latest
+      ) use
+      where n.agency_id = lead.agency_id
+        and n.status = 'active'
+        -- The number may have been another agency's.
+        and not exists (
+          select
+          from public.recruiting_conversations c
+          where c.recruit_phone = lead.phone and c.service_phone = n.phone
+        )
+      order by use.conversations, use.used_at nulls first, n.phone
+      limit 1
+    ));
+  if number is null then
+    return null;
+  end if;
+
+  insert into public.recruiting_conversations as c (
+    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
+  )
+  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
+  on conflict (recruit_phone, service_phone) do update
+  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
+  -- Somebody may have just made it for another agency.
+  where c.agency_id = excluded.agency_id
+  returning c.* into opened;
+  return opened;
+end
+$$;
+
+comment on function private.open_conversation(public.recruiting_leads, uuid) is
+  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has last '
+  'been in touch with, paused or not. Else a new one, assigned to this agent (null: nobody), with the active number that '
+  'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
+  'agency and a phone in E.164. Null when the agency has no active number.';
+grant execute on function private.open_conversation(public.recruiting_leads, uuid) to service_role;

@@ -1,12 +1,10 @@
 -- Text messages, and the delivery callbacks of the SMS provider.
 
--- A callback may be stored before its message, after it, or at the same time. Both therefore first take a lock and then look
--- for what the other one stored, so that the second always sees the first.
+-- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock first:
+-- a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
 --
--- Postgres has room for a few thousand locks in all, and one transaction may store more messages than that. So a MessageSid
--- stands for one of 256 locks. Messages share them: they never wait for each other, in whatever order a transaction stores
--- them. A callback takes one lock, for itself alone, and a transaction that waits for it holds nothing that it needs. So none
--- of them can make a deadlock.
+-- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks. This
+-- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
 language plpgsql
@@ -22,39 +20,12 @@ comment on function private.message_lock(text) is
   'The advisory lock of this message and its callbacks. Others have it too: there are 256.';
 grant execute on function private.message_lock(text) to service_role;
 
-create function private.lock_message(provider_message_id text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock(private.message_lock(provider_message_id));
-end
-$$;
-
-comment on function private.lock_message(text) is
-  'For a callback: makes every other transaction that stores its message or another callback of it wait until this one '
-  'ends.';
-grant execute on function private.lock_message(text) to service_role;
-
-create function private.lock_callbacks(provider_message_id text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock_shared(private.message_lock(provider_message_id));
-end
-$$;
-
-comment on function private.lock_callbacks(text) is
-  'For a message: makes every other transaction that stores a callback of it wait until this one ends.';
-grant execute on function private.lock_callbacks(text) to service_role;
-
 create function private.apply_early_callbacks() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.lock_callbacks(new.provider_message_id);
+  perform pg_advisory_xact_lock_shared(private.message_lock(new.provider_message_id));
 
   select
     coalesce((array_agg(e.status order by e.received_at desc))[1], new.status),

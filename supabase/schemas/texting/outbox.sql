@@ -29,17 +29,15 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  with open_texts as (
-    select o.message_id
-    from public.text_outbox o
-    where o.conversation_id = new.id and o.state in ('pending', 'sending', 'unconfirmed')
-    order by o.ordinal
-    for update
-  )
   update public.text_outbox o
   set service_phone = new.service_phone
-  from open_texts t
-  where o.message_id = t.message_id;
+  where o.message_id = any (array(
+    select waiting.message_id
+    from public.text_outbox waiting
+    where waiting.conversation_id = new.id and waiting.state in ('pending', 'sending', 'unconfirmed')
+    order by waiting.ordinal
+    for update
+  ));
   return null;
 end
 $$;
@@ -59,16 +57,14 @@ as $$
 begin
   -- Whoever has locked a text is about to send or refuse it. And one statement may set many numbers to active, so to wait
   -- here could be to wait in a circle.
-  with held as (
-    select o.message_id
-    from public.text_outbox o
-    where o.service_phone = new.phone and o.state = 'pending' and o.reason = 'number_paused'
-    for update skip locked
-  )
   update public.text_outbox o
   set reason = null
-  from held h
-  where o.message_id = h.message_id;
+  where o.message_id = any (array(
+    select held.message_id
+    from public.text_outbox held
+    where held.service_phone = new.phone and held.state = 'pending' and held.reason = 'number_paused'
+    for update skip locked
+  ));
   return null;
 end
 $$;

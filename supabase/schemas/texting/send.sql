@@ -87,33 +87,6 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid) is
   'conversation, 23505 when the conversation has the client_message_id already.';
 grant execute on function private.queue_text(uuid, text, text, jsonb, uuid) to service_role;
 
-create function private.release_replies(conversation_id uuid) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  with held as (
-    select o.message_id
-    from public.text_outbox o
-    where o.conversation_id = release_replies.conversation_id
-      and o.state = 'pending'
-      and o.kind = 'agent'
-      and o.reason = 'quiet_hours'
-      and o.due_at > now()
-    order by o.ordinal
-    for update
-  )
-  update public.text_outbox o
-  set due_at = now(), reason = null
-  from held h
-  where o.message_id = h.message_id;
-end
-$$;
-
-comment on function private.release_replies(uuid) is
-  'Makes an agent''s texts that quiet hours hold due, because the recruit has just written.';
-grant execute on function private.release_replies(uuid) to service_role;
-
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
 language plpgsql
 set search_path = ''

@@ -1,22 +1,5 @@
 -- The SMS provider's two webhooks: POST /recruiting/sms/inbound and POST /recruiting/sms/status.
 
-create function private.conversation_of(recruit_phone text, service_phone text) returns uuid
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return (
-    select c.id
-    from public.recruiting_conversations c
-    where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
-  );
-end
-$$;
-
-comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
-grant execute on function private.conversation_of(text, text) to service_role;
-
 create function public.receive_sms(
   recruit_phone text,
   service_phone text,
@@ -34,7 +17,7 @@ declare
   sid constant text := private.indexable_id(message_sid);
   files constant jsonb := coalesce(nullif(media, 'null'), '[]');
   consent constant text := (private.consent_in_text(body, opt_out_type)).state;
-  conversation_id uuid;
+  conversation uuid;
 begin
   -- Before any row is locked (consents.sql). Our number stays with its agency meanwhile.
   if consent is not null then
@@ -42,13 +25,13 @@ begin
     perform private.lock_consent(private.agency_of_numbers(recruit_phone, service_phone), recruit_phone);
   end if;
 
-  conversation_id := private.conversation_of(recruit_phone, service_phone);
-  if conversation_id is null then
+  conversation := private.conversation_of(recruit_phone, service_phone);
+  if conversation is null then
     perform private.lock_conversation(recruit_phone, service_phone);
-    conversation_id := private.conversation_of(recruit_phone, service_phone);
+    conversation := private.conversation_of(recruit_phone, service_phone);
   end if;
 
-  if conversation_id is null then
+  if conversation is null then
     insert into public.unmatched_texts (
       id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
     )
@@ -65,7 +48,7 @@ begin
       id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
     )
     values (
-      message_id, conversation_id, 'inbound', 'recruit', sid, receive_sms.body, files,
+      message_id, conversation, 'inbound', 'recruit', sid, receive_sms.body, files,
       coalesce(receive_sms.received_at, now())
     )
     on conflict do nothing;
@@ -73,23 +56,34 @@ begin
 
   -- Only when it is stored for the first time: a STOP that comes again after a START is not said again.
   if found then
-    if conversation_id is not null then
-      update public.recruiting_conversations c
-      set last_message_at =
-        case when receive_sms.received_at is null then now() else greatest(c.last_message_at, receive_sms.received_at) end
-      where c.id = conversation_id;
-    end if;
     if consent is not null then
       perform private.record_consent_in_text(
         private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, body, opt_out_type, message_id, received_at);
     end if;
-    if conversation_id is not null then
-      perform private.release_replies(conversation_id);
+    if conversation is not null then
+      update public.recruiting_conversations c
+      set last_message_at =
+        case when receive_sms.received_at is null then now() else greatest(c.last_message_at, receive_sms.received_at) end
+      where c.id = conversation;
+      -- Quiet hours do not hold an agent's reply to what the recruit has just written.
+      update public.text_outbox o
+      set due_at = now(), reason = null
+      where o.message_id = any (array(
+        select held.message_id
+        from public.text_outbox held
+        where held.conversation_id = conversation
+          and held.state = 'pending'
+          and held.kind = 'agent'
+          and held.reason = 'quiet_hours'
+          and held.due_at > now()
+        order by held.ordinal
+        for update
+      ));
       perform private.notify_agent(
-        conversation_id, message_id, case consent when 'opted_out' then 'opt_out' else 'text' end);
+        conversation, message_id, case consent when 'opted_out' then 'opt_out' else 'text' end);
     end if;
   end if;
-  return jsonb_build_object('status', case when conversation_id is null then 'no_conversation' else 'received' end);
+  return jsonb_build_object('status', case when conversation is null then 'no_conversation' else 'received' end);
 end
 $$;
 
@@ -120,7 +114,7 @@ begin
   if has_opted_out and sent.id is not null then
     perform private.lock_consent(sent.agency_id, sent.recruit_phone);
   end if;
-  perform private.lock_message(message_sid);
+  perform pg_advisory_xact_lock(private.message_lock(message_sid));
   return sent.id;
 end
 $$;
@@ -243,3 +237,20 @@ comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'our message that the provider was given with it; a text of the outbox without a MessageSid gets this one. An '
   'error_code of 21610 opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
+
+create function private.conversation_of(recruit_phone text, service_phone text) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select c.id
+    from public.recruiting_conversations c
+    where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
+  );
+end
+$$;
+
+comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
+grant execute on function private.conversation_of(text, text) to service_role;

@@ -161,7 +161,7 @@ declare
   sent public.text_outbox;
 begin
   -- Before the rows, as every callback does.
-  perform private.lock_callbacks(message_sid);
+  perform pg_advisory_xact_lock_shared(private.message_lock(message_sid));
   select o.* into sent from public.text_outbox o where o.message_id = accept_text.message_id for update;
   if not found then
     return null;
