@@ -17,7 +17,7 @@ begin
   -- When the clock goes back over midnight, the local date after the moment may already have begun.
   for day_offset in reverse 1 .. 0 loop
     midnight := date_trunc('day', moment at time zone timezone) + make_interval(days => day_offset);
-    -- Of two midnights Postgres takes the second. The first is found with the offset of 24 hours before.
+    -- Postgres takes the second of two midnights. The first is found with the offset of 24 hours before.
     day_start := midnight at time zone timezone;
     first_midnight := day_start - interval '24 hours'
       + (midnight - (day_start - interval '24 hours') at time zone timezone);

@@ -14,7 +14,7 @@ declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
   scope constant text := 'bulk ' || key_vendor_id;
   kept constant jsonb := private.kept_result(scope, idempotency);
-  -- Of two rows with the same vendor_lead_id the first is stored.
+  -- The first of two rows with the same vendor_lead_id is stored.
   sent constant jsonb := (
     select coalesce(jsonb_agg(jsonb_build_object(
       'lead', l || jsonb_build_object('request_id', request_id, 'received_via', 'bulk')

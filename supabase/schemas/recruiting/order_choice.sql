@@ -3,8 +3,8 @@
 -- Which order is first is also said by recruiting_order_choices_best_idx, and by the model in
 -- supabase/tests/38_distribution_model.test.sql.
 --
--- An order that wants leads has a row for each of its states, so that the best one is the first of an index, however many
--- orders there are.
+-- An order that wants leads has a row for each of its states. So the best order is the first entry of an index, however
+-- many orders there are.
 
 create function private.keep_order_choices() returns trigger
 language plpgsql
@@ -116,7 +116,7 @@ begin
   elsif rival.priority > chosen_order.priority then
     return 0;
   end if;
-  -- Of equal shares the older order comes first.
+  -- The older order comes first where the shares are equal.
   last_filled := (product - case when is_older then 0 else 1 end) / rival.quantity;
   return greatest(least(last_filled + 1, chosen_order.quantity) - chosen_order.filled, 0);
 end

@@ -1,4 +1,4 @@
--- The journal of refusals: what a sender that was authenticated has sent and what could not be taken in.
+-- Rejected deliveries: what an authenticated sender has sent and the service could not take in.
 
 create function public.record_rejections(rejections json) returns integer
 language plpgsql
@@ -10,7 +10,7 @@ declare
   recorded integer;
   sender_id uuid;
 begin
-  -- Somebody who has locked the journal must not hold up connections that leads and texts need.
+  -- Somebody who has locked the table must not hold up connections that leads and texts need.
   lock table public.rejected_deliveries in row exclusive mode nowait;
 
   insert into public.rejected_deliveries (
@@ -35,10 +35,10 @@ end
 $$;
 
 comment on function public.record_rejections(json) is
-  'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
+  'Stores rejected deliveries and returns how many. rejections: [{request_id, route, vendor_id|null, '
   'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
   'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
-  'when somebody has locked the journal.';
+  'when somebody has locked the table.';
 grant execute on function public.record_rejections(json) to service_role;
 
 create function public.prune_deliveries(older_than interval) returns integer
@@ -130,7 +130,7 @@ begin
     return;
   end if;
 
-  -- An array, and not `in (select …)`: for that the planner may read the whole journal.
+  -- An array, and not `in (select …)`: for that the planner may read the whole table.
   execute format(
     $sql$
       delete from public.rejected_deliveries d

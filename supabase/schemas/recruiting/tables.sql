@@ -309,7 +309,7 @@ comment on column public.rejected_deliveries.vendor_lead_id is
 comment on column public.rejected_deliveries.row is
   'Zero-based index of the row in a batch; null: the whole request was refused.';
 comment on column public.rejected_deliveries.code is
-  'The response''s error code. Of a row in bulk: BAD_REQUEST or DATABASE_ERROR; of a row of an import: INVALID or '
+  'The response''s error code. A row in bulk has BAD_REQUEST or DATABASE_ERROR, a row of an import INVALID or '
   'DATABASE_ERROR.';
 comment on column public.rejected_deliveries.reason is 'The message of the response.';
 comment on column public.rejected_deliveries.payload is

@@ -17,7 +17,7 @@ end
 $$;
 
 comment on function private.message_lock(text) is
-  'The advisory lock of this message and its callbacks. Others have it too: there are 256.';
+  'Number of the advisory lock of a message and its callbacks. There are 256 locks, so messages share them.';
 grant execute on function private.message_lock(text) to service_role;
 
 create function private.apply_early_callbacks() returns trigger

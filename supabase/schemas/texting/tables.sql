@@ -268,7 +268,7 @@ comment on column public.text_consent_events.message_id is
   'since.';
 comment on column public.text_consent_events.agent_id is 'The manager who recorded it.';
 comment on column public.text_consent_events.occurred_at is
-  'When it was said. Of all events of a recruit, the latest decides.';
+  'When it was said. The latest event of a recruit decides.';
 
 alter table public.text_consent_events enable row level security;
 grant select on public.text_consent_events to authenticated;
@@ -330,7 +330,7 @@ comment on column public.text_outbox.conversation_id is
 comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
 comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
 comment on column public.text_outbox.priority is
-  'Of the due texts of a number the lowest is sent first: what an agent writes does not wait for a morning''s greetings.';
+  'The lowest of a number''s due texts is sent first: what an agent writes does not wait for a morning''s greetings.';
 comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
 comment on column public.text_outbox.claim is
   'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
@@ -385,8 +385,8 @@ create table public.quiet_hours (
 
 comment on table public.quiet_hours is
   'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
-  'on, local time. Of the rows that match, one of the state goes before one of all states, then one of the day before one '
-  'of all days. An operator may change rows; counsel must review them. Holidays are not in it.';
+  'on, local time. A row of the state goes before one of all states; after that, a row of the day before one of all days. '
+  'An operator may change rows; counsel must review them. Holidays are not in it.';
 comment on column public.quiet_hours.state is
   'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
 comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';

@@ -101,7 +101,7 @@ comment on table private.vendor_webhook_secrets is
 comment on column private.vendor_webhook_secrets.kind is
   '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
 comment on column private.vendor_webhook_secrets.secret is
-  'As it is, because a signature can only be checked with the secret itself. Of the scheme basic: user:password.';
+  'As it is, because a signature can only be checked with the secret itself. The scheme basic has user:password.';
 
 create trigger set_updated_at
   before update on private.vendor_webhook_secrets
