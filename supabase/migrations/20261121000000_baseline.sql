@@ -698,7 +698,7 @@ comment on table private.vendor_webhook_secrets is
 comment on column private.vendor_webhook_secrets.kind is
   '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
 comment on column private.vendor_webhook_secrets.secret is
-  'As it is, because a signature can only be checked with the secret itself. Of the scheme basic: user:password.';
+  'As it is, because a signature can only be checked with the secret itself. The scheme basic has user:password.';
 
 create trigger set_updated_at
   before update on private.vendor_webhook_secrets
@@ -1352,7 +1352,7 @@ comment on column public.rejected_deliveries.vendor_lead_id is
 comment on column public.rejected_deliveries.row is
   'Zero-based index of the row in a batch; null: the whole request was refused.';
 comment on column public.rejected_deliveries.code is
-  'The response''s error code. Of a row in bulk: BAD_REQUEST or DATABASE_ERROR; of a row of an import: INVALID or '
+  'The response''s error code. A row in bulk has BAD_REQUEST or DATABASE_ERROR, a row of an import INVALID or '
   'DATABASE_ERROR.';
 comment on column public.rejected_deliveries.reason is 'The message of the response.';
 comment on column public.rejected_deliveries.payload is
@@ -1529,7 +1529,7 @@ begin
   -- When the clock goes back over midnight, the local date after the moment may already have begun.
   for day_offset in reverse 1 .. 0 loop
     midnight := date_trunc('day', moment at time zone timezone) + make_interval(days => day_offset);
-    -- Of two midnights Postgres takes the second. The first is found with the offset of 24 hours before.
+    -- Postgres takes the second of two midnights. The first is found with the offset of 24 hours before.
     day_start := midnight at time zone timezone;
     first_midnight := day_start - interval '24 hours'
       + (midnight - (day_start - interval '24 hours') at time zone timezone);
@@ -2322,8 +2322,8 @@ grant execute on function public.distribute_waiting_leads(integer, uuid) to serv
 -- Which order is first is also said by recruiting_order_choices_best_idx, and by the model in
 -- supabase/tests/38_distribution_model.test.sql.
 --
--- An order that wants leads has a row for each of its states, so that the best one is the first of an index, however many
--- orders there are.
+-- An order that wants leads has a row for each of its states. So the best order is the first entry of an index, however
+-- many orders there are.
 
 create function private.keep_order_choices() returns trigger
 language plpgsql
@@ -2435,7 +2435,7 @@ begin
   elsif rival.priority > chosen_order.priority then
     return 0;
   end if;
-  -- Of equal shares the older order comes first.
+  -- The older order comes first where the shares are equal.
   last_filled := (product - case when is_older then 0 else 1 end) / rival.quantity;
   return greatest(least(last_filled + 1, chosen_order.quantity) - chosen_order.filled, 0);
 end
@@ -2986,7 +2986,7 @@ declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
   scope constant text := 'bulk ' || key_vendor_id;
   kept constant jsonb := private.kept_result(scope, idempotency);
-  -- Of two rows with the same vendor_lead_id the first is stored.
+  -- The first of two rows with the same vendor_lead_id is stored.
   sent constant jsonb := (
     select coalesce(jsonb_agg(jsonb_build_object(
       'lead', l || jsonb_build_object('request_id', request_id, 'received_via', 'bulk')
@@ -3054,7 +3054,7 @@ grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb
 
 -- supabase/schemas/recruiting/rejected_deliveries.sql
 
--- The journal of refusals: what a sender that was authenticated has sent and what could not be taken in.
+-- Rejected deliveries: what an authenticated sender has sent and the service could not take in.
 
 create function public.record_rejections(rejections json) returns integer
 language plpgsql
@@ -3066,7 +3066,7 @@ declare
   recorded integer;
   sender_id uuid;
 begin
-  -- Somebody who has locked the journal must not hold up connections that leads and texts need.
+  -- Somebody who has locked the table must not hold up connections that leads and texts need.
   lock table public.rejected_deliveries in row exclusive mode nowait;
 
   insert into public.rejected_deliveries (
@@ -3091,10 +3091,10 @@ end
 $$;
 
 comment on function public.record_rejections(json) is
-  'Writes deliveries to the journal and returns how many. rejections: [{request_id, route, vendor_id|null, '
+  'Stores rejected deliveries and returns how many. rejections: [{request_id, route, vendor_id|null, '
   'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
   'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
-  'when somebody has locked the journal.';
+  'when somebody has locked the table.';
 grant execute on function public.record_rejections(json) to service_role;
 
 create function public.prune_deliveries(older_than interval) returns integer
@@ -3186,7 +3186,7 @@ begin
     return;
   end if;
 
-  -- An array, and not `in (select …)`: for that the planner may read the whole journal.
+  -- An array, and not `in (select …)`: for that the planner may read the whole table.
   execute format(
     $sql$
       delete from public.rejected_deliveries d
@@ -4157,7 +4157,7 @@ $$;
 
 comment on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) is
   'Stores what an agent learned and sold in a presentation: all of it or nothing. The lead''s agent may call it, and a '
-  'manager of its agency. demographics, sale (or null) and each of referrals are objects whose keys are the column '
+  'manager of its agency. demographics, sale (or null) and each of referrals are objects. Their keys are the column '
   'names of lead_demographics, lead_sales (product and annual_premium required) and lead_referrals (first_name and '
   'phone required). New demographics replace all earlier ones; null or {} leaves them unchanged. Returns '
   '{presentation_id, sale_id|null, referral_ids, duplicate}; a repeated client_submission_id returns the first result '
@@ -4888,7 +4888,7 @@ comment on column public.text_consent_events.message_id is
   'since.';
 comment on column public.text_consent_events.agent_id is 'The manager who recorded it.';
 comment on column public.text_consent_events.occurred_at is
-  'When it was said. Of all events of a recruit, the latest decides.';
+  'When it was said. The latest event of a recruit decides.';
 
 alter table public.text_consent_events enable row level security;
 grant select on public.text_consent_events to authenticated;
@@ -4950,7 +4950,7 @@ comment on column public.text_outbox.conversation_id is
 comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
 comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
 comment on column public.text_outbox.priority is
-  'Of the due texts of a number the lowest is sent first: what an agent writes does not wait for a morning''s greetings.';
+  'The lowest of a number''s due texts is sent first: what an agent writes does not wait for a morning''s greetings.';
 comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
 comment on column public.text_outbox.claim is
   'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
@@ -5005,8 +5005,8 @@ create table public.quiet_hours (
 
 comment on table public.quiet_hours is
   'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
-  'on, local time. Of the rows that match, one of the state goes before one of all states, then one of the day before one '
-  'of all days. An operator may change rows; counsel must review them. Holidays are not in it.';
+  'on, local time. A row of the state goes before one of all states; after that, a row of the day before one of all days. '
+  'An operator may change rows; counsel must review them. Holidays are not in it.';
 comment on column public.quiet_hours.state is
   'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
 comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
@@ -5099,7 +5099,7 @@ end
 $$;
 
 comment on function private.message_lock(text) is
-  'The advisory lock of this message and its callbacks. Others have it too: there are 256.';
+  'Number of the advisory lock of a message and its callbacks. There are 256 locks, so messages share them.';
 grant execute on function private.message_lock(text) to service_role;
 
 create function private.apply_early_callbacks() returns trigger
