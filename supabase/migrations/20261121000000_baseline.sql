@@ -5159,76 +5159,43 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  sid constant text := private.indexable_id(message_sid);
-  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
-  consent constant text := (private.consent_in_text(body, opt_out_type)).state;
-  conversation uuid;
+  -- In the order of the table's columns
+  received public.unmatched_texts := (
+    message_id, private.indexable_id(message_sid), recruit_phone, service_phone, body, coalesce(nullif(media, 'null'), '[]'),
+    opt_out_type, (private.consent_in_text(body, opt_out_type)).state, received_at);
+  conversation public.recruiting_conversations;
 begin
   -- Before any row is locked (consents.sql). Our number stays with its agency meanwhile.
-  if consent is not null then
+  if received.consent is not null then
     perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
     perform private.lock_consent(private.agency_of_numbers(recruit_phone, service_phone), recruit_phone);
   end if;
 
   conversation := private.conversation_of(recruit_phone, service_phone);
-  if conversation is null then
+  if conversation.id is null then
     perform private.lock_conversation(recruit_phone, service_phone);
     conversation := private.conversation_of(recruit_phone, service_phone);
   end if;
-
-  if conversation is null then
-    insert into public.unmatched_texts (
-      id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
-    )
-    select
-      message_id, sid, receive_sms.recruit_phone, receive_sms.service_phone, receive_sms.body, files,
-      receive_sms.opt_out_type, coalesce(receive_sms.received_at, clock_timestamp())
-    -- The message may have been stored in a conversation whose numbers were changed since.
-    where not exists (
-      select from public.recruiting_messages m where m.provider_message_id = sid or m.id = message_id
-    )
-    on conflict do nothing;
-  else
-    insert into public.recruiting_messages (
-      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
-    )
-    values (
-      message_id, conversation, 'inbound', 'recruit', sid, receive_sms.body, files,
-      coalesce(receive_sms.received_at, now())
-    )
-    on conflict do nothing;
+  if conversation.id is not null then
+    perform private.store_text(conversation, received);
+    return '{"status": "received"}';
   end if;
 
-  -- Only when it is stored for the first time: a STOP that comes again after a START is not said again.
+  insert into public.unmatched_texts (
+    id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
+  )
+  select
+    received.id, received.message_sid, received.recruit_phone, received.service_phone, received.body, received.media,
+    received.opt_out_type, coalesce(received.received_at, clock_timestamp())
+  -- The message may have been stored in a conversation whose numbers were changed since.
+  where not exists (
+    select from public.recruiting_messages m where m.provider_message_id = received.message_sid or m.id = received.id
+  )
+  on conflict do nothing;
   if found then
-    if consent is not null then
-      perform private.record_consent_in_text(
-        private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, body, opt_out_type, message_id, received_at);
-    end if;
-    if conversation is not null then
-      update public.recruiting_conversations c
-      set last_message_at =
-        case when receive_sms.received_at is null then now() else greatest(c.last_message_at, receive_sms.received_at) end
-      where c.id = conversation;
-      -- Quiet hours do not hold an agent's reply to what the recruit has just written.
-      update public.text_outbox o
-      set due_at = now(), reason = null
-      where o.message_id = any (array(
-        select held.message_id
-        from public.text_outbox held
-        where held.conversation_id = conversation
-          and held.state = 'pending'
-          and held.kind = 'agent'
-          and held.reason = 'quiet_hours'
-          and held.due_at > now()
-        order by held.ordinal
-        for update
-      ));
-      perform private.notify_agent(
-        conversation, message_id, case consent when 'opted_out' then 'opt_out' else 'text' end);
-    end if;
+    perform private.record_consent_in_text(private.agency_of_numbers(recruit_phone, service_phone), received);
   end if;
-  return jsonb_build_object('status', case when conversation is null then 'no_conversation' else 'received' end);
+  return '{"status": "no_conversation"}';
 end
 $$;
 
@@ -5383,22 +5350,70 @@ comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'error_code of 21610 opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
 
-create function private.conversation_of(recruit_phone text, service_phone text) returns uuid
+create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
 language plpgsql
 stable
 set search_path = ''
 as $$
+declare
+  conversation public.recruiting_conversations;
 begin
-  return (
-    select c.id
-    from public.recruiting_conversations c
-    where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
-  );
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone;
+  return conversation;
 end
 $$;
 
 comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
 grant execute on function private.conversation_of(text, text) to service_role;
+
+create function private.store_text(conversation public.recruiting_conversations, received public.unmatched_texts) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.recruiting_messages (
+    id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+  )
+  values (
+    received.id, conversation.id, 'inbound', 'recruit', received.message_sid, received.body, received.media,
+    coalesce(received.received_at, now())
+  )
+  on conflict do nothing;
+  -- A STOP that comes again after a START is not said again.
+  if not found then
+    return;
+  end if;
+
+  perform private.record_consent_in_text(conversation.agency_id, received);
+  update public.recruiting_conversations c
+  set last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now()))
+  where c.id = conversation.id;
+  -- Quiet hours do not hold an agent's reply to what the recruit has just written.
+  update public.text_outbox o
+  set due_at = now(), reason = null
+  where o.message_id = any (array(
+    select held.message_id
+    from public.text_outbox held
+    where held.conversation_id = conversation.id
+      and held.state = 'pending'
+      and held.kind = 'agent'
+      and held.reason = 'quiet_hours'
+      and held.due_at > now()
+    order by held.ordinal
+    for update
+  ));
+  perform private.notify_agent(
+    conversation.id, received.id, case received.consent when 'opted_out' then 'opt_out' else 'text' end);
+end
+$$;
+
+comment on function private.store_text(public.recruiting_conversations, public.unmatched_texts) is
+  'Stores a recruit''s text as a message of this conversation, once for each id and each MessageSid. A consent in it holds, '
+  'an agent''s reply is not held any more, and the agent of an escalated conversation is told. received_at null: now. The '
+  'caller holds the locks of receive_sms().';
+grant execute on function private.store_text(public.recruiting_conversations, public.unmatched_texts) to service_role;
 
 -- supabase/schemas/texting/unmatched_texts.sql
 
@@ -5427,50 +5442,27 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  message record;
+  unmatched public.unmatched_texts;
 begin
   -- In the order of receive_sms().
   perform private.lock_consent(new.agency_id, new.recruit_phone);
   perform private.lock_conversation(new.recruit_phone, new.service_phone);
-
-  for message in
-    with texts as (
+  for unmatched in
+    with taken as (
       delete from public.unmatched_texts t
       where t.recruit_phone = new.recruit_phone and t.service_phone = new.service_phone
       returning t.*
-    ), messages as (
-      insert into public.recruiting_messages (
-        id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
-      )
-      select t.id, new.id, 'inbound', 'recruit', t.message_sid, t.body, t.media, t.received_at
-      from texts t
-      order by t.received_at
-      on conflict do nothing
-      returning id, body, created_at
     )
-    select m.id, m.body, m.created_at, t.opt_out_type, t.consent
-    from messages m
-    join texts t on t.id = m.id
-    order by m.created_at
+    select * from taken t order by t.received_at
   loop
-    perform private.record_consent_in_text(
-      new.agency_id, new.recruit_phone, message.body, message.opt_out_type, message.id, message.created_at);
-    perform private.notify_agent(
-      new.id, message.id, case message.consent when 'opted_out' then 'opt_out' else 'text' end);
+    perform private.store_text(new, unmatched);
   end loop;
-
-  if message.id is not null then
-    update public.recruiting_conversations c
-    set last_message_at = greatest(c.last_message_at, message.created_at)
-    where c.id = new.id;
-  end if;
   return null;
 end
 $$;
 
 comment on function private.take_over_texts() is
-  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at. '
-  'A consent in them holds, and the agent of an escalated conversation is told.';
+  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at.';
 
 create trigger take_over_texts
   after insert on public.recruiting_conversations
@@ -5690,38 +5682,32 @@ grant execute on function private.record_consent(uuid, text, text, text, text, u
 
 -- What a recruit's text says about further texts: for which agency it holds, and from when on.
 
-create function private.record_consent_in_text(
-  agency_id uuid,
-  phone text,
-  body text,
-  opt_out_type text,
-  message_id uuid,
-  occurred_at timestamptz default null
-) returns void
+create function private.record_consent_in_text(agency_id uuid, received public.unmatched_texts) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  said constant record := private.consent_in_text(body, opt_out_type);
+  phone constant text := received.recruit_phone;
+  said record;
 begin
   -- A sender without such a number cannot have a conversation either.
-  if said.state is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
+  if received.consent is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
     return;
   end if;
 
+  said := private.consent_in_text(received.body, received.opt_out_type);
   perform private.lock_consent(agency_id, phone);
   if said.words is distinct from 'yes' or private.is_opted_out(agency_id, phone) then
     perform private.record_consent(
-      agency_id, phone, said.state, said.source, body, message_id,
-      occurred_at => record_consent_in_text.occurred_at);
+      agency_id, phone, said.state, said.source, received.body, received.id, occurred_at => received.received_at);
   end if;
 end
 $$;
 
-comment on function private.record_consent_in_text(uuid, text, text, text, uuid, timestamptz) is
-  'Records the consent that an inbound text gives or takes back, if any. The text is of an agency and of a recruit''s '
-  'number; agency_id null: of none yet. opt_out_type: as of consent_in_text(). occurred_at: when it came; null: now.';
-grant execute on function private.record_consent_in_text(uuid, text, text, text, uuid, timestamptz) to service_role;
+comment on function private.record_consent_in_text(uuid, public.unmatched_texts) is
+  'Records for an agency the consent that a recruit''s text gives or takes back, if any. agency_id null: of none yet. '
+  'received_at null: now.';
+grant execute on function private.record_consent_in_text(uuid, public.unmatched_texts) to service_role;
 
 -- A number of ours may be added after a text came to it. Whoever stores a text that gives or takes back a consent, and
 -- whoever adds the number, first take a lock on the number and then look for what the other one stored. Texts share the lock.
@@ -5776,8 +5762,7 @@ begin
     where t.service_phone = new.phone and t.consent is not null
     order by private.consent_lock(new.agency_id, t.recruit_phone), t.received_at
   loop
-    perform private.record_consent_in_text(
-      new.agency_id, unmatched.recruit_phone, unmatched.body, unmatched.opt_out_type, unmatched.id, unmatched.received_at);
+    perform private.record_consent_in_text(new.agency_id, unmatched);
   end loop;
   return null;
 end
@@ -6288,42 +6273,9 @@ comment on function private.text_segments(text) is
   'sms-segments-calculator counts; it may differ by one where accents of rare scripts lie between two segments.';
 grant execute on function private.text_segments(text) to service_role;
 
--- supabase/schemas/texting/send.sql
+-- supabase/schemas/texting/queue_text.sql
 
--- How a text gets into the outbox.
-
-create function private.sending_hours(
-  conversation public.recruiting_conversations,
-  kind text,
-  out opens_at timestamptz,
-  out closes_at timestamptz
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  -- A minute is left for the request and the provider's queue.
-  enough constant interval := '60 seconds';
-  state constant text := (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id);
-begin
-  if kind = 'agent' and conversation.last_message_at > now() - interval '12 hours' then
-    opens_at := now();
-    return;
-  end if;
-  select w.opens_at, w.closes_at into opens_at, closes_at
-  from private.text_window(conversation.recruit_phone, state, now()) w;
-  if opens_at <= now() and closes_at < now() + enough then
-    select w.opens_at, w.closes_at into opens_at, closes_at
-    from private.text_window(conversation.recruit_phone, state, closes_at) w;
-  end if;
-end
-$$;
-
-comment on function private.sending_hours(public.recruiting_conversations, text) is
-  'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
-  'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
-grant execute on function private.sending_hours(public.recruiting_conversations, text) to service_role;
+-- How a text gets into the outbox, and when it may be sent.
 
 create function private.queue_text(
   conversation_id uuid,
@@ -6379,52 +6331,42 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid) is
   'conversation, 23505 when the conversation has the client_message_id already.';
 grant execute on function private.queue_text(uuid, text, text, jsonb, uuid) to service_role;
 
-create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
+create function private.sending_hours(
+  conversation public.recruiting_conversations,
+  kind text,
+  out opens_at timestamptz,
+  out closes_at timestamptz
+)
 language plpgsql
+stable
 set search_path = ''
 as $$
 declare
-  max_items constant integer := 10;
-  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
-  item jsonb;
-  path text;
-  url text;
-  content_type text;
-  result jsonb := '[]';
+  -- A minute is left for the request and the provider's queue.
+  enough constant interval := '60 seconds';
+  state constant text := (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id);
 begin
-  if jsonb_typeof(files) <> 'array' then
-    perform private.invalid_field('media', 'must be an array');
-  elsif jsonb_array_length(files) > max_items then
-    perform private.invalid_field('media', format('must have at most %s items', max_items));
+  if kind = 'agent' and conversation.last_message_at > now() - interval '12 hours' then
+    opens_at := now();
+    return;
   end if;
-  for item in select i from jsonb_array_elements(files) with ordinality e (i, n) order by n loop
-    path := format('media[%s]', jsonb_array_length(result));
-    perform private.require_fields(item, path, array['url', 'content_type']);
-    url := private.text_field(item, path, 'url', is_required => true);
-    -- A name that an address could read as a way to another folder must not get to the worker, who may sign any file.
-    if url !~ '^https://[^[:space:]/]+(/[^[:space:]]*)?$'
-      and url !~ format('^text-media/%s/(?!\.+$)[-A-Za-z0-9!_.*''()&$@=;:+,]{1,200}$', conversation_id)
-    then
-      perform private.invalid_field(
-        path || '.url',
-        'must begin with https://, or be text-media/<conversation_id>/<name> with a name of A-Z, a-z, 0-9 and '
-          '!-_.*''()&$@=;:+,');
-    elsif length(url) > 2000 then
-      perform private.invalid_field(path || '.url', 'must have at most 2000 characters');
-    end if;
-    content_type := private.text_field(item, path, 'content_type', is_required => true);
-    if length(content_type) > 255 then
-      perform private.invalid_field(path || '.content_type', 'must have at most 255 characters');
-    end if;
-    result := result || jsonb_build_object('url', url, 'content_type', content_type);
-  end loop;
-  return result;
+  select w.opens_at, w.closes_at into opens_at, closes_at
+  from private.text_window(conversation.recruit_phone, state, now()) w;
+  if opens_at <= now() and closes_at < now() + enough then
+    select w.opens_at, w.closes_at into opens_at, closes_at
+    from private.text_window(conversation.recruit_phone, state, closes_at) w;
+  end if;
 end
 $$;
 
-comment on function private.read_media(jsonb, uuid) is
-  'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
-  'conversation in the bucket text-media, by characters that stand for themselves in a URL.';
+comment on function private.sending_hours(public.recruiting_conversations, text) is
+  'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
+  'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
+grant execute on function private.sending_hours(public.recruiting_conversations, text) to service_role;
+
+-- supabase/schemas/texting/send_text.sql
+
+-- An agent sends a text: it is checked, and queued.
 
 create function public.send_text(
   conversation_id uuid,
@@ -6514,6 +6456,53 @@ comment on function public.send_text(uuid, text, uuid, jsonb) is
   '400) names the field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another '
   'agent''s; PT403 when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb) to authenticated;
+
+create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  max_items constant integer := 10;
+  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
+  item jsonb;
+  path text;
+  url text;
+  content_type text;
+  result jsonb := '[]';
+begin
+  if jsonb_typeof(files) <> 'array' then
+    perform private.invalid_field('media', 'must be an array');
+  elsif jsonb_array_length(files) > max_items then
+    perform private.invalid_field('media', format('must have at most %s items', max_items));
+  end if;
+  for item in select i from jsonb_array_elements(files) with ordinality e (i, n) order by n loop
+    path := format('media[%s]', jsonb_array_length(result));
+    perform private.require_fields(item, path, array['url', 'content_type']);
+    url := private.text_field(item, path, 'url', is_required => true);
+    -- A name that an address could read as a way to another folder must not get to the worker, who may sign any file.
+    if url !~ '^https://[^[:space:]/]+(/[^[:space:]]*)?$'
+      and url !~ format('^text-media/%s/(?!\.+$)[-A-Za-z0-9!_.*''()&$@=;:+,]{1,200}$', conversation_id)
+    then
+      perform private.invalid_field(
+        path || '.url',
+        'must begin with https://, or be text-media/<conversation_id>/<name> with a name of A-Z, a-z, 0-9 and '
+          '!-_.*''()&$@=;:+,');
+    elsif length(url) > 2000 then
+      perform private.invalid_field(path || '.url', 'must have at most 2000 characters');
+    end if;
+    content_type := private.text_field(item, path, 'content_type', is_required => true);
+    if length(content_type) > 255 then
+      perform private.invalid_field(path || '.content_type', 'must have at most 255 characters');
+    end if;
+    result := result || jsonb_build_object('url', url, 'content_type', content_type);
+  end loop;
+  return result;
+end
+$$;
+
+comment on function private.read_media(jsonb, uuid) is
+  'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
+  'conversation in the bucket text-media, by characters that stand for themselves in a URL.';
 
 -- supabase/schemas/texting/retry.sql
 
@@ -7440,32 +7429,13 @@ comment on function private.visible_name(text) is
   'A name on one line, as its reader sees it; null when there is nothing to see.';
 grant execute on function private.visible_name(text) to service_role;
 
-create function private.greeting_name(first_name text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  name constant text := private.visible_name(first_name);
-begin
-  -- Applicants type their names themselves. What is no name is not sent on, such as an address.
-  return case
-    when name is null or length(name) > 50 or name ~ '[0-9/:@<>{}|\\^_=+*#%&$]' or name ~ '\.[[:alpha:]]{2}' then 'there'
-    else name
-  end;
-end
-$$;
-
-comment on function private.greeting_name(text) is
-  'The first name of a lead as a greeting has it: `there` for what can hardly be a name.';
-grant execute on function private.greeting_name(text) to service_role;
-
 create function private.greeting(template text, lead public.recruiting_leads) returns text
 language plpgsql
 stable
 set search_path = ''
 as $$
 declare
+  first_name constant text := private.visible_name(lead.first_name);
   agency_name constant text := (
     select private.visible_name(a.name) from public.agencies a where a.id = lead.agency_id
   );
@@ -7473,7 +7443,11 @@ declare
     select private.visible_name(concat_ws(' ', a.first_name, a.last_name)) from public.agents a where a.id = lead.agent_id
   );
   names constant jsonb := jsonb_build_object(
-    'first_name', private.greeting_name(lead.first_name),
+    -- Applicants type their names themselves. What is no name is not sent on, such as an address.
+    'first_name', case
+      when length(first_name) <= 50 and first_name !~ '[0-9/:@<>{}|\\^_=+*#%&$]' and first_name !~ '\.[[:alpha:]]{2}' then first_name
+      else 'there'
+    end,
     'agent', coalesce(agent_name, agency_name),
     'agency', agency_name);
 begin
@@ -7487,7 +7461,7 @@ $$;
 
 comment on function private.greeting(text, public.recruiting_leads) is
   'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its '
-  'agency''s name, each as visible_name().';
+  'agency''s name, each as visible_name(). `there` stands for a first name that can hardly be one.';
 grant execute on function private.greeting(text, public.recruiting_leads) to service_role;
 
 create function private.queue_greeting(lead public.recruiting_leads) returns void

@@ -1,37 +1,31 @@
 -- What a recruit's text says about further texts: for which agency it holds, and from when on.
 
-create function private.record_consent_in_text(
-  agency_id uuid,
-  phone text,
-  body text,
-  opt_out_type text,
-  message_id uuid,
-  occurred_at timestamptz default null
-) returns void
+create function private.record_consent_in_text(agency_id uuid, received public.unmatched_texts) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  said constant record := private.consent_in_text(body, opt_out_type);
+  phone constant text := received.recruit_phone;
+  said record;
 begin
   -- A sender without such a number cannot have a conversation either.
-  if said.state is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
+  if received.consent is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
     return;
   end if;
 
+  said := private.consent_in_text(received.body, received.opt_out_type);
   perform private.lock_consent(agency_id, phone);
   if said.words is distinct from 'yes' or private.is_opted_out(agency_id, phone) then
     perform private.record_consent(
-      agency_id, phone, said.state, said.source, body, message_id,
-      occurred_at => record_consent_in_text.occurred_at);
+      agency_id, phone, said.state, said.source, received.body, received.id, occurred_at => received.received_at);
   end if;
 end
 $$;
 
-comment on function private.record_consent_in_text(uuid, text, text, text, uuid, timestamptz) is
-  'Records the consent that an inbound text gives or takes back, if any. The text is of an agency and of a recruit''s '
-  'number; agency_id null: of none yet. opt_out_type: as of consent_in_text(). occurred_at: when it came; null: now.';
-grant execute on function private.record_consent_in_text(uuid, text, text, text, uuid, timestamptz) to service_role;
+comment on function private.record_consent_in_text(uuid, public.unmatched_texts) is
+  'Records for an agency the consent that a recruit''s text gives or takes back, if any. agency_id null: of none yet. '
+  'received_at null: now.';
+grant execute on function private.record_consent_in_text(uuid, public.unmatched_texts) to service_role;
 
 -- A number of ours may be added after a text came to it. Whoever stores a text that gives or takes back a consent, and
 -- whoever adds the number, first take a lock on the number and then look for what the other one stored. Texts share the lock.
@@ -86,8 +80,7 @@ begin
     where t.service_phone = new.phone and t.consent is not null
     order by private.consent_lock(new.agency_id, t.recruit_phone), t.received_at
   loop
-    perform private.record_consent_in_text(
-      new.agency_id, unmatched.recruit_phone, unmatched.body, unmatched.opt_out_type, unmatched.id, unmatched.received_at);
+    perform private.record_consent_in_text(new.agency_id, unmatched);
   end loop;
   return null;
 end

@@ -17,32 +17,13 @@ comment on function private.visible_name(text) is
   'A name on one line, as its reader sees it; null when there is nothing to see.';
 grant execute on function private.visible_name(text) to service_role;
 
-create function private.greeting_name(first_name text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  name constant text := private.visible_name(first_name);
-begin
-  -- Applicants type their names themselves. What is no name is not sent on, such as an address.
-  return case
-    when name is null or length(name) > 50 or name ~ '[0-9/:@<>{}|\\^_=+*#%&$]' or name ~ '\.[[:alpha:]]{2}' then 'there'
-    else name
-  end;
-end
-$$;
-
-comment on function private.greeting_name(text) is
-  'The first name of a lead as a greeting has it: `there` for what can hardly be a name.';
-grant execute on function private.greeting_name(text) to service_role;
-
 create function private.greeting(template text, lead public.recruiting_leads) returns text
 language plpgsql
 stable
 set search_path = ''
 as $$
 declare
+  first_name constant text := private.visible_name(lead.first_name);
   agency_name constant text := (
     select private.visible_name(a.name) from public.agencies a where a.id = lead.agency_id
   );
@@ -50,7 +31,11 @@ declare
     select private.visible_name(concat_ws(' ', a.first_name, a.last_name)) from public.agents a where a.id = lead.agent_id
   );
   names constant jsonb := jsonb_build_object(
-    'first_name', private.greeting_name(lead.first_name),
+    -- Applicants type their names themselves. What is no name is not sent on, such as an address.
+    'first_name', case
+      when length(first_name) <= 50 and first_name !~ '[0-9/:@<>{}|\\^_=+*#%&$]' and first_name !~ '\.[[:alpha:]]{2}' then first_name
+      else 'there'
+    end,
     'agent', coalesce(agent_name, agency_name),
     'agency', agency_name);
 begin
@@ -64,7 +49,7 @@ $$;
 
 comment on function private.greeting(text, public.recruiting_leads) is
   'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its '
-  'agency''s name, each as visible_name().';
+  'agency''s name, each as visible_name(). `there` stands for a first name that can hardly be one.';
 grant execute on function private.greeting(text, public.recruiting_leads) to service_role;
 
 create function private.queue_greeting(lead public.recruiting_leads) returns void

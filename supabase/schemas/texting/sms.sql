@@ -14,76 +14,43 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  sid constant text := private.indexable_id(message_sid);
-  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
-  consent constant text := (private.consent_in_text(body, opt_out_type)).state;
-  conversation uuid;
+  -- In the order of the table's columns
+  received public.unmatched_texts := (
+    message_id, private.indexable_id(message_sid), recruit_phone, service_phone, body, coalesce(nullif(media, 'null'), '[]'),
+    opt_out_type, (private.consent_in_text(body, opt_out_type)).state, received_at);
+  conversation public.recruiting_conversations;
 begin
   -- Before any row is locked (consents.sql). Our number stays with its agency meanwhile.
-  if consent is not null then
+  if received.consent is not null then
     perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
     perform private.lock_consent(private.agency_of_numbers(recruit_phone, service_phone), recruit_phone);
   end if;
 
   conversation := private.conversation_of(recruit_phone, service_phone);
-  if conversation is null then
+  if conversation.id is null then
     perform private.lock_conversation(recruit_phone, service_phone);
     conversation := private.conversation_of(recruit_phone, service_phone);
   end if;
-
-  if conversation is null then
-    insert into public.unmatched_texts (
-      id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
-    )
-    select
-      message_id, sid, receive_sms.recruit_phone, receive_sms.service_phone, receive_sms.body, files,
-      receive_sms.opt_out_type, coalesce(receive_sms.received_at, clock_timestamp())
-    -- The message may have been stored in a conversation whose numbers were changed since.
-    where not exists (
-      select from public.recruiting_messages m where m.provider_message_id = sid or m.id = message_id
-    )
-    on conflict do nothing;
-  else
-    insert into public.recruiting_messages (
-      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
-    )
-    values (
-      message_id, conversation, 'inbound', 'recruit', sid, receive_sms.body, files,
-      coalesce(receive_sms.received_at, now())
-    )
-    on conflict do nothing;
+  if conversation.id is not null then
+    perform private.store_text(conversation, received);
+    return '{"status": "received"}';
   end if;
 
-  -- Only when it is stored for the first time: a STOP that comes again after a START is not said again.
+  insert into public.unmatched_texts (
+    id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
+  )
+  select
+    received.id, received.message_sid, received.recruit_phone, received.service_phone, received.body, received.media,
+    received.opt_out_type, coalesce(received.received_at, clock_timestamp())
+  -- The message may have been stored in a conversation whose numbers were changed since.
+  where not exists (
+    select from public.recruiting_messages m where m.provider_message_id = received.message_sid or m.id = received.id
+  )
+  on conflict do nothing;
   if found then
-    if consent is not null then
-      perform private.record_consent_in_text(
-        private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, body, opt_out_type, message_id, received_at);
-    end if;
-    if conversation is not null then
-      update public.recruiting_conversations c
-      set last_message_at =
-        case when receive_sms.received_at is null then now() else greatest(c.last_message_at, receive_sms.received_at) end
-      where c.id = conversation;
-      -- Quiet hours do not hold an agent's reply to what the recruit has just written.
-      update public.text_outbox o
-      set due_at = now(), reason = null
-      where o.message_id = any (array(
-        select held.message_id
-        from public.text_outbox held
-        where held.conversation_id = conversation
-          and held.state = 'pending'
-          and held.kind = 'agent'
-          and held.reason = 'quiet_hours'
-          and held.due_at > now()
-        order by held.ordinal
-        for update
-      ));
-      perform private.notify_agent(
-        conversation, message_id, case consent when 'opted_out' then 'opt_out' else 'text' end);
-    end if;
+    perform private.record_consent_in_text(private.agency_of_numbers(recruit_phone, service_phone), received);
   end if;
-  return jsonb_build_object('status', case when conversation is null then 'no_conversation' else 'received' end);
+  return '{"status": "no_conversation"}';
 end
 $$;
 
@@ -238,19 +205,67 @@ comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'error_code of 21610 opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
 
-create function private.conversation_of(recruit_phone text, service_phone text) returns uuid
+create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
 language plpgsql
 stable
 set search_path = ''
 as $$
+declare
+  conversation public.recruiting_conversations;
 begin
-  return (
-    select c.id
-    from public.recruiting_conversations c
-    where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
-  );
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone;
+  return conversation;
 end
 $$;
 
 comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
 grant execute on function private.conversation_of(text, text) to service_role;
+
+create function private.store_text(conversation public.recruiting_conversations, received public.unmatched_texts) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.recruiting_messages (
+    id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+  )
+  values (
+    received.id, conversation.id, 'inbound', 'recruit', received.message_sid, received.body, received.media,
+    coalesce(received.received_at, now())
+  )
+  on conflict do nothing;
+  -- A STOP that comes again after a START is not said again.
+  if not found then
+    return;
+  end if;
+
+  perform private.record_consent_in_text(conversation.agency_id, received);
+  update public.recruiting_conversations c
+  set last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now()))
+  where c.id = conversation.id;
+  -- Quiet hours do not hold an agent's reply to what the recruit has just written.
+  update public.text_outbox o
+  set due_at = now(), reason = null
+  where o.message_id = any (array(
+    select held.message_id
+    from public.text_outbox held
+    where held.conversation_id = conversation.id
+      and held.state = 'pending'
+      and held.kind = 'agent'
+      and held.reason = 'quiet_hours'
+      and held.due_at > now()
+    order by held.ordinal
+    for update
+  ));
+  perform private.notify_agent(
+    conversation.id, received.id, case received.consent when 'opted_out' then 'opt_out' else 'text' end);
+end
+$$;
+
+comment on function private.store_text(public.recruiting_conversations, public.unmatched_texts) is
+  'Stores a recruit''s text as a message of this conversation, once for each id and each MessageSid. A consent in it holds, '
+  'an agent''s reply is not held any more, and the agent of an escalated conversation is told. received_at null: now. The '
+  'caller holds the locks of receive_sms().';
+grant execute on function private.store_text(public.recruiting_conversations, public.unmatched_texts) to service_role;

@@ -23,50 +23,27 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  message record;
+  unmatched public.unmatched_texts;
 begin
   -- In the order of receive_sms().
   perform private.lock_consent(new.agency_id, new.recruit_phone);
   perform private.lock_conversation(new.recruit_phone, new.service_phone);
-
-  for message in
-    with texts as (
+  for unmatched in
+    with taken as (
       delete from public.unmatched_texts t
       where t.recruit_phone = new.recruit_phone and t.service_phone = new.service_phone
       returning t.*
-    ), messages as (
-      insert into public.recruiting_messages (
-        id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
-      )
-      select t.id, new.id, 'inbound', 'recruit', t.message_sid, t.body, t.media, t.received_at
-      from texts t
-      order by t.received_at
-      on conflict do nothing
-      returning id, body, created_at
     )
-    select m.id, m.body, m.created_at, t.opt_out_type, t.consent
-    from messages m
-    join texts t on t.id = m.id
-    order by m.created_at
+    select * from taken t order by t.received_at
   loop
-    perform private.record_consent_in_text(
-      new.agency_id, new.recruit_phone, message.body, message.opt_out_type, message.id, message.created_at);
-    perform private.notify_agent(
-      new.id, message.id, case message.consent when 'opted_out' then 'opt_out' else 'text' end);
+    perform private.store_text(new, unmatched);
   end loop;
-
-  if message.id is not null then
-    update public.recruiting_conversations c
-    set last_message_at = greatest(c.last_message_at, message.created_at)
-    where c.id = new.id;
-  end if;
   return null;
 end
 $$;
 
 comment on function private.take_over_texts() is
-  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at. '
-  'A consent in them holds, and the agent of an escalated conversation is told.';
+  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at.';
 
 create trigger take_over_texts
   after insert on public.recruiting_conversations

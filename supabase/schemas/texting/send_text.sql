@@ -1,0 +1,137 @@
+-- An agent sends a text: it is checked, and queued.
+
+create function public.send_text(
+  conversation_id uuid,
+  body text,
+  client_message_id uuid,
+  media jsonb default '[]'
+) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Who may send is decided here: of those who may read a conversation, the agency's managers
+-- and one agent, the assigned one or else the lead's.
+security definer
+set search_path = ''
+as $$
+declare
+  max_length constant integer := 1600;
+  caller constant public.agents := private.current_agent();
+  files jsonb;
+  conversation public.recruiting_conversations;
+  queued public.text_outbox;
+  is_duplicate boolean;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may send a text' using errcode = 'insufficient_privilege';
+  end if;
+  files := private.read_media(media, conversation_id);
+  if private.visible_text(coalesce(body, '')) !~ '[^ \n]' and files = '[]' then
+    perform private.invalid_field('body', 'must not be empty');
+  elsif private.utf16_length(body) > max_length then
+    perform private.invalid_field('body', format(
+      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
+  elsif client_message_id is null then
+    perform private.invalid_field('client_message_id', 'is required');
+  end if;
+
+  -- A repeated call waits here while the first one is still running.
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = send_text.conversation_id
+    and c.agency_id = caller.agency_id
+    and (
+      caller.role = 'manager'
+      or c.assigned_agent_id = caller.id
+      or c.assigned_agent_id is null and exists (
+        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
+      )
+    )
+  for no key update;
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+
+  select o.* into queued
+  from public.text_outbox o
+  where o.conversation_id = conversation.id and o.client_message_id = send_text.client_message_id;
+  is_duplicate := found;
+
+  if not is_duplicate then
+    if not exists (
+      select from public.service_numbers n
+      where n.phone = conversation.service_phone and n.agency_id = conversation.agency_id
+    ) then
+      raise exception 'conversation_id: its number is not one of the agency''s service numbers' using errcode = 'PT409';
+    elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+      raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
+    end if;
+    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id);
+    update public.recruiting_conversations c
+    set status = 'escalated', assigned_agent_id = caller.id
+    where c.id = conversation.id and c.status = 'bot';
+  end if;
+
+  return jsonb_build_object(
+    'message_id', queued.message_id,
+    'status', case when is_duplicate then 'duplicate' when queued.reason is null then 'queued' else 'held' end,
+    'due_at', queued.due_at,
+    'segments', queued.segments
+  );
+end
+$$;
+
+comment on function public.send_text(uuid, text, uuid, jsonb) is
+  'Queues a text of the signed-in agent, who must be the conversation''s assigned agent, without one the agent of its '
+  'lead, or a manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with '
+  'media, at most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. '
+  'Returns {message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; '
+  'duplicate for a client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP '
+  '400) names the field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another '
+  'agent''s; PT403 when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
+grant execute on function public.send_text(uuid, text, uuid, jsonb) to authenticated;
+
+create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  max_items constant integer := 10;
+  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
+  item jsonb;
+  path text;
+  url text;
+  content_type text;
+  result jsonb := '[]';
+begin
+  if jsonb_typeof(files) <> 'array' then
+    perform private.invalid_field('media', 'must be an array');
+  elsif jsonb_array_length(files) > max_items then
+    perform private.invalid_field('media', format('must have at most %s items', max_items));
+  end if;
+  for item in select i from jsonb_array_elements(files) with ordinality e (i, n) order by n loop
+    path := format('media[%s]', jsonb_array_length(result));
+    perform private.require_fields(item, path, array['url', 'content_type']);
+    url := private.text_field(item, path, 'url', is_required => true);
+    -- A name that an address could read as a way to another folder must not get to the worker, who may sign any file.
+    if url !~ '^https://[^[:space:]/]+(/[^[:space:]]*)?$'
+      and url !~ format('^text-media/%s/(?!\.+$)[-A-Za-z0-9!_.*''()&$@=;:+,]{1,200}$', conversation_id)
+    then
+      perform private.invalid_field(
+        path || '.url',
+        'must begin with https://, or be text-media/<conversation_id>/<name> with a name of A-Z, a-z, 0-9 and '
+          '!-_.*''()&$@=;:+,');
+    elsif length(url) > 2000 then
+      perform private.invalid_field(path || '.url', 'must have at most 2000 characters');
+    end if;
+    content_type := private.text_field(item, path, 'content_type', is_required => true);
+    if length(content_type) > 255 then
+      perform private.invalid_field(path || '.content_type', 'must have at most 255 characters');
+    end if;
+    result := result || jsonb_build_object('url', url, 'content_type', content_type);
+  end loop;
+  return result;
+end
+$$;
+
+comment on function private.read_media(jsonb, uuid) is
+  'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
+  'conversation in the bucket text-media, by characters that stand for themselves in a URL.';
