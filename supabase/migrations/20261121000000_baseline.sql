@@ -1516,6 +1516,29 @@ grant execute on function private.resume_upload_time() to service_role;
 -- count locks its order until the transaction ends. Distribution passes over locked orders, so it never waits for a count,
 -- and never reads one that is about to change.
 
+create function public.check_daily_counts()
+returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+begin
+  return query
+  select coalesce(k.order_id, c.order_id), coalesce(k.starts_at, c.starts_at), coalesce(k.leads, 0), coalesce(c.leads, 0)
+  from private.recruiting_order_days k
+  full join private.counted_order_days() c
+    on c.order_id = k.order_id and c.starts_at = k.starts_at and c.ends_at = k.ends_at
+  where k.leads is distinct from c.leads;
+end
+$$;
+
+comment on function public.check_daily_counts() is
+  'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
+  'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
+  'rules for a time zone; private.recount_order_days() mends them.';
+grant execute on function public.check_daily_counts() to service_role;
+
 create function private.day_start(moment timestamptz, timezone text) returns timestamptz
 language plpgsql
 stable
@@ -1804,29 +1827,6 @@ create trigger recount_after_timezone
   after update of timezone on public.agencies
   for each row when (old.timezone <> new.timezone)
   execute function private.recount_after_timezone();
-
-create function public.check_daily_counts()
-returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
-language plpgsql
-stable
-set search_path = ''
-set statement_timeout = '60s'
-as $$
-begin
-  return query
-  select coalesce(k.order_id, c.order_id), coalesce(k.starts_at, c.starts_at), coalesce(k.leads, 0), coalesce(c.leads, 0)
-  from private.recruiting_order_days k
-  full join private.counted_order_days() c
-    on c.order_id = k.order_id and c.starts_at = k.starts_at and c.ends_at = k.ends_at
-  where k.leads is distinct from c.leads;
-end
-$$;
-
-comment on function public.check_daily_counts() is
-  'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
-  'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
-  'rules for a time zone; private.recount_order_days() mends them.';
-grant execute on function public.check_daily_counts() to service_role;
 
 -- supabase/schemas/recruiting/distribution.sql
 
@@ -2883,34 +2883,6 @@ grant execute on function public.abandon_recruiting_leads(uuid[]) to service_rol
 
 -- POST /recruiting/ingest?dry_run=true: what would become of a lead.
 
-create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    (
-      select a.id
-      from public.agents a
-      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
-    ),
-    (
-      select a.id
-      from public.agents a
-      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
-      order by a.last_assigned_at nulls first, a.created_at, a.id
-      limit 1
-    )
-  );
-end
-$$;
-
-comment on function private.next_agent(uuid, uuid) is
-  'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
-  'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
-grant execute on function private.next_agent(uuid, uuid) to service_role;
-
 create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
 language plpgsql
 stable
@@ -2967,6 +2939,34 @@ comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
   'What ingest_recruiting_leads() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
   'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
+
+create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select a.id
+      from public.agents a
+      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
+    ),
+    (
+      select a.id
+      from public.agents a
+      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
+      order by a.last_assigned_at nulls first, a.created_at, a.id
+      limit 1
+    )
+  );
+end
+$$;
+
+comment on function private.next_agent(uuid, uuid) is
+  'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
+  'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
+grant execute on function private.next_agent(uuid, uuid) to service_role;
 
 -- supabase/schemas/recruiting/ingest_bulk.sql
 
@@ -7561,24 +7561,6 @@ grant execute on function private.queue_waiting_greetings(integer) to service_ro
 
 -- What agents are told about the conversations that they have taken over.
 
-create function private.notify_agent(conversation_id uuid, message_id uuid, kind text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
-  select c.assigned_agent_id, c.id, notify_agent.message_id, notify_agent.kind
-  from public.recruiting_conversations c
-  where c.id = notify_agent.conversation_id and c.status = 'escalated'
-  on conflict on constraint agent_notifications_message_id_kind_key do nothing;
-end
-$$;
-
-comment on function private.notify_agent(uuid, uuid, text) is
-  'Tells the assigned agent of an escalated conversation about one of its messages, once for each kind: text, opt_out or '
-  'failed. Does nothing while the bot has the conversation.';
-grant execute on function private.notify_agent(uuid, uuid, text) to service_role;
-
 create function public.mark_read(notification_ids uuid[]) returns integer
 language plpgsql
 -- Agents may not update the table, of which only read_at is theirs.
@@ -7600,6 +7582,24 @@ comment on function public.mark_read(uuid[]) is
   'Marks notifications of the signed-in agent as read. Returns how many were not read before; ids that are not the '
   'agent''s own are passed over.';
 grant execute on function public.mark_read(uuid[]) to authenticated;
+
+create function private.notify_agent(conversation_id uuid, message_id uuid, kind text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
+  select c.assigned_agent_id, c.id, notify_agent.message_id, notify_agent.kind
+  from public.recruiting_conversations c
+  where c.id = notify_agent.conversation_id and c.status = 'escalated'
+  on conflict on constraint agent_notifications_message_id_kind_key do nothing;
+end
+$$;
+
+comment on function private.notify_agent(uuid, uuid, text) is
+  'Tells the assigned agent of an escalated conversation about one of its messages, once for each kind: text, opt_out or '
+  'failed. Does nothing while the bot has the conversation.';
+grant execute on function private.notify_agent(uuid, uuid, text) to service_role;
 
 -- supabase/schemas/texting/realtime.sql
 

@@ -4,6 +4,29 @@
 -- count locks its order until the transaction ends. Distribution passes over locked orders, so it never waits for a count,
 -- and never reads one that is about to change.
 
+create function public.check_daily_counts()
+returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+begin
+  return query
+  select coalesce(k.order_id, c.order_id), coalesce(k.starts_at, c.starts_at), coalesce(k.leads, 0), coalesce(c.leads, 0)
+  from private.recruiting_order_days k
+  full join private.counted_order_days() c
+    on c.order_id = k.order_id and c.starts_at = k.starts_at and c.ends_at = k.ends_at
+  where k.leads is distinct from c.leads;
+end
+$$;
+
+comment on function public.check_daily_counts() is
+  'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
+  'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
+  'rules for a time zone; private.recount_order_days() mends them.';
+grant execute on function public.check_daily_counts() to service_role;
+
 create function private.day_start(moment timestamptz, timezone text) returns timestamptz
 language plpgsql
 stable
@@ -292,26 +315,3 @@ create trigger recount_after_timezone
   after update of timezone on public.agencies
   for each row when (old.timezone <> new.timezone)
   execute function private.recount_after_timezone();
-
-create function public.check_daily_counts()
-returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
-language plpgsql
-stable
-set search_path = ''
-set statement_timeout = '60s'
-as $$
-begin
-  return query
-  select coalesce(k.order_id, c.order_id), coalesce(k.starts_at, c.starts_at), coalesce(k.leads, 0), coalesce(c.leads, 0)
-  from private.recruiting_order_days k
-  full join private.counted_order_days() c
-    on c.order_id = k.order_id and c.starts_at = k.starts_at and c.ends_at = k.ends_at
-  where k.leads is distinct from c.leads;
-end
-$$;
-
-comment on function public.check_daily_counts() is
-  'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
-  'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
-  'rules for a time zone; private.recount_order_days() mends them.';
-grant execute on function public.check_daily_counts() to service_role;

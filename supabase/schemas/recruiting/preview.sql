@@ -1,33 +1,5 @@
 -- POST /recruiting/ingest?dry_run=true: what would become of a lead.
 
-create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    (
-      select a.id
-      from public.agents a
-      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
-    ),
-    (
-      select a.id
-      from public.agents a
-      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
-      order by a.last_assigned_at nulls first, a.created_at, a.id
-      limit 1
-    )
-  );
-end
-$$;
-
-comment on function private.next_agent(uuid, uuid) is
-  'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
-  'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
-grant execute on function private.next_agent(uuid, uuid) to service_role;
-
 create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
 language plpgsql
 stable
@@ -84,3 +56,31 @@ comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
   'What ingest_recruiting_leads() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
   'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
+
+create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select a.id
+      from public.agents a
+      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
+    ),
+    (
+      select a.id
+      from public.agents a
+      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
+      order by a.last_assigned_at nulls first, a.created_at, a.id
+      limit 1
+    )
+  );
+end
+$$;
+
+comment on function private.next_agent(uuid, uuid) is
+  'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
+  'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
+grant execute on function private.next_agent(uuid, uuid) to service_role;
