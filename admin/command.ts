@@ -1,6 +1,10 @@
 import { Command, type ErrorOptions, type Option } from "commander";
+import { UsageError } from "./errors.ts";
 import { columnsOf, type Settings } from "./options.ts";
-import { type Outcome, type Run, type Session, UsageError } from "./outcome.ts";
+import type { Outcome, Session } from "./session.ts";
+
+/** Carries out a verb: runs it and prints its outcome. */
+export type Run = (verb: (session: Session) => Promise<Outcome>) => Promise<void>;
 
 /** A command whose errors are `UsageError`s that carry its usage: the program, a noun, or a verb. */
 export class AdminCommand extends Command {

@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
-import type postgres from "postgres";
-import { connect, explainConnection, findTarget, type Target } from "./database.ts";
-import { CommandError, type Run, type Session, UsageError } from "./outcome.ts";
+import type { Run } from "./command.ts";
+import { CommandError, UsageError } from "./errors.ts";
 import { buildProgram } from "./program.ts";
+import { type GlobalOptions, Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleJson, visibleText } from "./visible.ts";
 
@@ -12,13 +12,6 @@ export interface Ran {
   code: number;
   out: string;
   err: string;
-}
-
-/** The options that every verb takes. */
-interface GlobalOptions {
-  dbUrl?: string;
-  json?: boolean;
-  yes?: boolean;
 }
 
 /**
@@ -31,7 +24,7 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   const print = (text: string) => printed.push(text);
   const run: Run = async (verb) => {
     const options = program.opts<GlobalOptions>();
-    const session = new LazySession(options, terminal);
+    const session = new Session(options, terminal);
     try {
       const { data, text } = await verb(session);
       print(`${options.json ? visibleJson(data) : visibleText(text)}\n`);
@@ -55,59 +48,4 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     if (!(error instanceof CommanderError)) throw error;
   }
   return { code: 0, out: printed.join(""), err: "" };
-}
-
-/** A session that finds the database and connects to it when a verb first asks for it. */
-class LazySession implements Session {
-  readonly #options: GlobalOptions;
-  readonly #terminal: Terminal;
-  #target?: Target;
-  #sql?: postgres.Sql;
-  #hasProgress = false;
-
-  constructor(options: GlobalOptions, terminal: Terminal) {
-    this.#options = options;
-    this.#terminal = terminal;
-  }
-
-  get sql(): postgres.Sql {
-    return this.#sql ??= connect(this.#findTarget().dbUrl);
-  }
-
-  get baseUrl(): string {
-    return this.#findTarget().baseUrl;
-  }
-
-  get api(): Session["api"] {
-    return this.#findTarget().api;
-  }
-
-  readonly confirm: Session["confirm"] = async (question, { unattended = false } = {}) => {
-    const { ask } = this.#terminal;
-    if (this.#options.yes || (unattended && ask === undefined)) return;
-    if (ask === undefined) {
-      throw new CommandError(`${question} There is no terminal to ask on: say so with --yes`);
-    }
-    if (!await ask(visibleText(question))) throw new CommandError("Nothing was changed.");
-  };
-
-  readonly readSecret: Session["readSecret"] = (question) => this.#terminal.readSecret(question);
-
-  readonly progress: Session["progress"] = (text) => {
-    this.#hasProgress = true;
-    this.#terminal.showProgress?.(text);
-  };
-
-  explain(error: unknown): unknown {
-    return this.#target === undefined ? error : explainConnection(error, this.#target.dbUrl);
-  }
-
-  async end(): Promise<void> {
-    if (this.#hasProgress) this.#terminal.showProgress?.("");
-    await this.#sql?.end();
-  }
-
-  #findTarget(): Target {
-    return this.#target ??= findTarget(this.#options.dbUrl);
-  }
 }

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { MAIL_FOLDER, readStackInfo, stackInfoFile } from "../dev/local/mod.ts";
-import { codeOf, CommandError, UsageError } from "./outcome.ts";
+import { codeOf, CommandError, UsageError } from "./errors.ts";
 
 /** What a command line works on. */
 export interface Target {

@@ -6,8 +6,8 @@ import type {
   Tables,
 } from "../supabase/functions/_shared/database.types.ts";
 import type { Json } from "../supabase/functions/_shared/json.ts";
+import { CommandError } from "./errors.ts";
 import { idRange } from "./lookup.ts";
-import { CommandError } from "./outcome.ts";
 
 /** A row of a table of the schema `public`, with its times as dates. */
 export type Row<Table extends keyof Database["public"]["Tables"]> = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { UsageError } from "./errors.ts";
 import { idRange, phoneDigits, readPhone, readServicePhone } from "./lookup.ts";
-import { UsageError } from "./outcome.ts";
 
 const ID = "5f0c6a3e-6f0f-4b6e-9d0e-3a4f6f1d2c11";
 

@@ -1,6 +1,6 @@
 /** How what a person types is looked up: an id or its beginning, a phone, a time. */
 import { toE164 } from "../supabase/functions/_shared/phone.ts";
-import { UsageError } from "./outcome.ts";
+import { UsageError } from "./errors.ts";
 
 const LOWEST = "00000000-0000-0000-0000-000000000000";
 const HIGHEST = "ffffffff-ffff-ffff-ffff-ffffffffffff";

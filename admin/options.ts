@@ -1,7 +1,7 @@
 /** The options of the verbs by the kind of their value. Each names itself in its error. */
 import { Option } from "commander";
 import type postgres from "postgres";
-import { UsageError } from "./outcome.ts";
+import { UsageError } from "./errors.ts";
 import { visibleText } from "./visible.ts";
 
 /** The options of what may be set of a row, by the columns that they set. */

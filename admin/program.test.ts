@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import type { Command } from "commander";
-import { shellWords } from "../e2e/support/shell_words.ts";
-import { UsageError } from "./outcome.ts";
+import assert from "node:assert/strict";
+import { shellWords } from "./shell_words.ts";
+import { UsageError } from "./errors.ts";
 import { buildProgram } from "./program.ts";
 
 /** Reads a command line; nothing is carried out. Returns the verb that would be. */

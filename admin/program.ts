@@ -1,4 +1,4 @@
-import { AdminCommand } from "./command.ts";
+import { AdminCommand, type Run } from "./command.ts";
 import { addAgency } from "./nouns/agency.ts";
 import { addAgent } from "./nouns/agent.ts";
 import { addConsent } from "./nouns/consent.ts";
@@ -10,7 +10,6 @@ import { addOrder } from "./nouns/order.ts";
 import { addReport } from "./nouns/report.ts";
 import { addText } from "./nouns/text.ts";
 import { addVendor } from "./nouns/vendor.ts";
-import type { Run } from "./outcome.ts";
 
 /** The nouns, in the order in which help shows them. */
 const NOUNS = [

@@ -1,7 +1,8 @@
 import type { AdminCommand } from "../command.ts";
+import { explained } from "../errors.ts";
 import { findAgency, type Row } from "../find.ts";
 import { AGENCY_NAMES, columnsOf, type Given, text } from "../options.ts";
-import { explained, list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 
 const SETTINGS = {
   name: text("--name <text>", "the agency's name"),

@@ -11,7 +11,7 @@ import {
   orNone,
   text,
 } from "../options.ts";
-import { list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 import { inviteAgent } from "./agent_invite.ts";
 
 const FIRST_NAME = text("--first-name <text>", "the agent's first name");

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import type postgres from "postgres";
 import { mailFile } from "../../dev/local/mod.ts";
 import type { ProjectApi } from "../database.ts";
+import { CommandError, explained } from "../errors.ts";
 import { findAgent, type Row } from "../find.ts";
-import { CommandError, explained, type Outcome, type Session } from "../outcome.ts";
+import type { Outcome, Session } from "../session.ts";
 import { formatTime } from "../table.ts";
 
 /** How an agent is invited. */
@@ -38,7 +39,7 @@ interface UserRow {
  * when it was confirmed and `existing` says so.
  */
 export async function inviteAgent(
-  { sql, api, confirm }: Session,
+  { sql, target, confirm }: Session,
   given: string,
   { redirectTo, existing }: Invitation,
 ): Promise<Outcome> {
@@ -66,6 +67,7 @@ export async function inviteAgent(
     };
   }
 
+  const { api } = target;
   if (api === undefined) {
     throw new CommandError(
       "Set SUPABASE_URL and SUPABASE_SECRET_KEY: the auth service of the project sends the e-mail.",

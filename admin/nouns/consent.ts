@@ -3,7 +3,7 @@ import type { AdminCommand } from "../command.ts";
 import { findAgency, findAgencyId } from "../find.ts";
 import { readPhone } from "../lookup.ts";
 import { AGENCY, choice, LIMIT, ONLY_AGENCY, text } from "../options.ts";
-import { listFirst, type Outcome, type Session } from "../outcome.ts";
+import { listFirst, type Outcome, type Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 
 const PHONE = new Argument("<phone>").argParser(readPhone);

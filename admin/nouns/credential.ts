@@ -1,6 +1,7 @@
 /** What a vendor proves itself with: an API key, or a secret of its webhook. */
 import type postgres from "postgres";
-import { CommandError, type Outcome, type Session } from "../outcome.ts";
+import { CommandError } from "../errors.ts";
+import type { Outcome, Session } from "../session.ts";
 
 export interface Credential {
   id: string;

@@ -1,8 +1,9 @@
 import { Option } from "commander";
 import type { AdminCommand } from "../command.ts";
+import { CommandError } from "../errors.ts";
 import { findDelivery } from "../find.ts";
 import { choice, integer, LIMIT } from "../options.ts";
-import { CommandError, listFirst, type Outcome, type Session } from "../outcome.ts";
+import { listFirst, type Outcome, type Session } from "../session.ts";
 import { formatFields } from "../table.ts";
 import { replayDeliveries, replayDelivery } from "./delivery_replay.ts";
 import { conditionOf, SELECTION, type Selection, selectionError } from "./delivery_selection.ts";

@@ -1,17 +1,18 @@
 import type postgres from "postgres";
 import { parseJson } from "../../supabase/functions/_shared/json.ts";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
-import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending_leads.ts";
-import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
 import { type ImportedLead, readImportedLead } from "../../supabase/functions/api/imported_lead.ts";
 import {
   type Lead,
   readLead,
   skipResume,
 } from "../../supabase/functions/recruiting/ingest/lead.ts";
+import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending_leads.ts";
+import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
 import { parserNamed, partParser } from "../../supabase/functions/recruiting/parsers/index.ts";
+import { codeOf, CommandError } from "../errors.ts";
 import { findDelivery, type Row } from "../find.ts";
-import { codeOf, CommandError, type Outcome, type Session } from "../outcome.ts";
+import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
 import { conditionOf, type Selection } from "./delivery_selection.ts";

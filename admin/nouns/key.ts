@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { findVendor } from "../find.ts";
 import { futureTime, text } from "../options.ts";
-import { list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 import { type Credential, revokeOnce, stateOf, theOnlyCredential } from "./credential.ts";
 
 const LABEL = text("--label <text>", "what the key is for");
@@ -43,7 +43,7 @@ async function listKeys({ sql }: Session, slug: string): Promise<Outcome> {
 }
 
 async function createKey(
-  { sql, baseUrl }: Session,
+  { sql, target }: Session,
   slug: string,
   { label, expires }: { label?: string; expires?: Date },
 ): Promise<Outcome> {
@@ -51,7 +51,7 @@ async function createKey(
   const key = await makeKey(sql, slug, label, expires);
   return {
     data: { slug, key, key_prefix: key.slice(0, PREFIX_LENGTH), label, expires_at: expires },
-    text: describeNewKey(slug, key, baseUrl),
+    text: describeNewKey(slug, key, target.baseUrl),
   };
 }
 
@@ -102,7 +102,7 @@ async function revokeKey(session: Session, slug: string, given: string): Promise
 }
 
 async function rotateKeys(
-  { sql, baseUrl, confirm }: Session,
+  { sql, target, confirm }: Session,
   slug: string,
   { label, keepOldUntil }: { label?: string; keepOldUntil?: Date },
 ): Promise<Outcome> {
@@ -132,6 +132,6 @@ async function rotateKeys(
     : `These stop ${when}: ${ended.map((prefix) => `${prefix}…`).join(", ")}`;
   return {
     data: { slug, key, key_prefix, ended, ended_at: keepOldUntil ?? new Date() },
-    text: `${describeNewKey(slug, key, baseUrl)}\n\n${stopped}`,
+    text: `${describeNewKey(slug, key, target.baseUrl)}\n\n${stopped}`,
   };
 }

@@ -1,6 +1,7 @@
 import type postgres from "postgres";
+import { explained } from "../errors.ts";
 import { findVendorId } from "../find.ts";
-import { explained, listFirst, type Outcome, type Session } from "../outcome.ts";
+import { listFirst, type Outcome, type Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
 

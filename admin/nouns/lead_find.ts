@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { idRange, phoneDigits } from "../lookup.ts";
-import { list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 
 /** How many of each kind are shown. */
 const LIMIT = 50;

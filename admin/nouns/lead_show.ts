@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { findLead } from "../find.ts";
-import type { Outcome, Session } from "../outcome.ts";
+import type { Outcome, Session } from "../session.ts";
 import { formatFields, formatTable } from "../table.ts";
 
 /** Shows a lead and everything that happened to it, oldest first. */

@@ -1,9 +1,10 @@
 import { Argument } from "commander";
 import type { AdminCommand } from "../command.ts";
+import { CommandError, explained } from "../errors.ts";
 import { findAgency, findAgencyId, type Row } from "../find.ts";
 import { readServicePhone } from "../lookup.ts";
 import { AGENCY, columnsOf, type Given, ONLY_AGENCY, option, orNone, text } from "../options.ts";
-import { CommandError, explained, list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 
 const PHONE = new Argument("<phone>").argParser(readServicePhone);
 const SETTINGS = {

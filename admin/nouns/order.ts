@@ -1,4 +1,5 @@
 import type { AdminCommand } from "../command.ts";
+import { CommandError } from "../errors.ts";
 import { findAgency, findAgencyId, findAgent, findOrder, findVendor, type Row } from "../find.ts";
 import {
   AGENCY,
@@ -12,7 +13,7 @@ import {
   states,
   text,
 } from "../options.ts";
-import { CommandError, list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 
 const QUANTITY = integer("--quantity <number>", "how many leads in all", 1);
 const REST = {

@@ -1,7 +1,7 @@
 import type { AdminCommand } from "../command.ts";
 import { findVendorId } from "../find.ts";
 import { pastTime, text } from "../options.ts";
-import { list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 7;

@@ -1,6 +1,6 @@
 import type { AdminCommand } from "../command.ts";
 import { LIMIT } from "../options.ts";
-import { listFirst, type Outcome, type Session } from "../outcome.ts";
+import { listFirst, type Outcome, type Session } from "../session.ts";
 import { addTextOutbox } from "./text_outbox.ts";
 import { addTextReconcile } from "./text_reconcile.ts";
 import { addTextSend } from "./text_send.ts";

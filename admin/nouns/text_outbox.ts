@@ -1,8 +1,9 @@
 import type { AdminCommand } from "../command.ts";
+import { codeOf, CommandError } from "../errors.ts";
 import { findAgencyId } from "../find.ts";
 import { idRange } from "../lookup.ts";
 import { choice, LIMIT, ONLY_AGENCY } from "../options.ts";
-import { codeOf, CommandError, listFirst, type Outcome, type Session } from "../outcome.ts";
+import { listFirst, type Outcome, type Session } from "../session.ts";
 
 const SITUATIONS = ["held", "due", "sending", "unconfirmed", "refused", "failed"] as const;
 

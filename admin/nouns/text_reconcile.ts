@@ -13,9 +13,10 @@ import {
   type TwilioMessage,
 } from "../../supabase/functions/texting/twilio_api.ts";
 import type { AdminCommand } from "../command.ts";
+import { CommandError } from "../errors.ts";
 import { readServicePhone } from "../lookup.ts";
 import { pastTime } from "../options.ts";
-import { CommandError, type Outcome, type Session } from "../outcome.ts";
+import type { Outcome, Session } from "../session.ts";
 
 /** What became of the messages that Twilio lists. */
 interface Counts {

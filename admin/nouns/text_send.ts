@@ -2,8 +2,9 @@ import { Option } from "commander";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { readPublicUrl, readStackInfo } from "../../dev/local/mod.ts";
 import type { AdminCommand } from "../command.ts";
+import { CommandError, UsageError } from "../errors.ts";
 import { text } from "../options.ts";
-import { CommandError, type Outcome, type Session, UsageError } from "../outcome.ts";
+import type { Outcome, Session } from "../session.ts";
 
 /** What to send, in the words of the command line. */
 interface TextToSend {

@@ -1,7 +1,7 @@
 import type { AdminCommand } from "../command.ts";
 import { findAgencyId } from "../find.ts";
 import { ONLY_AGENCY } from "../options.ts";
-import { list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 
 export function addTextTemplates(noun: AdminCommand): void {
   const about = "the greetings of the orders, with a preview and how many segments each is sent in";

@@ -1,9 +1,10 @@
 import type postgres from "postgres";
 import type { Json } from "../../supabase/functions/_shared/json.ts";
 import type { AdminCommand } from "../command.ts";
+import { explained } from "../errors.ts";
 import { findVendor } from "../find.ts";
 import { boolean, columnsOf, type Given, integer, orNone, text } from "../options.ts";
-import { explained, list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 import { addKey } from "./key.ts";
 import { checkParser, type ParserChoice, readConfig } from "./vendor_config.ts";
 import { parsePayload } from "./vendor_parse.ts";

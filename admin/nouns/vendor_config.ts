@@ -3,7 +3,7 @@ import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { type Json, parseJson } from "../../supabase/functions/_shared/json.ts";
 import { PARSER_NAMES } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { compileConfig } from "../../supabase/functions/recruiting/parsers/mapping_config.ts";
-import { CommandError } from "../outcome.ts";
+import { CommandError } from "../errors.ts";
 
 /** The options that choose a parser. */
 export interface ParserChoice {

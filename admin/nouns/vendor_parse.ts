@@ -4,8 +4,9 @@ import { parserNamed, splitLeads } from "../../supabase/functions/recruiting/par
 import { NOT_A_NEW_APPLICATION } from "../../supabase/functions/recruiting/parsers/parser.ts";
 import type { Resume } from "../../supabase/functions/recruiting/parsers/resume.ts";
 import { readResumeFile } from "../../supabase/functions/recruiting/resumes/resume_file.ts";
+import { CommandError } from "../errors.ts";
 import { findVendor } from "../find.ts";
-import { CommandError, type Outcome, type Session } from "../outcome.ts";
+import type { Outcome, Session } from "../session.ts";
 import { formatFields } from "../table.ts";
 import { checkParser, type ParserChoice, readConfig, readJsonFile } from "./vendor_config.ts";
 

@@ -1,10 +1,11 @@
 import { Option } from "commander";
 import type postgres from "postgres";
+import type { WebhookScheme } from "../../supabase/functions/recruiting/webhooks/delivery.ts";
 import type { AdminCommand } from "../command.ts";
+import { explained } from "../errors.ts";
 import { findVendor, type Row } from "../find.ts";
 import { choice, columnsOf, type Given, integer, text } from "../options.ts";
-import { explained, type Outcome, type Session } from "../outcome.ts";
-import type { WebhookScheme } from "../../supabase/functions/recruiting/webhooks/delivery.ts";
+import type { Outcome, Session } from "../session.ts";
 import { SCHEMES, type WebhookConfig } from "./webhook_schemes.ts";
 import { addWebhookSecret, countSecrets } from "./webhook_secret.ts";
 
@@ -94,7 +95,7 @@ async function setWebhook(
   return await describe(session, vendor);
 }
 
-async function describe({ sql, baseUrl }: Session, vendor: Row<"vendors">): Promise<Outcome> {
+async function describe({ sql, target }: Session, vendor: Row<"vendors">): Promise<Outcome> {
   const { slug, webhook_scheme: name } = vendor;
   if (name === null) {
     return {
@@ -103,7 +104,7 @@ async function describe({ sql, baseUrl }: Session, vendor: Row<"vendors">): Prom
     };
   }
   const config = vendor.webhook_config as WebhookConfig;
-  const url = `${baseUrl}/recruiting/webhooks/${slug}`;
+  const url = `${target.baseUrl}/recruiting/webhooks/${slug}`;
   const secrets = await countSecrets(sql, vendor);
   const scheme = SCHEMES[name];
   const settings = Object.entries(config).map(([setting, value]) => `\n  ${setting}: ${value}`);

@@ -1,11 +1,12 @@
+import { Option } from "commander";
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { Option } from "commander";
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
+import { CommandError } from "../errors.ts";
 import { findVendor, type Row } from "../find.ts";
 import { choice, futureTime, text } from "../options.ts";
-import { CommandError, list, type Outcome, type Session } from "../outcome.ts";
+import { list, type Outcome, type Session } from "../session.ts";
 import { type Credential, revokeOnce, stateOf, theOnlyCredential } from "./credential.ts";
 import { SCHEMES } from "./webhook_schemes.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { type Ran, runCommandLine } from "../../admin/command_line.ts";
 import { stackInfoFile } from "../../dev/local/mod.ts";
-import { shellWords } from "./shell_words.ts";
+import { shellWords } from "../../admin/shell_words.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -1,0 +1,111 @@
+import type postgres from "postgres";
+import { connect, explainConnection, findTarget, type Target } from "./database.ts";
+import { CommandError } from "./errors.ts";
+import { formatTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+import { visibleText } from "./visible.ts";
+
+/** What a verb has to say: to a script (`--json`), and to a person. */
+export interface Outcome {
+  data: unknown;
+  text: string;
+}
+
+/** The options that every verb takes. */
+export interface GlobalOptions {
+  dbUrl?: string;
+  json?: boolean;
+  yes?: boolean;
+}
+
+/** What a verb works with. The database is found and connected to when a verb first asks for it. */
+export class Session {
+  readonly #options: GlobalOptions;
+  readonly #terminal: Terminal;
+  #target?: Target;
+  #sql?: postgres.Sql;
+  #hasProgress = false;
+
+  constructor(options: GlobalOptions, terminal: Terminal) {
+    this.#options = options;
+    this.#terminal = terminal;
+  }
+
+  get sql(): postgres.Sql {
+    return this.#sql ??= connect(this.target.dbUrl);
+  }
+
+  /** The project that the command line works on. */
+  get target(): Target {
+    return this.#target ??= findTarget(this.#options.dbUrl);
+  }
+
+  /**
+   * Asks before something that cannot be undone. `--yes` is the answer beforehand.
+   *
+   * @param unattended whether to go on where there is no terminal to ask on, as in a script
+   * @throws {CommandError} when the answer is no, or nobody can be asked
+   */
+  readonly confirm = async (question: string, { unattended = false } = {}): Promise<void> => {
+    const { ask } = this.#terminal;
+    if (this.#options.yes || (unattended && ask === undefined)) return;
+    if (ask === undefined) {
+      throw new CommandError(`${question} There is no terminal to ask on: say so with --yes`);
+    }
+    if (!await ask(visibleText(question))) throw new CommandError("Nothing was changed.");
+  };
+
+  /** Reads a secret: from the terminal without showing it, or the first line of stdin. Empty where none is given. */
+  readonly readSecret = (question: string): Promise<string> => this.#terminal.readSecret(question);
+
+  /** Shows on the terminal how far something is that takes long, such as "12 of 340". Elsewhere shows nothing. */
+  readonly progress = (text: string): void => {
+    this.#hasProgress = true;
+    this.#terminal.showProgress?.(text);
+  };
+
+  /** Says what is wrong with the database, where an error is about that. */
+  explain(error: unknown): unknown {
+    return this.#target === undefined ? error : explainConnection(error, this.#target.dbUrl);
+  }
+
+  async end(): Promise<void> {
+    if (this.#hasProgress) this.#terminal.showProgress?.("");
+    await this.#sql?.end();
+  }
+}
+
+/** Rows of the database. */
+type Rows = readonly postgres.Row[];
+
+/**
+ * Rows as JSON for a script, and as a table for a person.
+ *
+ * @param none what to say when there is none
+ * @param shown what a person sees of a row
+ */
+export function list(
+  rows: Rows,
+  none: string,
+  shown: (row: postgres.Row) => object = same,
+): Outcome {
+  return { data: rows, text: rows.length > 0 ? formatTable(rows.map(shown)) : none };
+}
+
+/** As {@link list}, the first rows of a query, and how many more there are. */
+export async function listFirst(
+  sql: postgres.Sql,
+  limit: number,
+  query: postgres.Fragment,
+  none: string,
+  shown?: (row: postgres.Row) => object,
+): Promise<Outcome> {
+  const rows = await sql`${query} limit ${limit}`;
+  const { data, text } = list(rows, none, shown);
+  if (rows.length < limit) return { data, text };
+  const [{ more }] = await sql<[{ more: number }]>`
+    select count(*)::int - ${rows.length} as more from (${query}) q`;
+  return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text };
+}
+
+const same = (row: postgres.Row) => row;
