@@ -202,7 +202,7 @@ Deno.test("quiet hours hold a greeting, and Twilio may not keep it longer than t
     await setHours("12:00", "12:00");
     const recruit = newPhone().replace("+1312", `+1${area_code}`);
     const conversation = await createConversation(undefined, recruit);
-    const greeting = await queueText(conversation, "Hello from the agency", "greeting");
+    const greeting = await queueText(conversation, "Hello from the agency", { kind: "greeting" });
     const reply = await queueText(conversation, "A reply");
     await work();
     assert.partialDeepStrictEqual(await outboxText(greeting), {

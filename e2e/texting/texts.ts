@@ -57,10 +57,14 @@ export async function createAgentsConversation() {
 export async function queueText(
   { id }: Conversation,
   body: string,
-  kind: "agent" | "bot" | "greeting" = "agent",
+  { kind = "agent", media = [] }: {
+    kind?: "agent" | "bot" | "greeting";
+    media?: { url: string; content_type: string }[];
+  } = {},
 ): Promise<string> {
   const [row] = await sql`
-    select message_id from private.queue_text(${id}, ${kind}, ${body}, '[]', gen_random_uuid())`;
+    select message_id
+    from private.queue_text(${id}, ${kind}, ${body}, ${sql.json(media)}, gen_random_uuid())`;
   return row!.message_id;
 }
 

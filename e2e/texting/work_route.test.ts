@@ -130,11 +130,7 @@ Deno.test("a text whose file is missing is failed, and one waits while storage f
   const [missing, waiting] = await Promise.all(["Missing", "Waiting"].map(async (body) => {
     const conversation = await createConversation();
     const media = [{ url: `text-media/${conversation.id}/a.png`, content_type: "image/png" }];
-    const [row] = await sql`
-      select message_id from private.queue_text(${conversation.id}, 'agent', ${body}, ${
-      sql.json(media)
-    }, null)`;
-    return { conversation, id: row!.message_id as string };
+    return { conversation, id: await queueText(conversation, body, { media }) };
   }));
   const realFetch = globalThis.fetch;
   globalThis.fetch = (input, init) =>
@@ -165,12 +161,11 @@ Deno.test("a name that a URL reads as a way to another folder gives nobody's fil
   const name = `${crypto.randomUUID()}.pdf`;
   await sql`insert into storage.objects (bucket_id, name) values ('resumes', ${name})`;
   const url = `text-media/${conversation.id}/..\\..\\resumes\\${name}`;
-  const [text] = await sql`
-    select message_id from private.queue_text(${conversation.id}, 'agent', '', ${
-    sql.json([{ url, content_type: "application/pdf" }])
-  }, null)`;
+  const id = await queueText(conversation, "", {
+    media: [{ url, content_type: "application/pdf" }],
+  });
   await workWith();
-  assert.equal((await outboxText(text!.message_id)).error_code, "media_not_found");
+  assert.equal((await outboxText(id)).error_code, "media_not_found");
   assert.deepEqual(sentBodies(conversation), []);
 });
 
@@ -178,10 +173,7 @@ Deno.test("Twilio calls back, and reads files, at the public address", async () 
   const conversation = await createConversation();
   const file = `text-media/${conversation.id}/a.png`;
   await sql`insert into storage.objects (bucket_id, name) values ('text-media', ${file.slice(11)})`;
-  await sql`
-    select from private.queue_text(${conversation.id}, 'agent', 'Hi', ${
-    sql.json([{ url: file, content_type: "image/png" }])
-  }, null)`;
+  await queueText(conversation, "Hi", { media: [{ url: file, content_type: "image/png" }] });
   double.callBack({ statuses: [] });
   await workWith({ PUBLIC_FUNCTIONS_URL: "https://texts.example/functions/v1" });
   double.callBack();

@@ -5507,7 +5507,8 @@ begin
 end
 $$;
 
-comment on function private.pause_number(text, text) is 'Pauses a number of ours that may not send. reason: the provider''s code.';
+comment on function private.pause_number(text, text) is
+  'Pauses a number of ours that may not send. reason: the provider''s code.';
 grant execute on function private.pause_number(text, text) to service_role;
 
 -- supabase/schemas/texting/consents.sql
@@ -6646,8 +6647,8 @@ as $$
 begin
   return coalesce(
     exists (select from private.waiting_greetings)
-      or (select true from public.text_outbox o where o.state = 'sending' and o.lease_until <= now() order by o.lease_until limit 1)
-      or (select true from public.text_outbox o where o.state = 'unconfirmed' and o.due_at <= now() order by o.due_at limit 1)
+      or (select o.lease_until from public.text_outbox o where o.state = 'sending' order by o.lease_until limit 1) <= now()
+      or (select o.due_at from public.text_outbox o where o.state = 'unconfirmed' order by o.due_at limit 1) <= now()
       or exists (
         select
         from private.due_numbers() n
@@ -6890,7 +6891,8 @@ begin
 end
 $$;
 
-comment on function private.due_numbers() is 'The active numbers that have due texts, those that have been free for longest first.';
+comment on function private.due_numbers() is
+  'The active numbers that have due texts, those that have been free for longest first.';
 grant execute on function private.due_numbers() to service_role;
 
 create function private.next_texts(
@@ -7445,7 +7447,7 @@ declare
   names constant jsonb := jsonb_build_object(
     -- Applicants type their names themselves. What is no name is not sent on, such as an address.
     'first_name', case
-      when length(first_name) <= 50 and first_name !~ '[0-9/:@<>{}|\\^_=+*#%&$]' and first_name !~ '\.[[:alpha:]]{2}' then first_name
+      when length(first_name) <= 50 and first_name !~ '[0-9/:@<>{}|\\^_=+*#%&$]|\.[[:alpha:]]{2}' then first_name
       else 'there'
     end,
     'agent', coalesce(agent_name, agency_name),

@@ -1,6 +1,7 @@
 -- What an inbound text and a delivery callback change besides the message: consent, the outbox, and what the agent is told.
 begin;
 select plan(61);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
@@ -26,13 +27,6 @@ create function pg_temp.consent(recruit text, agency text default 'agency') retu
 $$;
 create function pg_temp.events(recruit text) returns bigint language sql as $$
   select count(*) from public.text_consent_events where phone = '+1999555' || recruit
-$$;
--- A text in the outbox, as it is after it was queued.
-create function pg_temp.queue(name text, conversation text, kind text default 'agent', state text default 'pending')
-returns void language sql as $$
-  insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body)
-  values (md5(name)::uuid, md5(conversation)::uuid, 'outbound', case kind when 'agent' then 'agent' else 'bot' end, 'Hi');
-  insert into public.text_outbox (message_id, kind, state) values (md5(name)::uuid, kind, state);
 $$;
 create function pg_temp.text_of(name text) returns text language sql as $$
   select concat_ws(' ', o.state, o.reason, m.status, m.error_code)
@@ -60,10 +54,10 @@ select pg_temp.receive('0090', '0100', 'SM signed yes', E'YES\nSent from my iPho
 select is(pg_temp.consent('0090'), 'opted_in keyword', 'YES from somebody who has opted out opts in, with a signature too');
 
 -- STOP and START
-select pg_temp.queue('waits', 'bot');
-select pg_temp.queue('waits at the second number', 'second number', 'greeting');
-select pg_temp.queue('on its way', 'bot', state => 'sending');
-select pg_temp.queue('of the other agency', 'other agency');
+select pg_temp.add_text('waits', 'bot');
+select pg_temp.add_text('waits at the second number', 'second number', 'greeting');
+select pg_temp.add_text('on its way', 'bot', state => 'sending');
+select pg_temp.add_text('of the other agency', 'other agency');
 select is(pg_temp.receive('0001', '0100', 'SM3', ' Stop. '), 'received', 'STOP is received');
 select is(pg_temp.consent('0001'), 'opted_out keyword', 'it opts the recruit out');
 select results_eq(
@@ -119,7 +113,7 @@ select is(pg_temp.told('SM3'), null, 'nobody is told of a text to the bot');
 select pg_temp.receive('0002', '0100', 'SM22', 'unstop');
 
 -- An agent's text that quiet hours hold
-select pg_temp.queue('held', 'escalated');
+select pg_temp.add_text('held', 'escalated');
 update public.text_outbox set due_at = 'infinity', reason = 'quiet_hours' where message_id = md5('held')::uuid;
 select pg_temp.receive('0002', '0100', 'SM23', 'Are you there?');
 select ok(
@@ -178,7 +172,7 @@ select is(pg_temp.sid_of('on its way'), 'test OUT1', 'the message keeps its Mess
 select is(pg_temp.callback('OUT3', 'delivered', null, 'unknown'), 'ignored', 'an id that does not exist is ignored');
 select is(pg_temp.callback('OUT1', 'delivered'), 'updated', 'a callback without an id finds the message by its MessageSid');
 
-select pg_temp.queue('to be refused', 'escalated', state => 'sending');
+select pg_temp.add_text('to be refused', 'escalated', state => 'sending');
 update public.text_outbox set attempted_at = clock_timestamp() where message_id = md5('to be refused')::uuid;
 select pg_temp.callback('OUT4', 'failed', '21610', 'to be refused');
 select is(pg_temp.consent('0002'), 'opted_out provider', 'error 21610 opts the recruit out');
@@ -186,16 +180,16 @@ select is(pg_temp.told('to be refused'), 'failed', 'and the agent is told that t
 select pg_temp.receive('0002', '0100', 'SM24', 'START');
 select pg_temp.callback('OUT4', 'undelivered', '21610', 'to be refused');
 select is(pg_temp.consent('0002'), 'opted_in keyword', 'the same error once more, after START, does not');
-select pg_temp.queue('sent before START', 'escalated', state => 'sending');
+select pg_temp.add_text('sent before START', 'escalated', state => 'sending');
 update public.text_outbox set attempted_at = now() - interval '1 hour' where message_id = md5('sent before START')::uuid;
 select pg_temp.callback('OUT5', 'failed', '21610', 'sent before START');
 select is(pg_temp.consent('0002'), 'opted_in keyword', 'nor does the error of a text from before START');
-select pg_temp.queue('refused before START', 'escalated', state => 'sending');
+select pg_temp.add_text('refused before START', 'escalated', state => 'sending');
 update public.text_outbox set attempted_at = now() - interval '1 hour' where message_id = md5('refused before START')::uuid;
 select is(public.record_text_outcome(md5('refused before START')::uuid, 0, 'opted_out'), 'refused', 'the worker''s report is taken');
 select is(pg_temp.consent('0002'), 'opted_in keyword', 'nor does the response to such a text');
 
-select pg_temp.queue('unregistered', 'bot', 'bot', 'sending');
+select pg_temp.add_text('unregistered', 'bot', 'bot', 'sending');
 select pg_temp.callback('OUT6', 'undelivered', '30034', 'unregistered');
 select results_eq(
   $$select status, paused_reason from public.service_numbers where phone = '+19995550100'$$,

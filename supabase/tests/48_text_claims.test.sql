@@ -1,6 +1,7 @@
 -- claim_texts(): which texts a worker gets, in which order, and what it is told of them.
 begin;
 select plan(53);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values
   (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
@@ -16,14 +17,6 @@ create function pg_temp.converse(name text, recruit text, service text default '
 returns void language sql as $$
   insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, last_message_at)
   values (md5(name)::uuid, md5('agency')::uuid, recruit, service, now() - spoke)
-$$;
--- With the columns alone that everybody knows
-create function pg_temp.add(name text, conversation text, kind text default 'agent', state text default 'pending',
-  due interval default '0', body text default 'Hi')
-returns void language sql as $$
-  insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body)
-  values (md5(name)::uuid, md5(conversation)::uuid, 'outbound', case kind when 'agent' then 'agent' else 'bot' end, body);
-  insert into public.text_outbox (message_id, kind, state, due_at) values (md5(name)::uuid, kind, state, now() + due);
 $$;
 create temp table names (name text, id uuid generated always as (md5(name)::uuid) stored);
 insert into names (name)
@@ -58,7 +51,7 @@ select is(public.claim_texts(10), '{"texts": [], "next_at": null}', 'where nothi
 select ok(not private.is_text_due(), 'and nothing is due');
 
 -- What a claim says
-select pg_temp.add('one', 'x', body => 'Hello');
+select pg_temp.add_text('one', 'x', body => 'Hello');
 update public.recruiting_messages set media = '[{"url": "https://example.com/1", "content_type": "image/png"}]' where id = md5('one')::uuid;
 select ok(private.is_text_due(), 'a due text is due');
 create temp table claimed as select public.claim_texts(10) as claim;
@@ -76,20 +69,20 @@ select results_eq(
 select is(pg_temp.claim(), 'nothing', 'nobody else gets it');
 select ok(not private.is_text_due(), 'nothing is due while it is sent');
 select pg_temp.clear();
-select pg_temp.add('one', 'z');
+select pg_temp.add_text('one', 'z');
 select is(
   public.claim_texts(10) #>> '{texts,0,messaging_service_sid}', 'MG' || repeat('a', 32), 'a number''s messaging service is named');
 select pg_temp.clear();
 
 -- One at a time in a conversation, oldest first
-select pg_temp.add('one', 'x'), pg_temp.add('two', 'x', due => '-1 hour'), pg_temp.add('three', 'y'), pg_temp.add('four', 'z');
+select pg_temp.add_text('one', 'x'), pg_temp.add_text('two', 'x', due => '-1 hour'), pg_temp.add_text('three', 'y'), pg_temp.add_text('four', 'z');
 select is(pg_temp.claim(), 'one post, three post, four post', 'the oldest of each conversation, whenever each became due');
 select is(pg_temp.claim(), 'nothing', 'the next waits while one is sent');
 select private.accept_text(md5('one')::uuid, 'SM1');
 select ok(private.is_text_due(), 'then it is due');
 select is(pg_temp.claim(), 'two post', 'and is claimed');
 select pg_temp.clear();
-select pg_temp.add('one', 'x'), pg_temp.add('two', 'x');
+select pg_temp.add_text('one', 'x'), pg_temp.add_text('two', 'x');
 select is(pg_temp.claim(1), 'one post', 'no more than the worker wants');
 update public.text_outbox set state = 'pending', due_at = now() + interval '1 minute' where message_id = md5('one')::uuid;
 select is(pg_temp.claim(), 'nothing', 'one that is tried again later keeps its place');
@@ -99,22 +92,22 @@ select is(pg_temp.claim(), 'nothing', 'one that is unconfirmed holds those behin
 update public.text_outbox set due_at = 'infinity' where message_id = md5('one')::uuid;
 select is(pg_temp.claim(), 'two post', 'but not for ever');
 select pg_temp.clear();
-select pg_temp.add('one', 'x', due => '1 second'), pg_temp.add('two', 'x');
+select pg_temp.add_text('one', 'x', due => '1 second'), pg_temp.add_text('two', 'x');
 select is(pg_temp.claim(), 'nothing', 'one that was queued first and is due a moment later keeps its place too');
 update public.text_outbox set reason = 'quiet_hours' where message_id = md5('one')::uuid;
 select is(pg_temp.claim(), 'two post', 'but not when quiet hours hold it');
 select pg_temp.clear();
-select pg_temp.add('greeting', 'x', 'greeting', due => '1 hour'), pg_temp.add('two', 'x');
+select pg_temp.add_text('greeting', 'x', 'greeting', due => '1 hour'), pg_temp.add_text('two', 'x');
 select is(pg_temp.claim(), 'two post', 'one that is held lets the next one go');
 update public.text_outbox set due_at = now() where message_id = md5('greeting')::uuid;
 select is(pg_temp.claim(), 'nothing', 'and waits when it becomes due while that one is sent');
 select pg_temp.clear();
-select pg_temp.add('greeting', 'x', 'greeting', due => '-1 hour'), pg_temp.add('two', 'y');
+select pg_temp.add_text('greeting', 'x', 'greeting', due => '-1 hour'), pg_temp.add_text('two', 'y');
 select is(pg_temp.claim(), 'two post, greeting post', 'what an agent writes goes before greetings');
 select pg_temp.clear();
 
 -- The number
-select pg_temp.add('one', 'foreign'), pg_temp.add('two', 'without'), pg_temp.add('three', 'z');
+select pg_temp.add_text('one', 'foreign'), pg_temp.add_text('two', 'without'), pg_temp.add_text('three', 'z');
 update public.service_numbers set status = 'paused' where phone = '+19995550101';
 select is(pg_temp.claim(), 'nothing', 'nothing is sent from a number that is paused, unknown or another agency''s');
 select ok(not private.is_text_due(), 'and nothing is due');
@@ -127,7 +120,7 @@ select pg_temp.clear();
 
 -- The rate
 update public.service_numbers set segments_per_second = 1 where phone = '+19995550100';
-select pg_temp.add('one', 'x'), pg_temp.add('two', 'y', body => repeat('x', 459)), pg_temp.add('three', 'z');
+select pg_temp.add_text('one', 'x'), pg_temp.add_text('two', 'y', body => repeat('x', 459)), pg_temp.add_text('three', 'z');
 create temp table busy as select public.claim_texts(10) as claim;
 select is(jsonb_array_length(claim -> 'texts'), 2, 'a number sends so many segments a second; others go on') from busy;
 select is((claim ->> 'next_at')::timestamptz, now() + interval '1 second', 'the claim says when it can send again') from busy;
@@ -142,7 +135,7 @@ select pg_temp.clear();
 insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone)
 select md5('many ' || n)::uuid, md5('agency')::uuid, '+1999555' || 2000 + n, '+19995550100' from generate_series(1, 30) n;
 insert into names (name) select 'many ' || n from generate_series(1, 30) n;
-select pg_temp.add('many ' || n, 'many ' || n) from generate_series(1, 30) n;
+select pg_temp.add_text('many ' || n, 'many ' || n) from generate_series(1, 30) n;
 select is(
   jsonb_array_length(public.claim_texts(100) -> 'texts'), 10, 'what a number sends in a second may go at once');
 select pg_temp.clear();
@@ -150,7 +143,7 @@ update public.service_numbers set segments_per_second = 100;
 
 -- Consent
 select private.record_consent(md5('agency')::uuid, '+19995550001', 'opted_out', 'keyword', 'STOP');
-select pg_temp.add('one', 'x'), pg_temp.add('greeting', 'x', 'greeting'), pg_temp.add('two', 'y');
+select pg_temp.add_text('one', 'x'), pg_temp.add_text('greeting', 'x', 'greeting'), pg_temp.add_text('two', 'y');
 select is(pg_temp.claim(), 'two post', 'nothing is sent to somebody who has opted out');
 select is(array[pg_temp.text('one'), pg_temp.text('greeting')], array['refused opted_out', 'refused opted_out'], 'it is refused');
 select results_eq(
@@ -161,17 +154,17 @@ select is(pg_temp.claim(), 'nothing', 'and is not sent later');
 select pg_temp.clear();
 
 -- Quiet hours
-select pg_temp.add('one', 'utah'), pg_temp.add('greeting', 'replied', 'greeting'), pg_temp.add('two', 'replied');
+select pg_temp.add_text('one', 'utah'), pg_temp.add_text('greeting', 'replied', 'greeting'), pg_temp.add_text('two', 'replied');
 select is(pg_temp.claim(), 'nothing', 'quiet hours are checked again');
 select is(
   array[pg_temp.text('one'), pg_temp.text('greeting')], array['pending quiet_hours later', 'pending quiet_hours later'],
   'a text in them waits for their end');
 select is(pg_temp.claim(), 'two post', 'a reply to what the recruit has just written does not');
 select pg_temp.clear();
-select pg_temp.add('two', 'replied');
+select pg_temp.add_text('two', 'replied');
 select is(public.claim_texts(1) #> '{texts,0,validity_seconds}', 'null', 'and the provider may keep it');
 select pg_temp.clear();
-select pg_temp.add('a', 'x', body => 'x'), pg_temp.add('b', 'y'), pg_temp.add('c', 'z');
+select pg_temp.add_text('a', 'x', body => 'x'), pg_temp.add_text('b', 'y'), pg_temp.add_text('c', 'z');
 -- In place of the hours of a time zone, whatever time it is there
 create function pg_temp.open_until(closes timestamptz) returns void language plpgsql as $do$
 begin
@@ -191,7 +184,7 @@ from public.text_outbox where message_id = md5('b')::uuid;
 select pg_temp.clear();
 
 -- Look-ups
-select pg_temp.add('lost', 'x', state => 'unconfirmed'), pg_temp.add('one', 'x'), pg_temp.add('dead', 'y', state => 'sending');
+select pg_temp.add_text('lost', 'x', state => 'unconfirmed'), pg_temp.add_text('one', 'x'), pg_temp.add_text('dead', 'y', state => 'sending');
 update public.text_outbox set lease_until = now() where message_id = md5('dead')::uuid;
 select ok(private.is_text_due(), 'a dead worker''s text is due');
 select is(pg_temp.claim(), 'lost look_up, dead look_up', 'unconfirmed texts and those of a dead worker are looked up');

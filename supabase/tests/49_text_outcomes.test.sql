@@ -1,6 +1,7 @@
 -- record_text_outcome() and record_text_lookup(): each outcome in each state, late and repeated reports.
 begin;
 select plan(81);
+\ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
@@ -14,11 +15,6 @@ from (values
   ('x', '+19995550001', '+19995550100'), ('same recruit', '+19995550001', '+19995550101'), ('y', '+19995550002', '+19995550100')
 ) c (name, recruit, service);
 
-create function pg_temp.add(name text, conversation text default 'x') returns void language sql as $$
-  insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body)
-  values (md5(name)::uuid, md5(conversation)::uuid, 'outbound', 'agent', 'Hi');
-  insert into public.text_outbox (message_id, kind) values (md5(name)::uuid, 'agent');
-$$;
 create function pg_temp.drop_texts() returns void language sql as $$
   delete from public.recruiting_messages m using public.recruiting_conversations c
   where c.id = m.conversation_id and c.agency_id = md5('agency')::uuid;
@@ -56,7 +52,7 @@ $$;
 create function pg_temp.send(name text, conversation text default 'x') returns integer language plpgsql as $$
 begin
   perform pg_temp.drop_texts();
-  perform pg_temp.add(name, conversation);
+  perform pg_temp.add_text(name, conversation);
   return pg_temp.claim(name);
 end
 $$;
@@ -102,7 +98,7 @@ select is(pg_temp.message('one'), 'test SM early delivered', 'a callback that ca
 select is(
   pg_temp.record('three', pg_temp.claim('three'), 'accepted', 'test SM early') || ', ' || pg_temp.message('three'),
   'accepted, no sid queued', 'a MessageSid that another message has is not taken, but the text is not sent again')
-from pg_temp.add('three', 'y');
+from pg_temp.add_text('three', 'y');
 
 -- Unconfirmed, and found
 select is(pg_temp.record('one', pg_temp.send('one'), 'unconfirmed'), 'unconfirmed', 'a lost response leaves a text unconfirmed');
@@ -114,9 +110,9 @@ select is(pg_temp.look_up('one', 2, '{test SM2,test SM3}'), 'accepted', 'a messa
 select is(pg_temp.message('one'), 'test SM2 queued', 'the first one is');
 select is(pg_temp.look_up('one', 2), 'accepted', 'a late look-up that found nothing changes nothing');
 
-select pg_temp.add('two', 'y');
+select pg_temp.add_text('two', 'y');
 select pg_temp.record('two', pg_temp.claim('two'), 'accepted', 'test SM5');
-select pg_temp.add('three', 'y');
+select pg_temp.add_text('three', 'y');
 select pg_temp.record('three', pg_temp.claim('three'), 'unconfirmed', code => '503');
 select pg_temp.become_due('three');
 select is(pg_temp.look_up('three', pg_temp.claim('three'), '{test SM5}'), 'unconfirmed', 'a message that another text has is not this one');
@@ -187,7 +183,7 @@ select is(pg_temp.due_in('one'), 77::numeric, 'or when the provider says');
 
 -- Credentials
 select pg_temp.send('one');
-select pg_temp.add('two'), pg_temp.add('three', 'y'), pg_temp.add('four', 'same recruit');
+select pg_temp.add_text('two', 'x'), pg_temp.add_text('three', 'y'), pg_temp.add_text('four', 'same recruit');
 update public.text_outbox set due_at = now() + interval '1 hour' where message_id = md5('four')::uuid;
 update public.text_outbox set attempt = 3, state = 'unconfirmed' where message_id = md5('three')::uuid;
 select is(pg_temp.record('one', 1, 'credentials'), 'pending', 'with wrong credentials a text waits');
@@ -197,7 +193,7 @@ select is(
 select is(
   array[pg_temp.due_in('one'), pg_temp.due_in('two'), pg_temp.due_in('three'), pg_temp.due_in('four')], '{60,60,60,3600}',
   'all that is due waits for a minute');
-select pg_temp.add('later', 'x');
+select pg_temp.add_text('later', 'x');
 select is(pg_temp.claim('later'), null, 'what is queued meanwhile does not go first');
 select pg_temp.become_due(name) from unnest(array['one', 'two']) name;
 select is(pg_temp.record('one', 1, 'failed'), 'pending', 'the report of the first claim has no effect any more');
@@ -220,14 +216,14 @@ select is(
 select pg_temp.record('one', 1, 'opted_out', code => '21610');
 select is(
   (select count(*)::integer from public.text_consent_events where phone = '+19995550001'), 1, 'it is recorded once');
-select pg_temp.add('four', 'same recruit');
+select pg_temp.add_text('four', 'same recruit');
 select is(pg_temp.claim('four'), null, 'and holds for all numbers of the agency');
 
 -- Failed
 select is(pg_temp.record('one', pg_temp.send('one', 'y'), 'failed', code => '21211'), 'failed', 'what the provider refuses has failed');
 select is(pg_temp.text('one') || ', ' || pg_temp.message('one'), 'failed 1 21211, no sid failed 21211', 'with its code');
 select is(pg_temp.notices(), 'failed', 'and its agent is told');
-select pg_temp.add('two', 'y');
+select pg_temp.add_text('two', 'y');
 select is(pg_temp.claim('two'), 1, 'the next text of the conversation goes on');
 
 select * from finish();

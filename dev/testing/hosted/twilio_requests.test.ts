@@ -42,7 +42,7 @@ Deno.test({
 async function sendTo(origin: string): Promise<unknown> {
   const { code, output } = await run(HOSTED_DENO, [
     ...["run", "--quiet", "--allow-all", "--no-check", "--no-config", "--no-lock"],
-    "dev/testing/hosted/send_text.ts",
+    "dev/testing/hosted/post_text.ts",
     origin,
   ]);
   assert.equal(code, 0, output);

@@ -33,7 +33,7 @@ declare
   names constant jsonb := jsonb_build_object(
     -- Applicants type their names themselves. What is no name is not sent on, such as an address.
     'first_name', case
-      when length(first_name) <= 50 and first_name !~ '[0-9/:@<>{}|\\^_=+*#%&$]' and first_name !~ '\.[[:alpha:]]{2}' then first_name
+      when length(first_name) <= 50 and first_name !~ '[0-9/:@<>{}|\\^_=+*#%&$]|\.[[:alpha:]]{2}' then first_name
       else 'there'
     end,
     'agent', coalesce(agent_name, agency_name),

@@ -76,8 +76,8 @@ as $$
 begin
   return coalesce(
     exists (select from private.waiting_greetings)
-      or (select true from public.text_outbox o where o.state = 'sending' and o.lease_until <= now() order by o.lease_until limit 1)
-      or (select true from public.text_outbox o where o.state = 'unconfirmed' and o.due_at <= now() order by o.due_at limit 1)
+      or (select o.lease_until from public.text_outbox o where o.state = 'sending' order by o.lease_until limit 1) <= now()
+      or (select o.due_at from public.text_outbox o where o.state = 'unconfirmed' order by o.due_at limit 1) <= now()
       or exists (
         select
         from private.due_numbers() n

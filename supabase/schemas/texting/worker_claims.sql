@@ -224,7 +224,8 @@ begin
 end
 $$;
 
-comment on function private.due_numbers() is 'The active numbers that have due texts, those that have been free for longest first.';
+comment on function private.due_numbers() is
+  'The active numbers that have due texts, those that have been free for longest first.';
 grant execute on function private.due_numbers() to service_role;
 
 create function private.next_texts(
