@@ -17,7 +17,7 @@ const SECRET = "the secret of the vendor";
 /** What signs a text, in the encoding. */
 type Sign = (text: string, encoding: "hex" | "base64") => string;
 
-/** The headers of a vendor's delivery. docs/vendors.md names the sources. */
+/** The headers of a vendor's delivery. docs/parsers.md names the sources. */
 const HEADERS: Record<string, (sign: Sign, body: string, now: Date) => Record<string, string>> = {
   jazzhr: (sign, body) => ({ "X-JazzHR-Signature": sign(body, "hex") }),
   talroo: (sign, body, now) => {
