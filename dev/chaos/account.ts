@@ -3,9 +3,9 @@ import { downloadResume } from "../../e2e/support/applications.ts";
 import { sql } from "../../e2e/support/client.ts";
 import { loggedErrors } from "../../e2e/support/processes.ts";
 import type { Sent } from "./driver.ts";
-import { orderFindings } from "./account_orders.ts";
-import type { Finding } from "./finding.ts";
-import type { Row, Table, Told } from "./traffic.ts";
+import { checkRows } from "./account_checks.ts";
+import type { Finding } from "./report.ts";
+import { type Table, TABLES, type Told } from "./traffic.ts";
 import type { World } from "./world.ts";
 
 interface Stored {
@@ -29,8 +29,7 @@ export async function takeAccount(world: World, sent: Sent[]): Promise<Finding[]
     ...responseFindings(sent),
     ...rowFindings(sent, stored),
     ...toldFindings(sent, stored),
-    ...await countFindings(world),
-    ...await orderFindings(world),
+    ...await checkRows(world),
     ...await resumeFindings(world, sent),
   ];
 }
@@ -119,108 +118,52 @@ function isSame(told: NonNullable<Told["distributed_to"]>, row: Stored): boolean
 }
 
 async function readStored(world: World): Promise<Map<Table, Stored[]>> {
-  const conversationIds = world.conversations.map(({ id }) => id);
-  const [leads, salesLeads, activities, messages, unmatched, events] = await Promise.all([
-    sql<Stored[]>`
-      select first_name as key, id, agency_id, agent_id from public.recruiting_leads
-      where vendor_id in ${sql(world.vendorIds)}`,
-    sql<Stored[]>`
-      select external_id as key, id from public.leads
-      where agency_id = ${world.target.agency_id} and id not in ${sql(world.salesLeadIds)}`,
-    sql<Stored[]>`
-      select lead_id || ' ' || type as key, id from public.lead_activities
-      where agent_id = ${world.target.agent_id}`,
-    sql<Stored[]>`
-      select provider_message_id as key, id from public.recruiting_messages
-      where conversation_id in ${sql(conversationIds)} and direction = 'inbound'`,
-    sql<Stored[]>`
-      select message_sid as key, id from public.unmatched_texts where body like 'Text %'`,
-    sql<Stored[]>`
-      select provider_message_id as key, id from public.recruiting_message_events
-      where provider_message_id in (
-        select provider_message_id from public.recruiting_messages
-        where conversation_id in ${sql(conversationIds)} and direction = 'outbound'
-      )`,
-  ]);
-  return new Map<Table, Stored[]>([
-    ["recruiting_leads", leads],
-    ["leads", salesLeads],
-    ["lead_activities", activities],
-    ["recruiting_messages", messages],
-    ["unmatched_texts", unmatched],
-    ["recruiting_message_events", events],
-  ]);
+  const conversationIds = sql(world.conversations.map(({ id }) => id));
+  const rows = await sql<(Stored & { table: Table })[]>`
+    select 'recruiting_leads' as table, first_name as key, id, agency_id, agent_id
+    from public.recruiting_leads where vendor_id in ${sql(world.vendorIds)}
+    union all
+    select 'leads', external_id::text, id, null, null
+    from public.leads
+    where agency_id = ${world.target.agency_id} and id not in ${sql(world.salesLeadIds)}
+    union all
+    select 'lead_activities', lead_id || ' ' || type, id, null, null
+    from public.lead_activities where agent_id = ${world.target.agent_id}
+    union all
+    select 'recruiting_messages', provider_message_id, id, null, null
+    from public.recruiting_messages
+    where conversation_id in ${conversationIds} and direction = 'inbound'
+    union all
+    select 'unmatched_texts', message_sid, id, null, null
+    from public.unmatched_texts where body like 'Text %'
+    union all
+    select 'recruiting_message_events', e.provider_message_id, e.id, null, null
+    from public.recruiting_message_events e
+    join public.recruiting_messages m using (provider_message_id)
+    where m.conversation_id in ${conversationIds} and m.direction = 'outbound'`;
+  return new Map(TABLES.map((name) => [name, rows.filter(({ table }) => table === name)]));
 }
 
-/** Whether what is counted by triggers agrees with the rows, and the last status of a message with its callbacks. */
-async function countFindings({ target, conversations }: World): Promise<Finding[]> {
-  const metrics = await sql`
-    select l.id
-    from public.leads l
-    left join public.lead_metrics m on m.lead_id = l.id
-    left join lateral (
-      select
-        count(*) filter (where type = 'presentation_started') as started,
-        count(*) filter (where type = 'presentation_resumed') as resumed,
-        count(*) filter (where type = 'presentation_paused') as paused
-      from public.lead_activities a
-      where a.lead_id = l.id
-    ) a on true
-    where l.agency_id = ${target.agency_id}
-      and (m.presentations_started, m.presentations_resumed, m.presentations_paused)
-        is distinct from (a.started, a.resumed, a.paused)`;
-  const alone = await sql`
-    select lead_id from public.lead_metrics m
-    where not exists (select from public.leads l where l.id = m.lead_id)`;
-  const messages = await sql`
-    select m.provider_message_id as sid
-    from public.recruiting_messages m
-    where m.conversation_id in ${sql(conversations.map(({ id }) => id))}
-      and m.direction = 'outbound'
-      and m.status is distinct from (
-        select e.status from public.recruiting_message_events e
-        where e.provider_message_id = m.provider_message_id
-        order by e.received_at desc limit 1
-      )`;
-  const orphaned = (what: string): Finding => ({ kind: "orphaned", what });
-  return [
-    ...metrics.map(({ id }) => orphaned(`the metrics of lead ${id} are missing or count wrong`)),
-    ...alone.map(({ lead_id }) => orphaned(`there are metrics of ${lead_id}, and no such lead`)),
-    ...messages.map(({ sid }) =>
-      orphaned(`the status of message ${sid} is not that of its callback`)
-    ),
-  ];
-}
-
-/** Whether each resume has its lead, and each lead the resume that was sent. */
+/** Whether each lead has the resume that was sent. */
 async function resumeFindings({ vendorIds }: World, sent: Sent[]): Promise<Finding[]> {
-  const orphaned = (what: string): Finding => ({ kind: "orphaned", what });
-  const objects = await sql`
-    select o.name from storage.objects o
-    where o.bucket_id = 'resumes' and split_part(o.name, '/', 1) in ${sql(vendorIds)}
-      and not exists (select from public.recruiting_leads l where l.resume_path = o.name)`;
   const leads = await sql`
     select first_name, resume_path from public.recruiting_leads where vendor_id in ${
     sql(vendorIds)
   }`;
   const paths = new Map(leads.map(({ first_name, resume_path }) => [first_name, resume_path]));
-  const wrong: Finding[] = [];
-  const rows = sent.flatMap((one) =>
-    one.request.rows.filter(({ resume }) => resume !== undefined)
-      .map((row) => ({ row: row as Required<Row>, sent: one }))
-  ).values();
+  const findings: Finding[] = [];
+  const rows = sent.flatMap((one) => one.request.rows.map((row) => ({ ...row, sent: one })))
+    // A lead that is not there is counted as lost.
+    .filter(({ key, resume }) => resume !== undefined && paths.has(key))
+    .values();
   await Promise.all(Array.from({ length: 4 }, async () => {
-    for (const { row: { key, resume }, sent } of rows) {
-      // A lead that is not there is counted as lost.
-      if (!paths.has(key)) continue;
+    for (const { key, resume, sent } of rows) {
       const path = paths.get(key);
       const bytes = path === null ? null : await downloadResume(path).catch(() => null);
-      if (bytes !== null && Buffer.compare(bytes, resume) === 0) continue;
-      wrong.push({ ...orphaned(`the resume of ${key} is missing or another (${path})`), sent });
+      if (bytes !== null && Buffer.compare(bytes, resume!) === 0) continue;
+      const what = `the resume of ${key} is missing or another (${path})`;
+      findings.push({ kind: "orphaned", what, sent });
     }
   }));
-  return [
-    ...objects.map(({ name }) => orphaned(`the resume ${name} has no lead`)),
-    ...wrong,
-  ];
+  return findings;
 }

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { stack } from "../../e2e/support/client.ts";
 import { Connection } from "../../e2e/support/connection.ts";
 import type { Random } from "./random.ts";
 import type { Message, Reply, Told, TrafficRequest } from "./traffic.ts";
@@ -34,8 +33,8 @@ export interface Sent {
 export type HangUp = "in the body" | "before the response";
 
 export interface DriverOptions {
-  /** Where the requests go in turns: the stack's gateway unless given. A request that comes again meets the next one. */
-  gateways?: string[];
+  /** Where the requests go in turns. A request that comes again meets the next one. */
+  gateways: string[];
   /** Requests a second. */
   rate: number;
   /** With so many requests under way no further one is sent, because the machine does not keep up. */
@@ -122,7 +121,7 @@ export class Driver {
 
   async #deliver(sent: Sent): Promise<void> {
     const { request, attempts } = sent;
-    const { gateways = [stack.api_url] } = this.#options;
+    const { gateways } = this.#options;
     const first = this.count;
     const hangUp = this.#hangUp(request);
     while (attempts.length < MAX_ATTEMPTS) {

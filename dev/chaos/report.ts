@@ -1,6 +1,16 @@
 import { formatTable } from "../../admin/table.ts";
 import type { Sent } from "./driver.ts";
-import { type Finding, KINDS } from "./finding.ts";
+
+/** What must not be. */
+const KINDS = ["lost", "doubled", "orphaned", "wrongly charged", "wrong response"] as const;
+
+/** Something that the account finds wrong. */
+export interface Finding {
+  kind: typeof KINDS[number];
+  what: string;
+  /** The request it is about, where it is about one. */
+  sent?: Sent;
+}
 
 /** What a run came to. */
 export interface Report {

@@ -3,9 +3,8 @@ import { sql } from "../../e2e/support/client.ts";
 import { takeAccount } from "./account.ts";
 import { Driver, type Sent } from "./driver.ts";
 import { type Fault, FAULTS, recovery } from "./faults.ts";
-import type { Finding } from "./finding.ts";
 import { Random } from "./random.ts";
-import type { Report } from "./report.ts";
+import type { Finding, Report } from "./report.ts";
 import { Traffic } from "./traffic.ts";
 import { createWorld } from "./world.ts";
 

@@ -6,18 +6,16 @@ import { proofOf } from "../../e2e/support/webhooks.ts";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** Where a request's rows are. Each row has a key by which the account finds it. */
-export type Table =
-  /** By its first name. */
-  | "recruiting_leads"
-  /** By its external_id. */
-  | "leads"
-  /** By its lead and its type, of which there may be several. */
-  | "lead_activities"
-  /** By the MessageSid, as the next two. */
-  | "recruiting_messages"
-  | "unmatched_texts"
-  | "recruiting_message_events";
+/** Where a request's rows are, and the key by which the account finds a row in the table. */
+export const TABLES = [
+  "recruiting_leads", // first_name
+  "leads", // external_id
+  "lead_activities", // the lead and the type, of which there may be several
+  "recruiting_messages", // MessageSid, as the next two
+  "unmatched_texts",
+  "recruiting_message_events",
+] as const;
+export type Table = typeof TABLES[number];
 
 /** A row that a request must leave, once. */
 export interface Row {
