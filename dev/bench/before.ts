@@ -6,7 +6,7 @@ import { createOrder, createVendor } from "./agency.ts";
 import { costOfLead } from "./ingest_lead.ts";
 import { recruit } from "./leads.ts";
 import { generateLoad, jsonHeaders } from "./load.ts";
-import { type Budget, inTurns, type Measurement, median, ratios } from "./measurement.ts";
+import { type Budget, inTurns, type Measurement, ratio } from "./measurement.ts";
 import { denoArgs, startServer } from "./probe.ts";
 import { type OwnStack, startStack } from "./stacks.ts";
 
@@ -31,17 +31,11 @@ export async function compareWithBefore(ref: string, seconds: number): Promise<M
     what: string,
     budget: Budget,
     measure: (version: Version) => Promise<number>,
-    describe = (rates: number[]) => `${median(rates).toFixed(0)} a second`,
+    describe = (rate: number) => `${rate.toFixed(0)} a second`,
   ) => {
-    const sides = { now: () => measure(now), before: () => measure(before) };
-    const values = await inTurns(sides);
-    measurements.push({
-      what: `ingest, ${what} / before`,
-      rounds: ratios(values.now, values.before),
-      unit: "×",
-      budget,
-      detail: `${describe(values.now)} and ${describe(values.before)}`,
-    });
+    const sides = await inTurns({ now: () => measure(now), before: () => measure(before) });
+    const name = `ingest, ${what} / before`;
+    measurements.push(ratio(name, [sides.now, sides.before], budget, describe));
   };
   for (const kind of ["no order", "an order"] as const) {
     const send = async ({ vendors }: Version, urls: string[], connections: number) => {
@@ -63,7 +57,7 @@ export async function compareWithBefore(ref: string, seconds: number): Promise<M
       `${kind}, CPU of Postgres for a call with one lead`,
       { atMost: 1 },
       async ({ sql, vendors }) => (await costOfLead(sql, vendors[kind])).cost,
-      (costs) => `${(1e6 * median(costs)).toFixed(0)} µs`,
+      (cost) => `${(1e6 * cost).toFixed(0)} µs`,
     );
   }
   return measurements;

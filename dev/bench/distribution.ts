@@ -4,7 +4,7 @@ import { migrationFiles } from "../scripts/migration/files.ts";
 import { withScratch } from "../scripts/migration/scratch.ts";
 import { type Agency, createOrder, storeLeads } from "./agency.ts";
 import { costOfLead } from "./ingest_lead.ts";
-import { type Benchmark, inTurns, type Measurement, median, ratios } from "./measurement.ts";
+import { type Benchmark, inTurns, type Measurement, ratio } from "./measurement.ts";
 import { startStack } from "./stacks.ts";
 
 const LEADS_TODAY = 10_000;
@@ -99,15 +99,14 @@ async function measure(newDatabase: () => Promise<string>): Promise<Measurement[
         () => costOf(databases.get(choice.added)!, choice),
       ]),
     ));
-    const one = costs[ONE.what]!;
-    const micros = (values: number[]) => `${(1e6 * median(values)).toFixed(0)} µs`;
-    return CHOICES.map(({ what }) => ({
-      what: `a lead with ${what} / ${ONE.what}`,
-      rounds: ratios(costs[what]!, one),
-      unit: "×",
-      budget: { atMost: 1.5 },
-      detail: `${micros(costs[what]!)} and ${micros(one)} a lead`,
-    }));
+    return CHOICES.map(({ what }) =>
+      ratio(
+        `a lead with ${what} / ${ONE.what}`,
+        [costs[what]!, costs[ONE.what]!],
+        { atMost: 1.5 },
+        (cost) => `${(1e6 * cost).toFixed(0)} µs`,
+      )
+    );
   } finally {
     await Promise.all(databases.values().map(({ sql }) => sql.end()));
   }

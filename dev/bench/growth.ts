@@ -3,7 +3,7 @@ import { backendCpu } from "./cpu.ts";
 import { fill, pickRows } from "./fill.ts";
 import { type FullDatabase, GROWTH_REQUESTS, type GrowthRequest } from "./growth_requests.ts";
 import { ingestLead } from "./ingest_lead.ts";
-import { type Benchmark, inTurns, median, ratios } from "./measurement.ts";
+import { type Benchmark, inTurns, ratio } from "./measurement.ts";
 import { startStack } from "./stacks.ts";
 
 /** Rows in each table, one stack each. */
@@ -31,15 +31,10 @@ export const growth: Benchmark = {
     const costs = await inTurns(sides);
 
     return Object.keys(GROWTH_REQUESTS).map((what) => {
-      const [withFew, withMany] = [costs[`${what}, few`]!, costs[`${what}, many`]!];
-      const figure = (rounds: number[]) => `${(1_000 * median(rounds)).toFixed(2)} ms`;
-      return {
-        what: `${what}, 1,000,000 rows / 10,000`,
-        rounds: ratios(withMany, withFew),
-        unit: "×",
-        budget: { atMost: MOST_GROWTH },
-        detail: `${figure(withMany)} and ${figure(withFew)}`,
-      };
+      const sides = [costs[`${what}, many`]!, costs[`${what}, few`]!] as [number[], number[]];
+      const budget = { atMost: MOST_GROWTH };
+      const milliseconds = (cost: number) => `${(1_000 * cost).toFixed(2)} ms`;
+      return ratio(`${what}, 1,000,000 rows / 10,000`, sides, budget, milliseconds);
     });
   },
 };

@@ -123,7 +123,8 @@ function ingest(
 
 function bulk({ sql, agency }: FullDatabase, vendorLeadId: () => string) {
   const leads = Array.from({ length: BULK }, (_, row) => ({
-    ...parsedRecruit(vendorLeadId()),
+    ...parsedRecruit(newId()),
+    vendor_lead_id: vendorLeadId(),
     row,
   }));
   return sql`

@@ -2,7 +2,7 @@ import { readImportedLead } from "../../supabase/functions/api/imported_lead.ts"
 import { type Agency, createAgency } from "./agency.ts";
 import { salesLeads } from "./leads.ts";
 import { jsonHeaders } from "./load.ts";
-import { type Benchmark, inTurns, median, ratios, ROUNDS } from "./measurement.ts";
+import { type Benchmark, inTurns, median, ratio, ROUNDS } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
 import { startReference } from "./reference.ts";
 import { type OwnStack, startStack } from "./stacks.ts";
@@ -57,23 +57,17 @@ export const importLeads: Benchmark = {
       throw new Error(`the plain rpc stored ${stored} leads`);
     }
 
-    const per = (values: number[]) => `${Math.round(median(values))} leads a second`;
-    const compare = (what: string, ours: number[], other: number[], atLeast: number) => ({
-      what: `import / ${what}`,
-      rounds: ratios(ours, other),
-      unit: "×" as const,
-      budget: { atLeast },
-      detail: `${per(ours)} and ${per(other)}`,
-    });
+    const compare = (what: string, ours: number[], other: number[], atLeast: number) =>
+      ratio(
+        `import / ${what}`,
+        [ours, other],
+        { atLeast },
+        (rate) => `${Math.round(rate)} leads a second`,
+      );
     return [
       compare("plain rpc, 10,000 leads", many.ours, many.plain, 1.2),
       compare("plain rpc, 1,000 leads", few.ours, few.plain, 1),
-      compare(
-        "one insert … select of the same rows, from a JSON parameter",
-        many.ours,
-        many.insertSelect,
-        0.6,
-      ),
+      compare("one insert … select of the same rows", many.ours, many.insertSelect, 0.6),
       compare("Fastify + pg, one insert after another", many.ours, many.oneByOne, 5),
       compare("Fastify + pg, ten inserts at a time", many.ours, many.tenAtATime, 3),
     ];

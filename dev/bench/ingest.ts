@@ -2,7 +2,7 @@ import { createOrder, createVendor } from "./agency.ts";
 import { compareWithBefore } from "./before.ts";
 import { parsedRecruit, recruit } from "./leads.ts";
 import { generateLoad, jsonHeaders, type Load } from "./load.ts";
-import { type Benchmark, inTurns, type Measurement, median, ratios } from "./measurement.ts";
+import { type Benchmark, inTurns, type Measurement, median, ratio } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
 import { startReference } from "./reference.ts";
 import { cpuSince, PARTS, type StackCpu, stackCpu } from "./cpu.ts";
@@ -40,7 +40,7 @@ const CASES: { connections: number; latency: number; ratios: [Side, Side, atLeas
   { connections: 64, latency: 3, ratios: [["order", "none", 0.7]] },
 ];
 /** At 16 connections, as a multiple of the plain rpc's. */
-const MOST_CPU = { none: 0.8, order: 1.1 };
+const MOST_CPU: [Side, atMost: number][] = [["none", 0.8], ["order", 1.1]];
 
 /** What a lead costs on top of a bare insert, and what handing it out costs on top of that. */
 export const ingest: Benchmark = {
@@ -78,30 +78,23 @@ async function compareWithPlainRpc(stack: OwnStack, seconds: number): Promise<Me
     );
 
     const conditions = `${connections} connections` + (latency ? `, commits + ${latency} ms` : "");
-    const perSecond = (side: Side) => `${median(rates[side]).toFixed(0)} a second`;
+    const perSecond = (rate: number) => `${rate.toFixed(0)} a second`;
     for (const [side, other, atLeast] of wanted) {
-      measurements.push({
-        what: `ingest, ${conditions}: ${SIDES[side]} / ${SIDES[other]}`,
-        rounds: ratios(rates[side], rates[other]),
-        unit: "×",
-        budget: { atLeast },
-        detail: `${perSecond(side)} and ${perSecond(other)}; the load generator took ` +
-          `${(100 * median(generator)).toFixed(0)} % of a core`,
-      });
+      const what = `ingest, ${conditions}: ${SIDES[side]} / ${SIDES[other]}`;
+      measurements.push(ratio(what, [rates[side], rates[other]], { atLeast }, perSecond));
     }
-    for (const [kind, atMost] of connections === 16 ? Object.entries(MOST_CPU) : []) {
-      const [ours, plain] = [cpus[kind as Side], cpus.plain];
-      measurements.push({
-        what: `ingest, ${conditions}, CPU: ${SIDES[kind as Side]} / plain rpc`,
-        rounds: ratios(ours.map(total), plain.map(total)),
-        unit: "×",
-        budget: { atMost },
-        detail: `${describe(ours)}; plain rpc: ${describe(plain)}`,
-      });
+    for (const [side, atMost] of connections === 16 ? MOST_CPU : []) {
+      const what = `ingest, ${conditions}, CPU: ${SIDES[side]} / plain rpc`;
+      const sides: [number[], number[]] = [cpus[side].map(total), cpus.plain.map(total)];
+      measurements.push(ratio(what, sides, { atMost }, (cpu) => `${cpu.toFixed(2)} ms`));
+      console.log(
+        `CPU, ${SIDES[side]}: ${describe(cpus[side])}; plain rpc: ${describe(cpus.plain)}`,
+      );
     }
+    console.log(`The load generator took ${(100 * median(generator)).toFixed(0)} % of a core`);
     if (showsGoal) {
-      const goal = `bare inserts by Fastify + pg, ${perSecond("fastify")}`;
-      console.log(`Goal: distributed leads, ${perSecond("order")}; ${goal}`);
+      const goal = `bare inserts by Fastify + pg, ${perSecond(median(rates.fastify))}`;
+      console.log(`Goal: distributed leads, ${perSecond(median(rates.order))}; ${goal}`);
     }
   }
   await assertStored(sent);

@@ -56,9 +56,24 @@ export async function inTurns<Side extends string>(
   return values;
 }
 
-/** The ratios of two sides that were measured in turns, round by round. */
-export function ratios(dividends: number[], divisors: number[]): number[] {
-  return dividends.map((dividend, round) => dividend / divisors[round]!);
+/**
+ * The ratio of two sides that were measured in turns, round by round.
+ *
+ * @param describe how a figure of one side is shown
+ */
+export function ratio(
+  what: string,
+  [dividends, divisors]: [number[], number[]],
+  budget: Budget,
+  describe: (figure: number) => string,
+): Measurement {
+  return {
+    what,
+    rounds: dividends.map((dividend, round) => dividend / divisors[round]!),
+    unit: "×",
+    budget,
+    detail: `${describe(median(dividends))} and ${describe(median(divisors))}`,
+  };
 }
 
 /**
