@@ -5,7 +5,7 @@ import { loggedErrors } from "../../e2e/support/processes.ts";
 import type { Sent } from "./driver.ts";
 import { checkRows } from "./account_checks.ts";
 import type { Finding } from "./report.ts";
-import { type Table, TABLES, type Told } from "./traffic.ts";
+import { type Table, TABLES, type Told } from "./request.ts";
 import type { World } from "./world.ts";
 
 interface Stored {

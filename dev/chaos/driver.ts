@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Connection } from "../../e2e/support/connection.ts";
 import type { Random } from "./random.ts";
-import type { Message, Reply, Told, TrafficRequest } from "./traffic.ts";
+import type { Message, Reply, Told, TrafficRequest } from "./request.ts";
 
 /** What became of sending a request once. */
 export interface Attempt {
