@@ -137,27 +137,12 @@ realtimeTest("nobody connects without a key of the project", async () => {
   assert.equal(elsewhere.status, 404);
 });
 
-realtimeTest("a client that sends too much, or nonsense, is let go", async () => {
-  const joins = Array.from(
-    { length: 200 },
-    (_, n) =>
-      JSON.stringify([`${n}`, `${n}`, `realtime:${n}`, "phx_join", { config: { private: true } }]),
-  );
-  for (
-    const [messages, code] of [
-      [["no JSON"], 1008],
-      [["[1]"], 1008],
-      [[JSON.stringify([null, "1", "phoenix", "heartbeat", { x: "x".repeat(70_000) }])], 1009],
-    ] as const
-  ) {
+realtimeTest("a client that sends nonsense is let go", async () => {
+  for (const message of ["no JSON", "[1]"]) {
     const { socket, closed } = await connect(QUERY);
-    for (const message of messages) socket.send(message);
-    assert.equal((await closed).code, code, messages[0]!.slice(0, 60));
+    socket.send(message);
+    assert.equal((await closed).code, 1008, message);
   }
-  // The rest of what it sends meets a closed connection, so it may not learn the code.
-  const { socket, closed } = await connect(QUERY);
-  for (const join of joins) socket.send(join);
-  assert.notEqual((await closed).code, 1000);
 });
 
 realtimeTest(
@@ -185,75 +170,3 @@ realtimeTest(
     await closed;
   },
 );
-
-realtimeTest("a connection has 100 topics at most, and the gateway 200 connections", async () => {
-  // The service role may join any topic.
-  const { socket, received, closed } = await connect(`vsn=2.0.0&apikey=${stack.secret_key}`);
-  for (let n = 1; n <= 101; n++) {
-    const ref = String(n);
-    socket.send(
-      JSON.stringify([ref, ref, `realtime:${n}`, "phx_join", { config: { private: true } }]),
-    );
-    // No more than 100 messages may wait.
-    if (n % 50 === 0) await awaitReplies(received, n);
-  }
-  await awaitReplies(received, 101);
-  const refused = received.filter(([, , , , payload]) =>
-    (payload as { status: string }).status !== "ok"
-  );
-  assert.deepEqual(refused.map(([, ref]) => ref), ["101"]);
-  socket.close();
-  await closed;
-
-  const connections = await Promise.all(Array.from({ length: 210 }, () => connect(QUERY)));
-  const open = connections.filter(({ isOpen }) => isOpen);
-  assert(open.length <= 200, `${open.length} are open`);
-  const { status } = await fetch(`${stack.api_url}/health`).then((response) => response.json());
-  assert.equal(status, "ok");
-  await Promise.all(connections.map(({ socket, closed }) => (socket.close(), closed)));
-});
-
-realtimeTest("a client that takes nothing is let go, and others hear everything", async (use) => {
-  const agent = await createEscalated();
-  const { data: { session } } = await use(agent.client).auth.getSession();
-  const { hostname, port } = new URL(stack.api_url);
-  const slow = await Deno.connect({ hostname, port: Number(port) });
-  const text = new TextEncoder();
-  await slow.write(text.encode(
-    `GET /realtime/v1/websocket?${QUERY} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\n` +
-      "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n",
-  ));
-  await slow.read(new Uint8Array(1024));
-  const config = { private: true };
-  const join = text.encode(JSON.stringify(
-    ["1", "1", `realtime:${agent.topic}`, "phx_join", {
-      config,
-      access_token: session!.access_token,
-    }],
-  ));
-  // A text frame of RFC 6455 with its length in two bytes and a mask of zeros.
-  await slow.write(
-    new Uint8Array([0x81, 0xfe, join.length >> 8, join.length & 255, 0, 0, 0, 0, ...join]),
-  );
-  await slow.read(new Uint8Array(1024));
-  const listening = await subscribe(agent.client, agent.topic);
-
-  // More than what lies between the two: TCP may keep 10 MB.
-  for (let n = 1; n <= 16; n++) {
-    await sql`
-      select realtime.send(jsonb_build_object('x', repeat('x', 7000)), 'test', ${agent.topic}, true)
-      from generate_series(1, 100)`;
-    await awaitEvents(listening, 100 * n);
-  }
-  const giveUp = setTimeout(() => slow.close(), 10_000);
-  let received = "";
-  const chunk = new Uint8Array(65_536);
-  while (!received.includes("The client is too slow")) {
-    const bytes = await slow.read(chunk);
-    assert(bytes !== null, "the connection has ended without a reason");
-    received = received.slice(-100) + new TextDecoder().decode(chunk.subarray(0, bytes));
-  }
-  clearTimeout(giveUp);
-  slow.close();
-  assert.deepEqual(listening.statuses, ["SUBSCRIBED"]);
-});

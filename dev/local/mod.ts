@@ -1,6 +1,8 @@
 /** The door of the local stack: what the scripts, the tests and the benchmarks may use of it. */
 export { type Example, examples } from "./commands/examples.ts";
+export { readOptions } from "./command_line.ts";
 export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
+export { type Ran, runToEnd } from "./program.ts";
 export { freePorts } from "./processes/ports.ts";
 export { bootstrapFiles } from "./database/bootstrap.ts";
 export { connect, postgresPart, prepareCluster } from "./database/postgres.ts";

@@ -1,7 +1,7 @@
 import type { StackInfo } from "../local/mod.ts";
 
-/** The variables of `supabase status -o json` that a StackInfo is made of. */
-const VARIABLES = {
+/** Where `supabase status -o json` has what a StackInfo is made of. */
+const STATUS = {
   api_url: "API_URL",
   db_url: "DB_URL",
   anon_key: "ANON_KEY",
@@ -11,7 +11,7 @@ const VARIABLES = {
   jwt_secret: "JWT_SECRET",
 } as const;
 
-/** The secrets that the functions of `supabase start` read from `supabase/functions/.env`. */
+/** Where `supabase/functions/.env` has the secrets. */
 const SECRETS = {
   leads_import_api_key: "LEADS_IMPORT_API_KEY",
   twilio_auth_token: "TWILIO_AUTH_TOKEN",
@@ -28,20 +28,14 @@ export function toStackInfo(
   status: Record<string, string | undefined>,
   env: Record<string, string | undefined>,
 ): Omit<StackInfo, "vendors"> {
-  const fromStatus = pick(VARIABLES, status, "supabase status -o json");
+  const info = pick(STATUS, status, "supabase status -o json");
+  const functions_url = `${info.api_url}/functions/v1`;
   const secrets = pick(SECRETS, env, "supabase/functions/.env");
-  const functions_url = `${fromStatus.api_url}/functions/v1`;
   // Inside its container a function knows another address than the caller, and Twilio signs the caller's.
   if (env.PUBLIC_FUNCTIONS_URL !== functions_url) {
     throw new Error(`Set PUBLIC_FUNCTIONS_URL=${functions_url} in supabase/functions/.env`);
   }
-  return {
-    ...fromStatus,
-    functions_url,
-    leads_import_api_key: secrets.leads_import_api_key.split(",")[0]!.trim(),
-    twilio_auth_token: secrets.twilio_auth_token.split(",")[0]!.trim(),
-    texting_worker_key: secrets.texting_worker_key.split(",")[0]!.trim(),
-  };
+  return { ...info, functions_url, ...secrets };
 }
 
 function pick<Field extends string>(
@@ -51,7 +45,7 @@ function pick<Field extends string>(
 ): Record<Field, string> {
   const entries = Object.entries<string>(names).map(([field, name]) => {
     if (!values[name]) throw new Error(`There is no ${name} in ${source}`);
-    return [field, values[name]];
+    return [field, values[name].split(",")[0]!.trim()];
   });
   return Object.fromEntries(entries);
 }

@@ -1,11 +1,8 @@
 /** Runs the administrator's command line against the running stack. */
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { type Ran, runCommandLine } from "../../admin/command_line.ts";
-import { stackInfoFile } from "../../dev/local/mod.ts";
+import { runToEnd, stackInfoFile } from "../../dev/local/mod.ts";
 import { shellWords } from "../../admin/shell_words.ts";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 // The running stack is meant, whatever database the developer works with.
 Deno.env.delete("SUPABASE_DB_URL");
@@ -48,33 +45,13 @@ export function npmRun(
   env: Record<string, string> = {},
   piped = "",
 ): Promise<Ran> {
-  return run("npm", ["run", "--silent", script, "--", ...shellWords(line)], env, piped);
+  const args = ["run", "--silent", script, "--", ...shellWords(line)];
+  return runToEnd("npm", args, { STACK_FILE: stackInfoFile(), ...env }, piped);
 }
 
 /** Runs `npm run admin -- <line>` on a terminal, where somebody types this. What it prints to stderr is in `out`. */
 export function npmRunOnTerminal(line: string, typed: string): Promise<Ran> {
   const command = `npm run --silent admin -- ${line}`;
-  return run("script", ["--quiet", "--return", "--command", command, "/dev/null"], {}, typed);
-}
-
-async function run(
-  command: string,
-  args: string[],
-  env: Record<string, string>,
-  input = "",
-): Promise<Ran> {
-  const child = new Deno.Command(command, {
-    args,
-    cwd: ROOT,
-    env: { STACK_FILE: stackInfoFile(), ...env },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const [{ code, stdout, stderr }] = await Promise.all([
-    child.output(),
-    new Blob([input]).stream().pipeTo(child.stdin),
-  ]);
-  const decoder = new TextDecoder();
-  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+  const args = ["--quiet", "--return", "--command", command, "/dev/null"];
+  return runToEnd("script", args, { STACK_FILE: stackInfoFile() }, typed);
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { readOptions } from "../command_line.ts";
 import { ROOT } from "../paths.ts";
 
 /** Where a stack is. */
@@ -34,22 +35,14 @@ export function stackCommand(name: string, description: string): Command {
       new Option("--data-dir <folder>", "where everything is kept, relative to the checkout")
         .env("DATA_DIR").default(".local"),
     )
-    .addHelpText("after", "\nAn option wins over the environment variable named beside it.")
-    .showHelpAfterError("(--help shows the options)")
-    .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2));
+    .addHelpText("after", "\nAn option wins over the environment variable named beside it.");
 }
 
-/** Reads the command line. Names a mistake and exits with 2; exits with 0 after `--help`. */
-export function readOptions<Others extends object = object>(
+/** Reads where a stack is, and the command's other options. Exits as {@link readOptions} does. */
+export function readLocation<Others extends object = object>(
   command: Command,
 ): StackLocation & Others {
-  const taken = optionsTakenByNpm();
-  if (taken) {
-    command.error(
-      `npm has kept ${taken} for itself. Write -- before the options:\n\n  ${command.name()} ${taken}\n`,
-    );
-  }
-  const options = command.parse(Deno.args, { from: "user" }).opts<StackLocation & Others>();
+  const options = readOptions<StackLocation & Others>(command);
   if (options.port === options.dbPort) {
     command.error(`error: the API and Postgres cannot both listen on port ${options.port}`);
   }
@@ -66,20 +59,6 @@ export function readSettings(): Record<string, string> {
   const file = resolve(ROOT, environment.FUNCTIONS_ENV_FILE || "supabase/functions/.env");
   if (!existsSync(file)) return given;
   return { ...parseEnv(Deno.readTextFileSync(file)) as Record<string, string>, ...given };
-}
-
-/**
- * The options that were written without a `--` before them. npm takes such an option for its own and puts it into the
- * environment; newer versions of npm pass the value on as an argument.
- */
-function optionsTakenByNpm(): string {
-  return ["port", "db-port", "data-dir"].flatMap((name) => {
-    const value = Deno.env.get(`npm_config_${name.replaceAll("-", "_")}`);
-    if (!value) return [];
-    const [argument, ...others] = Deno.args;
-    const known = value === "true" && argument && others.length === 0 ? argument : value;
-    return [`--${name} ${known === "true" ? "<value>" : known}`];
-  }).join(" ");
 }
 
 function readPort(text: string, standard: number): number {

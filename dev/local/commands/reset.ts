@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { lockDataDir } from "../processes/lock.ts";
-import { readOptions, stackCommand } from "./options.ts";
+import { readLocation, stackCommand } from "./options.ts";
 import { endLeftovers } from "../processes/leftovers.ts";
 
 /** What the stack makes. Nothing else is removed, in case the folder was named by mistake. */
@@ -18,7 +18,7 @@ const OWN = [
   "processes.json",
 ];
 
-const { dataDir } = readOptions(
+const { dataDir } = readLocation(
   stackCommand("npm run reset", "Empties the data folder: the next start makes everything anew."),
 );
 if (!existsSync(dataDir)) {

@@ -1,11 +1,11 @@
 /** `npm start`: starts the stack, says how to use it, and stops it on Ctrl-C or SIGTERM. */
-import { readOptions, readSettings, stackCommand } from "./options.ts";
+import { readLocation, readSettings, stackCommand } from "./options.ts";
 import { LocalStack } from "../stack.ts";
 import { readPublicUrl } from "../stack_info.ts";
 import { shortSummary } from "./summary.ts";
 import { say, showLog } from "./terminal.ts";
 
-const { verbose = false, ...location } = readOptions<{ verbose?: boolean }>(
+const { verbose = false, ...location } = readLocation<{ verbose?: boolean }>(
   stackCommand("npm start", "Starts the whole service on this machine. Ctrl-C stops it.")
     .option("--verbose", "show what every part logs"),
 );

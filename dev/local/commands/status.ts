@@ -1,10 +1,10 @@
 /** `npm run status`: how to use the stack that runs, with every key and a command for every route. */
 import { join } from "node:path";
-import { readOptions, stackCommand } from "./options.ts";
+import { readLocation, stackCommand } from "./options.ts";
 import { readPublicUrl, readStackInfo, type StackInfo } from "../stack_info.ts";
 import { fullSummary, shellVariables } from "./summary.ts";
 
-const { dataDir, json, env } = readOptions<{ json?: boolean; env?: boolean }>(
+const { dataDir, json, env } = readLocation<{ json?: boolean; env?: boolean }>(
   stackCommand("npm run status", "Shows how to use the stack that runs.")
     .option("--json", "print stack.json")
     .option("--env", "print the variables that the commands in the docs need, for eval"),

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ROOT } from "../../local/mod.ts";
+import { ROOT, runToEnd } from "../../local/mod.ts";
 import { FUNCTION_NAMES, FUNCTIONS_FOLDER } from "../edge_functions.ts";
 
 /** A function as one JavaScript file. */
@@ -60,12 +60,9 @@ function entryOf(module: string): string {
 async function denoBundle(entry: string, output: string, denoDir: string): Promise<void> {
   // Not --keep-names: with it the bundle of Deno 2.9.5 does not start ("Dynamic require of node:crypto").
   const options = ["--quiet", "--minify", `--output=${output}`];
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", ...options, entry],
-    cwd: ROOT,
-    env: { DENO_DIR: denoDir },
-  }).output();
-  if (!success) throw new Error(`deno bundle failed\n${new TextDecoder().decode(stderr)}`);
+  const args = ["bundle", ...options, entry];
+  const { code, err } = await runToEnd(Deno.execPath(), args, { DENO_DIR: denoDir });
+  if (code !== 0) throw new Error(`deno bundle failed\n${err}`);
 }
 
 /** The version of esbuild that the pinned Deno bundles with. */

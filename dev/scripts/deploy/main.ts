@@ -1,7 +1,7 @@
 /** `npm run deploy`: brings a hosted project up to date with this checkout. */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { assertSignUpClosed, CLOSE_SIGN_UP } from "../auth_settings.ts";
-import { readOptions } from "../options.ts";
+import { readOptions } from "../../local/mod.ts";
 import { bundleFunctions } from "./bundle.ts";
 import { awaitHealth } from "./health.ts";
 import { requireSecrets } from "./secrets.ts";

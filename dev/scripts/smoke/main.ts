@@ -1,6 +1,6 @@
 /** `npm run smoke`: shows with a few requests that a project works where it runs. */
 import { Command } from "commander";
-import { readOptions } from "../options.ts";
+import { readOptions } from "../../local/mod.ts";
 import { CHECKS } from "./checks.ts";
 import { readProject } from "./project.ts";
 

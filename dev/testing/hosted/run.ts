@@ -1,4 +1,4 @@
-import { ROOT } from "../../local/mod.ts";
+import { runToEnd } from "../../local/mod.ts";
 
 /** What a program has printed, errors included, and its exit code. */
 export interface Ended {
@@ -10,23 +10,17 @@ export interface Ended {
 export async function run(
   command: string,
   args: string[],
-  env: Record<string, string> = {},
+  env?: Record<string, string>,
 ): Promise<Ended> {
-  const { code, stdout, stderr } = await new Deno.Command(command, {
-    args,
-    cwd: ROOT,
-    env: { NO_COLOR: "1", ...env },
-    stdin: "null",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
+  const { code, out, err } = await runToEnd(command, args, env);
+  return { code, output: out + err };
 }
 
 /** Runs a script of the checkout as its npm script does. */
 export function runScript(
   path: string,
   args: string[],
-  env: Record<string, string> = {},
+  env?: Record<string, string>,
 ): Promise<Ended> {
   return run("sh", ["dev/scripts/run.sh", path, ...args], env);
 }

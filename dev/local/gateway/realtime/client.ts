@@ -2,21 +2,8 @@ import type { Broadcast } from "./feed.ts";
 import { type Claims, Refusal } from "./access.ts";
 import { type Frame, readFrame, type Version, writeFrame } from "./frames.ts";
 
-/** What a client may do at most. Above it the connection is closed, or the topic refused. */
-export const LIMITS = {
-  /** Characters of a message. */
-  frame: 64 * 1024,
-  /** Messages that wait for their turn. */
-  waiting: 100,
-  /** Topics of one connection. */
-  channels: 100,
-  /** Bytes that the client has not taken yet. */
-  unsent: 1024 * 1024,
-};
-
 /** Close codes of RFC 6455, section 7.4.1. */
-const TOO_MUCH = 1008;
-const TOO_BIG = 1009;
+const NOT_UNDERSTOOD = 1008;
 const UNEXPECTED = 1011;
 
 /** A timer cannot wait for longer, and need not. */
@@ -46,7 +33,6 @@ interface Channel {
  */
 export class Client {
   readonly #channels = new Map<string, Channel>();
-  #waiting = 0;
   #last = Promise.resolve();
 
   /**
@@ -86,14 +72,12 @@ export class Client {
   #receive(data: unknown): void {
     // A binary message is a broadcast of the client's. No policy allows one, and hosted Realtime drops it as well.
     if (typeof data !== "string") return;
-    if (data.length > LIMITS.frame) return this.close(TOO_BIG, "The message is too large");
     const frame = readFrame(this.version, data);
-    if (frame === null) return this.close(TOO_MUCH, "The message is not of the protocol");
-    if (++this.#waiting > LIMITS.waiting) return this.close(TOO_MUCH, "Too many messages");
+    if (frame === null) return this.close(NOT_UNDERSTOOD, "The message is not of the protocol");
     this.#last = this.#last.then(() => this.#answer(frame)).catch((error) => {
       console.error("Realtime failed to answer a message.", error);
       this.close(UNEXPECTED, "The message could not be answered");
-    }).finally(() => this.#waiting--);
+    });
   }
 
   async #answer(frame: Frame): Promise<void> {
@@ -123,9 +107,6 @@ export class Client {
     try {
       if (topic === "") throw new Refusal("TopicNameRequired", "You must provide a topic name");
       requirePossible(frame.payload.config);
-      if (this.#channels.size >= LIMITS.channels) {
-        throw new Refusal("ChannelRateLimitReached", "Too many channels");
-      }
       const { access_token, user_token } = frame.payload;
       const token = this.#tokenOf(access_token ?? user_token);
       const { exp } = await this.#requireAccess(topic, token);
@@ -199,10 +180,6 @@ export class Client {
 
   #send(frame: Frame): void {
     if (this.socket.readyState !== WebSocket.OPEN) return;
-    // A client that reads too slowly is disconnected. It connects again, and reads what it has missed.
-    if (this.socket.bufferedAmount > LIMITS.unsent) {
-      return this.close(TOO_MUCH, "The client is too slow");
-    }
     this.socket.send(writeFrame(this.version, frame));
   }
 }

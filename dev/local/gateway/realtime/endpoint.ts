@@ -1,6 +1,6 @@
 /**
  * The part of Realtime that the product uses: broadcasts of the database on private channels, for the `channel()` of
- * supabase-js. Hosted Realtime can do more.
+ * supabase-js. Hosted Realtime can do more. It is for developers alone, so it has no limits on what a client takes.
  */
 import postgres from "postgres";
 import { type Claims, mayReceive, readToken, Refusal } from "./access.ts";
@@ -8,8 +8,6 @@ import { type Access, Client } from "./client.ts";
 import { type Broadcast, listen } from "./feed.ts";
 import { type Version, VERSIONS } from "./frames.ts";
 
-/** Connections at a time. */
-const MOST_CLIENTS = 200;
 /** Close code of the WebSocket registry: whoever gets it connects again. */
 const SERVICE_RESTART = 1012;
 
@@ -57,7 +55,6 @@ export class RealtimeEndpoint {
       if (error instanceof Refusal) return refuse(401, error.message);
       throw error;
     }
-    if (this.#clients.size >= MOST_CLIENTS) return refuse(503, "Too many connected users");
 
     let upgrade: Deno.WebSocketUpgrade;
     try {
