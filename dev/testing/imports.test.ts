@@ -1,7 +1,8 @@
 /** Imports between folders go one way, so that each folder can be read and changed without those above it. */
 import assert from "node:assert/strict";
 import { dirname, join, normalize } from "node:path";
-import { ROOT } from "../local/mod.ts";
+import { ROOT, runToEnd } from "../local/mod.ts";
+import { FUNCTION_NAMES } from "../scripts/edge_functions.ts";
 
 const TABLE = "MAY_IMPORT in dev/testing/imports.test.ts";
 
@@ -62,10 +63,6 @@ const TESTS_MAY_IMPORT: Record<string, string[]> = {
   "dev/testing": ["e2e"],
 };
 
-const STILL_IN_CIRCLES = new Set([
-  "admin/database.ts",
-]);
-
 /** The line of the table that a file belongs to. */
 function lineOf(path: string): string | undefined {
   let folder = dirname(path);
@@ -73,10 +70,16 @@ function lineOf(path: string): string | undefined {
   return folder === "." ? undefined : folder;
 }
 
+/** What a file imports, as it names it. */
+function specifiersIn(text: string): string[] {
+  const found = text.matchAll(/(?:\bfrom|\bimport\(?)\s*"([^"\s]+)"/g);
+  return Array.from(found, ([, specifier]) => specifier!);
+}
+
 /** The files that a file imports, by their paths in the checkout. */
 function importsOf(path: string, text: string): string[] {
-  const specifiers = text.matchAll(/(?:\bfrom|\bimport\(?)\s*"(\.[^"]+)"/g);
-  return Array.from(specifiers, ([, specifier]) => normalize(join(dirname(path), specifier!)));
+  return specifiersIn(text).filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => normalize(join(dirname(path), specifier)));
 }
 
 /** The imports of a file that the table does not allow. Nothing may import a test. */
@@ -108,12 +111,10 @@ function circleFrom(start: string, graph: Map<string, string[]>): string[] | und
   return search([start]);
 }
 
-const { stdout } = new Deno.Command("git", {
-  args: ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.js"],
-  cwd: ROOT,
-}).outputSync();
+const listFiles = ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.js"];
+const { out } = await runToEnd("git", listFiles);
 const sources = new Map<string, string>();
-for (const path of new TextDecoder().decode(stdout).split("\n").filter(Boolean)) {
+for (const path of out.split("\n").filter(Boolean)) {
   try {
     sources.set(path, Deno.readTextFileSync(join(ROOT, path)));
   } catch (error) {
@@ -121,6 +122,8 @@ for (const path of new TextDecoder().decode(stdout).split("\n").filter(Boolean))
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
+
+const graph = new Map(Array.from(sources, ([path, text]) => [path, importsOf(path, text)]));
 
 Deno.test("every import goes in the allowed direction", () => {
   assert(sources.has("supabase/functions/recruiting/parsers/index.ts"));
@@ -131,12 +134,33 @@ Deno.test("every import goes in the allowed direction", () => {
 });
 
 Deno.test("no file imports itself by way of others", () => {
-  const graph = new Map(Array.from(sources, ([path, text]) => [path, importsOf(path, text)]));
   const circles = Array.from(graph.keys(), (path) => circleFrom(path, graph))
-    .filter((circle) => circle !== undefined && !circle.some((path) => STILL_IN_CIRCLES.has(path)));
-  const listed = circles.map((circle) => circle!.join(" > ")).join("\n");
+    .filter((circle) => circle !== undefined);
+  const listed = circles.map((circle) => circle.join(" > ")).join("\n");
   assert.equal(circles.length, 0, `${listed}\nMove what both ends need into a file of its own`);
 });
+
+for (const name of FUNCTION_NAMES) {
+  Deno.test(`the deno.json of the function ${name} has every package that it loads`, () => {
+    const folder = `supabase/functions/${name}`;
+    const { imports } = JSON.parse(Deno.readTextFileSync(join(ROOT, folder, "deno.json")));
+    // Grows while it is gone through.
+    const loaded = new Set([`${folder}/index.ts`]);
+    for (const path of loaded) for (const imported of graph.get(path) ?? []) loaded.add(imported);
+    const missing = Array.from(loaded).flatMap((path) =>
+      specifiersIn(sources.get(path) ?? "")
+        .filter((specifier) => !/^(?:\.|node:)/.test(specifier))
+        .filter((specifier) =>
+          !Object.keys(imports).some((key) =>
+            key === specifier || key.endsWith("/") && specifier.startsWith(key)
+          )
+        )
+        .map((specifier) => `${path} imports ${specifier}`)
+    );
+    const remedy = `add it to ${folder}/deno.json; npm run lock writes deno.lock`;
+    assert.equal(missing.length, 0, `${missing.join("\n")}\n${remedy}`);
+  });
+}
 
 for (
   const [path, specifier] of [
