@@ -1,6 +1,6 @@
 /**
- * What the pages name exists: files, npm scripts, and the targets of links. Commands are run by other tests; a block that is
- * not says why.
+ * What the pages name exists: files, npm scripts, and the targets of links. Commands are run by other tests; a block
+ * that is not says why.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

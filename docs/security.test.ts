@@ -1,4 +1,7 @@
-/** docs/security.md covers every item and lists every function with its owner's rights. docs.test.ts finds the files it names. */
+/**
+ * docs/security.md covers every item and lists every function with its owner's rights. docs.test.ts finds the files it
+ * names.
+ */
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../", import.meta.url);

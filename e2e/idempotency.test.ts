@@ -89,7 +89,9 @@ Deno.test("race: 20 equal requests with one key and no vendor_lead_id make one l
   assertSame(await ingest(vendor, key), created[0]!);
 });
 
-/** Sends the same request ten times at once, after the first has got its response, and asserts that each gets it again. */
+/**
+ * Sends the same request ten times at once, after the first has got its response, and asserts that each gets it again.
+ */
 async function assertKept(first: ApiResponse, repeat: () => Promise<ApiResponse>): Promise<void> {
   for (let round = 0; round < 3; round++) {
     for (const response of await Promise.all(Array.from({ length: 10 }, repeat))) {

@@ -31,7 +31,8 @@ for (const [ending, { mediaType, bytes }] of Object.entries(DOCUMENTS)) {
 
 const base64 = (content: string | Uint8Array) => Buffer.from(content).toString("base64");
 const { doc, rtf, docx } = DOCUMENTS;
-// Monster: partner.monster.com/apply-with-monster-implementing, "Possible values are: .doc, .docx, .pdf, .rtf, .txt, …".
+// Monster: partner.monster.com/apply-with-monster-implementing, "Possible values are: .doc, .docx, .pdf, .rtf, .txt,
+// …".
 for (
   const [vendorName, payload, { mediaType, bytes }] of [
     ["monster", { FirstName: "Ann", FileContents: Array.from(doc!.bytes), FileExt: ".doc" }, doc!],

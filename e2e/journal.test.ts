@@ -1,4 +1,6 @@
-/** What is refused after its sender was authenticated is in the journal, and what is not refused leaves no trace there. */
+/**
+ * What is refused after its sender was authenticated is in the journal, and what is not refused leaves no trace there.
+ */
 import assert from "node:assert/strict";
 import {
   createOrder,

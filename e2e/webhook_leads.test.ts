@@ -116,7 +116,9 @@ Deno.test("the leads that a mapping finds in a body are stored, and one is repla
   assert.equal((await adminJson(`delivery replay ${kept!.id}`)).status, "created");
 });
 
-/** A signed text, and bodies with other bytes that the same signature proves: some characters stand for their escapes. */
+/**
+ * A signed text, and bodies with other bytes that the same signature proves: some characters stand for their escapes.
+ */
 const SIGNED = String.raw`[{"first_name": "Zo\u00eb", "city": "K\u00f6ln"}, {"first_name": "Ann"}]`;
 const REPLAYED = [
   SIGNED.replace(String.raw`\u00eb`, "ë"),

@@ -72,20 +72,24 @@ insert into public.vendors (id, slug, name, parser) values
 insert into public.recruiting_orders (id, agency_id, quantity) values
   ('e0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', 1000000);
 
-insert into public.leads (id, external_id, agency_id, agent_id, first_name, last_name, phone, phone_e164, email, city, state, zip, language, type) values
+insert into public.leads (id, external_id, agency_id, agent_id, first_name, last_name, phone, phone_e164,
+  email, city, state, zip, language, type) values
   ('10000000-0000-4000-8000-000000000001', '20000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002', 'Walter', 'Nguyen', '(773) 555-0111', '+17735550111', 'walter.nguyen@example.com', 'Chicago', 'IL', '60614', 'en', 'fe'),
   ('10000000-0000-4000-8000-000000000002', '20000000-0000-4000-8000-000000000002', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002', 'Rosa', 'Delgado', '773-555-0112', '+17735550112', null, 'Cicero', 'IL', '60804', 'es', 'union'),
   ('10000000-0000-4000-8000-000000000003', '20000000-0000-4000-8000-000000000003', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000003', 'Helen', 'Kowalski', '847.555.0113', '+18475550113', 'helen.kowalski@example.com', 'Evanston', 'IL', '60201', 'en', 'globe'),
   ('10000000-0000-4000-8000-000000000004', '20000000-0000-4000-8000-000000000004', 'a0000000-0000-4000-8000-000000000002', 'b0000000-0000-4000-8000-000000000005', 'Greg', 'Sandoval', '720 555 0114', '+17205550114', null, 'Boulder', 'CO', '80301', 'en', 'br');
 
-insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, agency_id, agent_id, distributed_at) values
+insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata,
+  agency_id, agent_id, distributed_at) values
   ('30000000-0000-4000-8000-000000000001', 'd0000000-0000-4000-8000-000000000001', 'seed-1', 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "phone": "+13125550121", "city": "Chicago", "state": "IL"}', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002', now()),
   ('30000000-0000-4000-8000-000000000002', 'd0000000-0000-4000-8000-000000000002', 'seed-2', 'Marcus', '{"last_name": "Bell", "phone": "+13125550122", "city": "Gary", "state": "IN"}', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000003', now());
 
-insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id) values
+insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone,
+  status, assigned_agent_id) values
   ('40000000-0000-4000-8000-000000000001', '30000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', '+13125550121', '+13125550100', 'bot', null),
   ('40000000-0000-4000-8000-000000000002', '30000000-0000-4000-8000-000000000002', 'a0000000-0000-4000-8000-000000000001', '+13125550122', '+13125550100', 'escalated', 'b0000000-0000-4000-8000-000000000003');
 
-insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, body, status, sent_at) values
+insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id,
+  body, status, sent_at) values
   ('40000000-0000-4000-8000-000000000001', 'outbound', 'bot', 'SM00000000000000000000000000000001', 'Hi Nadia, thanks for applying! When could we talk?', 'sent', now()),
   ('40000000-0000-4000-8000-000000000002', 'outbound', 'agent', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null);

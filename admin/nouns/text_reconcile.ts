@@ -66,8 +66,8 @@ export function addTextReconcile(noun: AdminCommand): void {
 }
 
 /**
- * Asks Twilio for texts that never arrived and for statuses that are not known, and stores them as the webhooks do. What
- * is stored already stays as it is, so it may be run again at any time.
+ * Asks Twilio for texts that never arrived and for statuses that are not known, and stores them as the webhooks do.
+ * What is stored already stays as it is, so it may be run again at any time.
  */
 async function reconcileTexts(
   { sql, progress }: Session,
@@ -197,8 +197,8 @@ async function updateStatus(
 }
 
 /**
- * Finds the messages of our texts by their words, among those that no text has: of texts whose response was lost, and of
- * texts that wait but had been sent before the database was restored.
+ * Finds the messages of our texts by their words, among those that no text has: of texts whose response was lost, and
+ * of texts that wait but had been sent before the database was restored.
  */
 async function findUnknown(
   sql: postgres.Sql,
@@ -206,8 +206,8 @@ async function findUnknown(
   since: Date,
   counts: Counts,
 ): Promise<void> {
-  // A message is not older than `earliest`. While another text of the conversation is being sent, the message of that one
-  // may be there before its MessageSid.
+  // A message is not older than `earliest`. While another text of the conversation is being sent, the message of that
+  // one may be there before its MessageSid.
   const texts = await sql`
     select o.message_id, c.recruit_phone as "to", c.service_phone as "from", coalesce(m.body, '') as body,
       case when o.state = 'pending' then o.created_at - interval '1 second'

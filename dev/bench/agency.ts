@@ -54,7 +54,8 @@ export async function storeLeads(sql: postgres.Sql, orderIds: string[], count: n
   for (const orderId of orderIds) {
     await sql`
       insert into recruiting_leads (
-        vendor_id, vendor_lead_id, first_name, vendor_metadata, distribution, order_id, agency_id, agent_id, distributed_at
+        vendor_id, vendor_lead_id, first_name, vendor_metadata, distribution, order_id,
+        agency_id, agent_id, distributed_at
       )
       select
         o.vendor_id, gen_random_uuid(), 'Ada',

@@ -43,9 +43,9 @@ export function cpuSince(before: StackCpu, count: number): StackCpu {
 }
 
 /**
- * A clock of the CPU time that the server process of a connection uses, in seconds. Other work on the machine changes it
- * much less than it changes the time that passes. Only where the server is on this machine, and only on Linux: elsewhere
- * it is the time that passes.
+ * A clock of the CPU time that the server process of a connection uses, in seconds. Other work on the machine changes
+ * it much less than it changes the time that passes. Only where the server is on this machine, and only on Linux:
+ * elsewhere it is the time that passes.
  *
  * @param sql one connection
  */

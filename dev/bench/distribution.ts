@@ -56,7 +56,9 @@ const CHOICES: Choice[] = [
   { what: "100 orders at their cap", added: "capped", cap: LEADS_TODAY, toOne: true },
 ];
 
-/** Half of the orders are for other vendors, half for the vendor's leads from these states. All go before the one order. */
+/**
+ * Half of the orders are for other vendors, half for the vendor's leads from these states. All go before the one order.
+ */
 async function addOtherOrders(sql: postgres.Sql, agency: Agency, states: string[]) {
   const { agencyId, vendorId } = agency;
   await sql`

@@ -21,9 +21,9 @@ const ROWS = `
 const NEWEST = 10_000;
 
 /**
- * Stores as many rows in each table as `count` says. Every fourth recruit went nowhere, the rest to the agency's agents by
- * turns, and the order counts them. Every conversation has a message, and every message a callback. Of the refusals the
- * newest 10,000 are open, which is as many as a vendor may have.
+ * Stores as many rows in each table as `count` says. Every fourth recruit went nowhere, the rest to the agency's agents
+ * by turns, and the order counts them. Every conversation has a message, and every message a callback. Of the refusals
+ * the newest 10,000 are open, which is as many as a vendor may have.
  */
 export async function fill({ sql, db_url }: OwnStack, agency: Agency, count: number) {
   // The same for each table, so that they agree.
@@ -72,8 +72,8 @@ export interface StoredRow {
 }
 
 /**
- * Some of the newest rows that {@link fill} has stored, in no order: what is sent again, called back or worked on has mostly
- * come in the last days.
+ * Some of the newest rows that {@link fill} has stored, in no order: what is sent again, called back or worked on has
+ * mostly come in the last days.
  */
 export async function pickRows(sql: postgres.Sql, count: number): Promise<StoredRow[]> {
   // Even ones, because those have a delivery.
@@ -112,7 +112,8 @@ function inserts({ vendorId, orderId }: Agency): Record<string, string> {
       cross join lateral (select n % 4 <> 0 as is_distributed) c`,
     "leads": `
       insert into leads (
-        id, external_id, agency_id, agent_id, first_name, last_name, phone, phone_e164, email, address, city, state, zip,
+        id, external_id, agency_id, agent_id, first_name, last_name, phone, phone_e164,
+        email, address, city, state, zip,
         language, type, created_at
       )
       select

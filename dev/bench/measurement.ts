@@ -35,8 +35,8 @@ export interface BenchmarkOptions {
 export const ROUNDS = 7;
 
 /**
- * Measures the sides in turns, as whatever else the machine does comes and goes: each round measures every side once, and
- * every other round goes backwards.
+ * Measures the sides in turns, as whatever else the machine does comes and goes: each round measures every side once,
+ * and every other round goes backwards.
  *
  * @returns what each side measured, round by round
  */
@@ -77,8 +77,8 @@ export function ratio(
 }
 
 /**
- * Compares what was measured with its budget. A budget is missed when the median misses it and the better quartile of the
- * rounds does, too: about three of four rounds have to miss it. A figure of a single round has no noise.
+ * Compares what was measured with its budget. A budget is missed when the median misses it and the better quartile of
+ * the rounds does, too: about three of four rounds have to miss it. A figure of a single round has no noise.
  */
 export function judge({ rounds, budget }: Pick<Measurement, "rounds" | "budget">): Verdict {
   const [lower, upper] = quartiles(rounds);

@@ -1,6 +1,6 @@
 /**
- * The usual Node stack, Fastify with pg, which checks leads and inserts each by itself. Plain JavaScript, since it is Node
- * that runs it. Takes the connection string and `{agencyId, agentId}` as arguments, and prints its address.
+ * The usual Node stack, Fastify with pg, which checks leads and inserts each by itself. Plain JavaScript, since it is
+ * Node that runs it. Takes the connection string and `{agencyId, agentId}` as arguments, and prints its address.
  *
  * - `POST /import` does the work of `POST /api/leads/import`. `?together=<n>` says how many inserts are under way at a
  *   time, each on a connection of a pool.

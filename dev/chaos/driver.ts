@@ -18,8 +18,8 @@ export interface Sent {
   fault: number | null;
   attempts: Attempt[];
   /**
-   * `done`: a response said that its rows are stored. `unknown`: nothing says whether they are, and sending it again could
-   * store them twice. `wrong`: the response is none that this request may get. `failed`: it failed each time.
+   * `done`: a response said that its rows are stored. `unknown`: nothing says whether they are, and sending it again
+   * could store them twice. `wrong`: the response is none that this request may get. `failed`: it failed each time.
    */
   outcome: "done" | "unknown" | "wrong" | "failed";
   told: Told[];
@@ -74,7 +74,8 @@ export class Driver {
   }
 
   /**
-   * Sends requests until this many are sent and `isOver` says that it is enough, and waits until the last of them is done.
+   * Sends requests until this many are sent and `isOver` says that it is enough, and waits until the last of them is
+   * done.
    */
   async run(next: () => TrafficRequest, count: number, isOver: () => boolean): Promise<void> {
     const { rate, mostUnderWay } = this.#options;
@@ -161,8 +162,8 @@ export class Driver {
   }
 
   /**
-   * Waits until there is no fault, and lets the requests that failed go on at the rate of the others. From the second time
-   * on a caller waits twice as long as before, as whoever sends again should.
+   * Waits until there is no fault, and lets the requests that failed go on at the rate of the others. From the second
+   * time on a caller waits twice as long as before, as whoever sends again should.
    */
   async #turnToRepeat(attempts: number): Promise<void> {
     if (attempts > 1) await delay(FIRST_PAUSE_MS * 2 ** (attempts - 2));
@@ -180,7 +181,10 @@ function maySendAgain(reply: Reply | null): boolean {
   return /send the same request again/.test(reply?.body?.error?.message ?? "");
 }
 
-/** Sends a request on a connection of its own. Returns null when no response comes. Nothing is ever sent twice by itself. */
+/**
+ * Sends a request on a connection of its own. Returns null when no response comes. Nothing is ever sent twice by
+ * itself.
+ */
 async function post(
   gateway: string,
   { path, headers, body }: Message,

@@ -46,10 +46,12 @@ export interface TrafficRequest {
   /**
    * Reads a response that is no failure of ours.
    *
-   * @returns what it says of the rows; `again` where it says that the request must be sent again; undefined for a response
-   * that is wrong
+   * @returns what it says of the rows; `again` where it says that the request must be sent again; undefined for a
+   * response that is wrong
    */
   read(reply: Reply): Told[] | "again" | undefined;
-  /** Whether nothing recognizes the request when it comes twice, so that only our own response may say to send it again. */
+  /**
+   * Whether nothing recognizes the request when it comes twice, so that only our own response may say to send it again.
+   */
   isUnrecognizable?: boolean;
 }

@@ -72,7 +72,9 @@ export class Traffic {
     return { ...request, isUnrecognizable: kind === "nothing" };
   }
 
-  /** A lead that has come before. Every second one is recent: during a fault the first request is still under way then. */
+  /**
+   * A lead that has come before. Every second one is recent: during a fault the first request is still under way then.
+   */
   #ingestAgain(): TrafficRequest {
     if (this.#recognized.length === 0) return this.#ingest();
     return this.#random.pick(this.#recognized.slice(this.#random.happens(0.5) ? -20 : 0));

@@ -3,8 +3,8 @@ import type { Command } from "commander";
 /**
  * Reads a script's command line. Exits with 2 when it is wrong, naming the mistake, and with 0 after `--help`.
  *
- * npm keeps an option for itself that stands before no `--`, and puts it into the environment: `npm run deploy --dry-run`
- * would deploy. So that is a mistake too. Newer versions of npm pass the option's value on as an argument.
+ * npm keeps an option for itself that stands before no `--`, and puts it into the environment: `npm run deploy
+ * --dry-run` would deploy. So that is a mistake too. Newer versions of npm pass the option's value on as an argument.
  */
 export function readOptions<Options extends object>(command: Command): Options {
   command

@@ -61,8 +61,8 @@ export function keepVendorKeys(dataDir: string, vendors: VendorInfo[]): void {
 }
 
 /**
- * The API key of a role as hosted projects make it: a JWT signed with HS256. Its times are fixed, so that the same secret
- * makes the same key at each start.
+ * The API key of a role as hosted projects make it: a JWT signed with HS256. Its times are fixed, so that the same
+ * secret makes the same key at each start.
  */
 export function roleKey(role: "anon" | "service_role", secret: string): Promise<string> {
   const issued = Date.UTC(2025, 0, 1) / 1000;

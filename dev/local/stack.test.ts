@@ -1,6 +1,6 @@
 /**
- * The local stack as its user sees it: npm scripts in a copy of the checkout, beside the stack that `npm test` itself has
- * started. One story in steps, because every start takes seconds.
+ * The local stack as its user sees it: npm scripts in a copy of the checkout, beside the stack that `npm test` itself
+ * has started. One story in steps, because every start takes seconds.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

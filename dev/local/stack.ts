@@ -17,15 +17,17 @@ import { TextWorker } from "./text_worker.ts";
 /** How to start a stack, and who is told what happens. */
 export interface StackOptions extends StackLocation, Listener {
   /**
-   * What secrets and functions are set to, by the name of the environment variable. A secret that is missing or blank is
-   * generated. FUNCTIONS_RELOAD=off leaves the functions alone when their files change, and TEXTING_WORKER=off leaves it to
-   * others to call POST /texting/work.
+   * What secrets and functions are set to, by the name of the environment variable. A secret that is missing or blank
+   * is generated. FUNCTIONS_RELOAD=off leaves the functions alone when their files change, and TEXTING_WORKER=off
+   * leaves it to others to call POST /texting/work.
    */
   settings: Record<string, string>;
 }
 
-/** A Supabase project on this machine: Postgres, PostgREST, auth, storage, Realtime's broadcasts and the functions behind
- * one port. */
+/**
+ * A Supabase project on this machine: Postgres, PostgREST, auth, storage, Realtime's broadcasts and the functions
+ * behind one port.
+ */
 export class LocalStack {
   /** Its `stack.json`, which is there while it is ready. */
   readonly file: string;
@@ -64,7 +66,8 @@ export class LocalStack {
   }
 
   /**
-   * Starts one more gateway on a stack that has started. Its functions are another process, as the platform has several.
+   * Starts one more gateway on a stack that has started. Its functions are another process, as the platform has
+   * several.
    *
    * @returns its URL, which can stand in for `api_url`
    */

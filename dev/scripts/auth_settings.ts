@@ -4,7 +4,8 @@ export const CLOSE_SIGN_UP =
   'email" on. Leave the provider "Email" on: agents sign in by it.';
 
 /**
- * Asks the auth service of a project, which tells everybody how it is set, whether only those get a login who are invited.
+ * Asks the auth service of a project, which tells everybody how it is set, whether only those get a login who are
+ * invited.
  *
  * @param projectUrl as in https://<ref>.supabase.co
  * @param key a publishable key of the project, or its anon key

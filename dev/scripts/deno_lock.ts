@@ -1,9 +1,9 @@
 /**
  * `npm run lock`: writes each function's deno.lock, which pins what its deno.json brings along.
  *
- * The older Deno of hosted projects writes them: it can't read version 5 of the format, and the newer one reads version 4.
- * It works in a copy outside the checkout, because beside a package.json Deno takes packages from node_modules and keeps no
- * lock.
+ * The older Deno of hosted projects writes them: it can't read version 5 of the format, and the newer one reads version
+ * 4. It works in a copy outside the checkout, because beside a package.json Deno takes packages from node_modules and
+ * keeps no lock.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -4,8 +4,8 @@
  *     npx supabase status -o json | sh dev/scripts/run.sh dev/scripts/docker_stack.ts <stack.json>
  *     STACK_FILE=<stack.json> sh dev/scripts/run.sh test --allow-all e2e
  *
- * The secrets are those of `supabase/functions/.env`, which the functions of `supabase start` read too. Each vendor with
- * a parser gets a new key.
+ * The secrets are those of `supabase/functions/.env`, which the functions of `supabase start` read too. Each vendor
+ * with a parser gets a new key.
  */
 import { parseEnv } from "node:util";
 import { join } from "node:path";

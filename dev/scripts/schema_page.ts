@@ -29,8 +29,8 @@ interface Reference {
 }
 
 /**
- * The text of {@link SCHEMA_PAGE}: for each area of `supabase/schemas` a diagram of its tables, and each table and column
- * with its comment.
+ * The text of {@link SCHEMA_PAGE}: for each area of `supabase/schemas` a diagram of its tables, and each table and
+ * column with its comment.
  *
  * @param dbUrl a database that all migrations were applied to
  */

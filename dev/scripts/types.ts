@@ -1,6 +1,6 @@
 /**
- * `npm run types`: writes the types of the database that the migrations make, the version that the functions need, and the
- * page of the tables.
+ * `npm run types`: writes the types of the database that the migrations make, the version that the functions need, and
+ * the page of the tables.
  */
 import { writeGeneratedModules } from "./generated.ts";
 import { migrationFiles } from "./migration/files.ts";

@@ -64,7 +64,9 @@ export async function runTapFile(sql: postgres.Sql, path: string): Promise<TapRe
   }
 }
 
-/** Counts the results in a TAP text. A missing plan is a failure, and so is one that differs from the tests that ran. */
+/**
+ * Counts the results in a TAP text. A missing plan is a failure, and so is one that differs from the tests that ran.
+ */
 export function readTap(tap: string): TapResult {
   const result: TapResult = { passed: 0, failed: 0, diagnostics: [] };
   let planned: number | undefined;

@@ -33,8 +33,8 @@ export async function signOut(): Promise<void> {
 }
 
 /**
- * Sends a link to password.html, if the address has a login. Nothing tells whether it has. Each link works once, and only
- * the latest.
+ * Sends a link to password.html, if the address has a login. Nothing tells whether it has. Each link works once, and
+ * only the latest.
  */
 export async function sendPasswordLink(email: string): Promise<void> {
   const redirectTo = new URL("password.html", location.href).href;
@@ -50,7 +50,8 @@ export async function setPassword(password: string): Promise<void> {
 }
 
 /**
- * Signs in by the link that has opened the page: its session stands behind the `#` of the address, or why there is none.
+ * Signs in by the link that has opened the page: its session stands behind the `#` of the address, or why there is
+ * none.
  *
  * @returns null when the page was opened without a link, and nobody is signed in
  * @throws {AuthError} when the link was used before, or is over

@@ -150,7 +150,8 @@ browserTest(
     await popout.getByText("Submitted").waitFor();
 
     const presentations = await sql`
-    select p.agent_id, d.date_of_birth::text, d.children, d.tobacco_user, s.product, s.annual_premium, r.first_name, r.phone
+    select p.agent_id, d.date_of_birth::text, d.children, d.tobacco_user, s.product, s.annual_premium,
+      r.first_name, r.phone
     from public.lead_presentations p
     join public.lead_demographics d using (lead_id)
     join public.lead_sales s on s.presentation_id = p.id

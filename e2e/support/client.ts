@@ -139,7 +139,9 @@ export function storedLeads(vendor: Vendor) {
   return sql`select * from public.recruiting_leads where vendor_id = ${vendor.id} order by created_at, id`;
 }
 
-/** Asserts that the kept count of leads is right for every order and day. Holds at any time, also while others write. */
+/**
+ * Asserts that the kept count of leads is right for every order and day. Holds at any time, also while others write.
+ */
 export async function assertDailyCounts(): Promise<void> {
   assert.deepEqual([...await sql`select * from public.check_daily_counts()`], []);
 }

@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { stackInfoFile } from "../../dev/local/mod.ts";
 
-/** A command in the docs, in a block that begins with "```sh run" or "```sql run", and the JSON that is shown as its output. */
+/**
+ * A command in the docs, in a block that begins with "```sh run" or "```sql run", and the JSON that is shown as its
+ * output.
+ */
 export interface Example {
   language: "sh" | "sql";
   command: string;

@@ -9,8 +9,8 @@ export interface ApiResponse {
   status: number;
   headers: Headers;
   /**
-   * As JSON.parse gives it, because tests compare bodies as a caller sees them. A text where it is no JSON, null without
-   * one.
+   * As JSON.parse gives it, because tests compare bodies as a caller sees them. A text where it is no JSON, null
+   * without one.
    */
   body: ReturnType<typeof JSON.parse>;
 }
@@ -26,8 +26,8 @@ const ERROR = {
 };
 
 /**
- * Reads a response, and asserts that it is one that the document has: its status for the path and the method, and a body
- * of that status, without any other field.
+ * Reads a response, and asserts that it is one that the document has: its status for the path and the method, and a
+ * body of that status, without any other field.
  *
  * @param path below `{base_url}`, with its query
  */

@@ -8,8 +8,8 @@ interface EdgeFunction {
 }
 
 /**
- * A function that runs in the test's own process, against the stack's database: for settings of the environment that the
- * running stack does not have. Its responses are held against the OpenAPI document.
+ * A function that runs in the test's own process, against the stack's database: for settings of the environment that
+ * the running stack does not have. Its responses are held against the OpenAPI document.
  */
 export async function functionWith(
   name: "api" | "recruiting" | "texting",
@@ -48,8 +48,8 @@ export async function ingestHere(
 }
 
 /**
- * Runs something, with a function in the test's own process, while `onCall` is told before each call that stores leads how
- * many it has. The call waits for what that returns.
+ * Runs something, with a function in the test's own process, while `onCall` is told before each call that stores leads
+ * how many it has. The call waits for what that returns.
  */
 export async function watchingLeadCalls<Result>(
   onCall: (leads: number) => unknown,

@@ -4,7 +4,9 @@ import { stackInfoFile } from "../../dev/local/mod.ts";
 /** A part of the stack, which a scenario may stop. The launcher starts it again. */
 export type Part = "postgres" | "postgrest" | "lite" | "gateway";
 
-/** The process id of a part of the stack, from the launcher's list beside stack.json. Of several gateways, the oldest's. */
+/**
+ * The process id of a part of the stack, from the launcher's list beside stack.json. Of several gateways, the oldest's.
+ */
 export function pidOf(part: Part): number {
   const path = join(dirname(stackInfoFile()), "processes.json");
   const processes: { name: string; pid: number }[] = JSON.parse(Deno.readTextFileSync(path));

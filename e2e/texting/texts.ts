@@ -89,7 +89,10 @@ export async function work(): Promise<Record<string, number>> {
   return body;
 }
 
-/** Lets the time pass for which a text waits: its next look-up, its next attempt, or the lease of a worker that has died. */
+/**
+ * Lets the time pass for which a text waits: its next look-up, its next attempt, or the lease of a worker that has
+ * died.
+ */
 export async function passTime(message_ids: string[]): Promise<void> {
   await sql`
     update public.text_outbox

@@ -106,7 +106,8 @@ select is(
   result || '{"duplicate": true}', 'a repeated client_submission_id of another person returns the first result')
 from first;
 select results_eq(
-  $$select d.children, m.presentations_submitted, m.sales from public.lead_demographics d join public.lead_metrics m using (lead_id)
+  $$select d.children, m.presentations_submitted, m.sales
+    from public.lead_demographics d join public.lead_metrics m using (lead_id)
     where lead_id = md5('lead')::uuid$$,
   'values (2, 1, 1)', 'a repeated client_submission_id stores nothing');
 select is(

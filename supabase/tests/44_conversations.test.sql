@@ -15,7 +15,8 @@ from (values
   ('stranger', 'other', 'manager'), ('no number', 'no number', 'manager')
 ) a (name, agency, role);
 insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-conversations', 'Vendor');
-insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, distributed_at)
+insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution,
+  agency_id, agent_id, distributed_at)
 select md5(name)::uuid, md5('vendor')::uuid, 'Ada', jsonb_strip_nulls(jsonb_build_object('phone', phone)), 'distributed',
   md5(agency)::uuid, md5(agent)::uuid, now()
 from (values

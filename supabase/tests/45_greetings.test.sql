@@ -61,7 +61,8 @@ select is(pg_temp.ingest('first', '+13125550001'), md5('agency')::uuid::text, 'a
 select is(pg_temp.greetings('+13125550001'), 'Hi Ada, Ann Smith of Acme {agent} Agency here. Reply STOP to opt out.',
   'its recruit is greeted');
 select results_eq(
-  $$select c.recruiting_lead_id, c.agency_id, c.service_phone::text, c.status, c.assigned_agent_id, m.direction, m.sender_type, o.state
+  $$select c.recruiting_lead_id, c.agency_id, c.service_phone::text, c.status, c.assigned_agent_id,
+    m.direction, m.sender_type, o.state
     from public.text_outbox o
     join public.recruiting_messages m on m.id = o.message_id
     join public.recruiting_conversations c on c.id = m.conversation_id

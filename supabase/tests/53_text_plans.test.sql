@@ -10,7 +10,8 @@ insert into public.recruiting_conversations (id, agency_id, recruit_phone, servi
 select md5('c ' || n)::uuid, md5('agency')::uuid, '+1999666' || 1000 + n, '+1999555' || 1001 + n % 40, now()
 from generate_series(0, 1999) n;
 
-create function pg_temp.add_texts(texts integer, state text, due interval default '0', every integer default 1, first integer default 0)
+create function pg_temp.add_texts(texts integer, state text, due interval default '0',
+  every integer default 1, first integer default 0)
 returns void language sql as $$
   with messages as (
     insert into public.recruiting_messages (conversation_id, direction, sender_type, body)

@@ -142,7 +142,8 @@ select results_eq(
 
 -- Agents begin a conversation with one recruit, while leads of the recruit are handed out.
 select pg_temp.commit($sql$
-  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, distributed_at)
+  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution,
+    agency_id, agent_id, distributed_at)
   select md5('race lead ' || n)::uuid, md5('race')::uuid, 'Ada', jsonb_build_object('phone', '+1312555' || 1000 + n), 'distributed',
     md5('race')::uuid, md5('race')::uuid, now()
   from generate_series(1, 10) n;
@@ -185,7 +186,8 @@ select is_empty(
 
 -- Two agents begin one at the same moment, while the number that the first one got becomes the one that is used more.
 select pg_temp.commit($sql$
-  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, distributed_at)
+  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution,
+    agency_id, agent_id, distributed_at)
   values (md5('race lead 11')::uuid, md5('race')::uuid, 'Ada', '{"phone": "+13125552011"}', 'distributed', md5('race')::uuid,
     md5('race')::uuid, now())
 $sql$);

@@ -50,8 +50,9 @@ export function readLocation<Others extends object = object>(
 }
 
 /**
- * The settings of the secrets and the functions: the variables of the environment, and those in `supabase/functions/.env`
- * or in the file that FUNCTIONS_ENV_FILE names. When both have a variable, the environment counts, unless it is blank.
+ * The settings of the secrets and the functions: the variables of the environment, and those in
+ * `supabase/functions/.env` or in the file that FUNCTIONS_ENV_FILE names. When both have a variable, the environment
+ * counts, unless it is blank.
  */
 export function readSettings(): Record<string, string> {
   const environment = Deno.env.toObject();

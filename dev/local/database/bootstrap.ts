@@ -16,7 +16,10 @@ export function bootstrapFiles(): { schema: string; path: string; text: string }
   return FILES.map((file) => ({ ...file, text: Deno.readTextFileSync(join(ROOT, file.path)) }));
 }
 
-/** Prepares a new database, or one of an earlier version, and sets the passwords of the roles that the services log in as. */
+/**
+ * Prepares a new database, or one of an earlier version, and sets the passwords of the roles that the services log in
+ * as.
+ */
 export async function bootstrap(
   sql: postgres.Sql,
   passwords: Secrets["rolePasswords"],
@@ -34,8 +37,8 @@ export async function bootstrap(
 }
 
 /**
- * Finds a key that works for each vendor of the seed that has a parser: the kept one, or else a new one. Vendors that an
- * operator makes later get no key here.
+ * Finds a key that works for each vendor of the seed that has a parser: the kept one, or else a new one. Vendors that
+ * an operator makes later get no key here.
  *
  * @param kept keys by slug. Undefined right after the seed has run: then all vendors are those of the seed
  */

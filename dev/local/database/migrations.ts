@@ -34,7 +34,10 @@ export async function migrate(
   });
 }
 
-/** Compares each applied file with its hash of that time, and keeps the hashes of the files that are still to be applied. */
+/**
+ * Compares each applied file with its hash of that time, and keeps the hashes of the files that are still to be
+ * applied.
+ */
 async function compare(
   sql: postgres.Sql,
   files: Map<string, string>,

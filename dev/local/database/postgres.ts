@@ -101,8 +101,8 @@ export function postgresPart(dataDir: string, port: number, url: string): Part {
 
 /**
  * Postgres refuses to run as root, so root runs it as `nobody`. It keeps one capability, to reach its binaries and data
- * below folders that only root may enter, such as a checkout in root's home. `no_setuid_fixup` is for initdb: without it,
- * access(2) does not look at capabilities.
+ * below folders that only root may enter, such as a checkout in root's home. `no_setuid_fixup` is for initdb: without
+ * it, access(2) does not look at capabilities.
  */
 function withoutRoot(program: Program): Program {
   if (!isRoot()) return program;

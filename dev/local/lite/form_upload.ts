@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 
 /**
- * Gives the file of an upload the field's name that `@supabase/lite` looks for. supabase-js gives it none when it sends a
- * File or a Blob, and Deno's own parser of forms leaves out a field without a name.
+ * Gives the file of an upload the field's name that `@supabase/lite` looks for. supabase-js gives it none when it sends
+ * a File or a Blob, and Deno's own parser of forms leaves out a field without a name.
  */
 export async function withFileField(request: Request): Promise<Request> {
   const isForm = request.headers.get("content-type")?.startsWith("multipart/form-data");

@@ -1,6 +1,6 @@
 /**
- * Auth and storage: `@supabase/lite` in its own process, which the launcher starts. The package's own command would also
- * serve its configuration, with the password of the database. This serves auth and storage and nothing else.
+ * Auth and storage: `@supabase/lite` in its own process, which the launcher starts. The package's own command would
+ * also serve its configuration, with the password of the database. This serves auth and storage and nothing else.
  */
 import { createApi } from "@supabase/lite/cli";
 import postgres from "postgres";
@@ -13,8 +13,8 @@ import { withStoredType } from "./stored_type.ts";
 
 const env = (name: string) => Deno.env.get(name)!;
 
-// When Postgres restarts, the package's connections may keep failing. So this process ends with Postgres, is started again
-// by the launcher, and waits until Postgres is back.
+// When Postgres restarts, the package's connections may keep failing. So this process ends with Postgres, is started
+// again by the launcher, and waits until Postgres is back.
 let isConnected = false;
 const sql = postgres(env("LITE_DB_URL"), {
   max: 1,
@@ -38,8 +38,8 @@ const mail = new MailFolder(env("LITE_MAIL_FOLDER"));
 app.drivers.email = mail;
 const admin = authAdmin(sql, env("LITE_JWT_SECRET"), (request) => serve(request));
 
-// Each service changes the database at its first request. Several first requests at once would fail, so one is made here,
-// before any other can come.
+// Each service changes the database at its first request. Several first requests at once would fail, so one is made
+// here, before any other can come.
 const authorization = `Bearer ${env("LITE_SERVICE_ROLE_KEY")}`;
 for (const path of ["/auth/v1/health", "/storage/v1/bucket"]) {
   const response = await serve(new Request(`http://lite${path}`, { headers: { authorization } }));

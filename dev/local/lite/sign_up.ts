@@ -1,6 +1,6 @@
 /**
- * Takes from a request for a login by e-mail that it may make a user. `@supabase/lite` would let it, also where nobody may
- * sign up; Supabase Auth does not.
+ * Takes from a request for a login by e-mail that it may make a user. `@supabase/lite` would let it, also where nobody
+ * may sign up; Supabase Auth does not.
  */
 export async function withoutSignUp(request: Request): Promise<Request> {
   const isLogin = new URL(request.url).pathname === "/auth/v1/otp" && request.method === "POST";

@@ -1,7 +1,8 @@
 /**
  * Turns the response of `@supabase/lite` below `/storage/v1/object/sign/` into that of Supabase Storage. To the signing
- * of a URL that is `{signedURL: "/object/sign/…"}` instead of `{signedUrl: "/storage/v1/object/sign/…"}`, as supabase-js
- * reads it. With `?download` the signed URL downloads the file and does not show it; `?download=<name>` names it.
+ * of a URL that is `{signedURL: "/object/sign/…"}` instead of `{signedUrl: "/storage/v1/object/sign/…"}`, as
+ * supabase-js reads it. With `?download` the signed URL downloads the file and does not show it; `?download=<name>`
+ * names it.
  */
 export async function signedUrlResponse(request: Request, response: Response): Promise<Response> {
   if (!response.ok) return response;

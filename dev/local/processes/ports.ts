@@ -1,6 +1,6 @@
 /**
- * Ports that are taken at random. Systems give connections a port from 32,768 on, so none of them takes such a port before
- * it is used.
+ * Ports that are taken at random. Systems give connections a port from 32,768 on, so none of them takes such a port
+ * before it is used.
  */
 const RANDOM_PORTS = { first: 20_000, count: 12_000 };
 

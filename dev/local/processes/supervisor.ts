@@ -52,8 +52,8 @@ const RESTARTS_WITHIN_MS = 30_000;
  * Starts the parts, restarts a part that ends by itself, and stops all of them, the last one first. This is own code
  * because no package on npm waits until a part is ready, stops in order and cleans up when it is killed itself.
  *
- * Each process gets its own session. So Ctrl-C in the terminal reaches only the launcher, which stops the parts in order.
- * If the launcher is killed, a guard process ends them.
+ * Each process gets its own session. So Ctrl-C in the terminal reaches only the launcher, which stops the parts in
+ * order. If the launcher is killed, a guard process ends them.
  */
 export class Supervisor {
   readonly #dataDir: string;

@@ -11,9 +11,9 @@ export interface Bundle {
 }
 
 /**
- * Makes a folder that the Supabase CLI can deploy from: each function bundled into one file by the pinned Deno, with the
- * packages that the tests ran with, and the project's configuration. From the sources the platform would resolve the
- * packages anew and pack every one of them whole.
+ * Makes a folder that the Supabase CLI can deploy from: each function bundled into one file by the pinned Deno, with
+ * the packages that the tests ran with, and the project's configuration. From the sources the platform would resolve
+ * the packages anew and pack every one of them whole.
  *
  * @param folder an empty folder; gets `supabase/config.toml` and `supabase/functions/<name>/index.js`
  * @throws {Error} when a function cannot be bundled
@@ -47,8 +47,8 @@ export function bundledConfig(config: string): string {
   }, config);
 }
 
-// Twilio's package uses Node's global Buffer. The platform's Deno gives it to npm packages only, and in a bundle the package
-// is an npm package no longer.
+// Twilio's package uses Node's global Buffer. The platform's Deno gives it to npm packages only, and in a bundle the
+// package is an npm package no longer.
 function entryOf(module: string): string {
   return [
     `import { Buffer } from "node:buffer";`,
@@ -69,8 +69,8 @@ async function denoBundle(entry: string, output: string, denoDir: string): Promi
 const ESBUILD_VERSION = "0.25.5";
 
 /**
- * Puts the packaged esbuild where Deno looks for it, so that it is the one of package-lock.json and nothing is downloaded.
- * Where there is no package for the platform, Deno downloads it from the npm registry.
+ * Puts the packaged esbuild where Deno looks for it, so that it is the one of package-lock.json and nothing is
+ * downloaded. Where there is no package for the platform, Deno downloads it from the npm registry.
  */
 function provideEsbuild(denoDir: string): void {
   const platform = `${Deno.build.os}-${Deno.build.arch === "aarch64" ? "arm64" : "x64"}`;

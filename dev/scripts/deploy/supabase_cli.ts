@@ -67,7 +67,9 @@ export class SupabaseCli {
     return success ? JSON.parse(new TextDecoder().decode(stdout)) : null;
   }
 
-  /** Deploys the functions of a folder that has `supabase/config.toml`. The platform packs them, so no Docker is needed. */
+  /**
+   * Deploys the functions of a folder that has `supabase/config.toml`. The platform packs them, so no Docker is needed.
+   */
   async deployFunctions(folder: string): Promise<void> {
     await this.#run([
       "functions",

@@ -13,7 +13,9 @@ export const MIGRATIONS = "supabase/migrations";
 /** The first migration: all of `supabase/schemas`. */
 export const BASELINE = `${MIGRATIONS}/20261121000000_baseline.sql`;
 
-/** The files of `supabase/schemas`, in the order in which they apply: that of `schema_paths` in `supabase/config.toml`. */
+/**
+ * The files of `supabase/schemas`, in the order in which they apply: that of `schema_paths` in `supabase/config.toml`.
+ */
 export function schemaFiles(root = ROOT): SqlFile[] {
   const config = Deno.readTextFileSync(join(root, "supabase/config.toml"));
   const [, list] = /^schema_paths = \[([^\]]*)\]/m.exec(config) ?? [];
@@ -54,8 +56,8 @@ export function topicProblem(topic: string | undefined): string | undefined {
 }
 
 /**
- * The path of a new migration. Its timestamp is the present time in UTC, or one second after the last migration, so that
- * it is always the last.
+ * The path of a new migration. Its timestamp is the present time in UTC, or one second after the last migration, so
+ * that it is always the last.
  */
 export function newMigrationPath(topic: string, existing: SqlFile[], now = new Date()): string {
   const last = existing.map(({ path }) => /\/(\d{14})_/.exec(path)?.[1] ?? "").sort().at(-1) ?? "";

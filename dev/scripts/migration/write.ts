@@ -20,8 +20,8 @@ export interface Written {
 }
 
 /**
- * Writes the migration that brings `supabase/migrations` to what `supabase/schemas` has, and checks what it leaves. Then
- * writes the database's types and the newest version for the functions, also when there is no new migration.
+ * Writes the migration that brings `supabase/migrations` to what `supabase/schemas` has, and checks what it leaves.
+ * Then writes the database's types and the newest version for the functions, also when there is no new migration.
  *
  * @throws {Error} naming the file and the line that does not apply; the new migration is then kept
  */

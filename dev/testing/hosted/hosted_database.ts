@@ -13,8 +13,8 @@ export interface HostedDatabase {
 }
 
 /**
- * Hosted projects give their owner a role that is no superuser; auth, storage and Realtime belong to others. These are its
- * rights there.
+ * Hosted projects give their owner a role that is no superuser; auth, storage and Realtime belong to others. These are
+ * its rights there.
  */
 const RIGHTS = (role: string, database: string) => `
   alter database ${database} owner to ${role};

@@ -1,4 +1,7 @@
-/** What the Deno of hosted projects makes of a request to Twilio that fails. twilio_api.test.ts shows it for the pinned one. */
+/**
+ * What the Deno of hosted projects makes of a request to Twilio that fails. twilio_api.test.ts shows it for the pinned
+ * one.
+ */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { freePorts, HOSTED_DENO } from "../../local/mod.ts";

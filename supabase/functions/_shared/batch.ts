@@ -3,15 +3,15 @@ import type { Idempotency } from "./json_body.ts";
 import { Semaphore } from "./semaphore.ts";
 
 /**
- * Calls that store many rows, at most, at a time in one isolate. PostgREST has about ten connections to the database, and
- * texts, activities and single leads need the others.
+ * Calls that store many rows, at most, at a time in one isolate. PostgREST has about ten connections to the database,
+ * and texts, activities and single leads need the others.
  */
 const calls = new Semaphore(5);
 const CALL_WITHIN_MS = 60_000;
 
 /**
- * How a call that stores many rows is made. The timeout is a little more than the statement timeout of the SQL functions,
- * so that the database gives up before the function does.
+ * How a call that stores many rows is made. The timeout is a little more than the statement timeout of the SQL
+ * functions, so that the database gives up before the function does.
  */
 export const BATCH_CALL: CallOptions = { timeout: 61_000, retryWithin: 70_000 };
 
@@ -25,8 +25,8 @@ export function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
 }
 
 /**
- * The Idempotency-Key of a batch. For a request without one the function makes a key: when the response of the database is
- * lost, the function repeats the call, and the key makes it find what the first call has stored.
+ * The Idempotency-Key of a batch. For a request without one the function makes a key: when the response of the database
+ * is lost, the function repeats the call, and the key makes it find what the first call has stored.
  */
 export function batchIdempotency(sent: Idempotency | null, part = 0): Idempotency {
   return sent === null ? { key: crypto.randomUUID(), part, request_hash: "" } : { ...sent, part };

@@ -45,8 +45,8 @@ const CALLER_ERRORS: Record<string, ErrorCode> = {
 };
 
 /**
- * Faults that pass by themselves and may have come when the call had already run: the connection broke (PGRST001, 08) or
- * the server was stopping (57P).
+ * Faults that pass by themselves and may have come when the call had already run: the connection broke (PGRST001, 08)
+ * or the server was stopping (57P).
  */
 const CONNECTION_LOST = /^(?:PGRST001|57P0[1-3]|08\w{3})$/;
 
@@ -74,8 +74,8 @@ export function serviceClient(): SupabaseClient<Database> {
 }
 
 /**
- * Calls one SQL function and returns its result. Postgres only knows that the result is jsonb, so the caller says of which
- * type it is, as the function's comment in supabase/schemas does.
+ * Calls one SQL function and returns its result. Postgres only knows that the result is jsonb, so the caller says of
+ * which type it is, as the function's comment in supabase/schemas does.
  *
  * @example
  * const { retry_after }: { retry_after: number | null } = await callDatabase("count_request", { … });
@@ -147,8 +147,8 @@ export function isRefused(error: unknown): boolean {
 }
 
 /**
- * Whether a call of {@link callDatabase} failed by something that it brought, or that somebody has locked. If it brought
- * several things, a call without that one may succeed.
+ * Whether a call of {@link callDatabase} failed by something that it brought, or that somebody has locked. If it
+ * brought several things, a call without that one may succeed.
  */
 export function isOfItsParts(error: unknown): boolean {
   return isUndoneBy(REFUSED, error) || isUndoneBy(UNDONE, error);
@@ -160,9 +160,9 @@ function isUndoneBy(codes: RegExp, error: unknown): boolean {
 }
 
 /**
- * Whether a call may have run although it failed. PostgREST gives a code. It is blank when the connection broke while the
- * call was committed, and then the status is 400; it is blank too when there was no response (status 0). Without a code
- * the response came from the gateway, which refuses a wrong key with 401 or 403 every time.
+ * Whether a call may have run although it failed. PostgREST gives a code. It is blank when the connection broke while
+ * the call was committed, and then the status is 400; it is blank too when there was no response (status 0). Without a
+ * code the response came from the gateway, which refuses a wrong key with 401 or 403 every time.
  */
 function isLostResponse(code: string | undefined, status: number): boolean {
   if (code) return CONNECTION_LOST.test(code);

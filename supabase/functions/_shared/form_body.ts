@@ -43,8 +43,8 @@ const PART_HEAD_BYTES = 16 * KIB;
 
 /**
  * Parses a form into a JSON object. A name that is repeated gets a list. An uploaded file becomes
- * `{filename, content_type, data}` with its content in base64. Texts become storable as in parseJson(). The bytes are gone
- * afterwards.
+ * `{filename, content_type, data}` with its content in base64. Texts become storable as in parseJson(). The bytes are
+ * gone afterwards.
  *
  * @param contentType the header, with the boundary of a `multipart/form-data`
  * @param bounds `keys` is how many fields there may be, of any name
@@ -123,8 +123,8 @@ interface PartNames {
 }
 
 /**
- * The names of the parts, which the platform's parser cuts at `;` and `=`. Looks through the parts before they are parsed,
- * because each of them costs far more than its bytes.
+ * The names of the parts, which the platform's parser cuts at `;` and `=`. Looks through the parts before they are
+ * parsed, because each of them costs far more than its bytes.
  */
 function readNames(
   bytes: Uint8Array<ArrayBuffer>,

@@ -18,8 +18,8 @@ export const healthResponse = z.strictObject({
 export type Health = z.infer<typeof healthResponse>;
 
 /**
- * GET /health: says whether the service can do its work, with 200 or 503. Too old a migration is `unavailable`. Anybody may
- * ask, so the response has versions and nothing else.
+ * GET /health: says whether the service can do its work, with 200 or 503. Too old a migration is `unavailable`. Anybody
+ * may ask, so the response has versions and nothing else.
  */
 export async function health({ requestId }: RequestContext): Promise<Response> {
   const body = await check(requestId);

@@ -14,8 +14,8 @@ export const LARGE = { bytes: 4 * MIB, values: 100_000 };
 const SMALL_BYTES = 64 * KIB;
 
 /**
- * What arriving bodies share: a body needs its bytes of the memory once it has `from`. Strangers may be many, so they need
- * it early. It is their own, so they never hold up known senders.
+ * What arriving bodies share: a body needs its bytes of the memory once it has `from`. Strangers may be many, so they
+ * need it early. It is their own, so they never hold up known senders.
  */
 const KNOWN = { from: LARGE.bytes, memory: new Semaphore(16 * MIB) };
 const STRANGERS = { from: SMALL_BYTES, memory: new Semaphore(16 * MIB) };
@@ -79,7 +79,8 @@ export class IncomingBody {
    *
    * @param limit how many there may be, whatever Content-Length says
    * @param sender who sends them; undefined for a stranger
-   * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, or BAD_REQUEST for a body that breaks off or comes in tiny pieces.
+   * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, or BAD_REQUEST for a body that breaks off or comes in tiny
+   * pieces.
    */
   async read(
     limit: number,

@@ -31,8 +31,8 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON body of at most `limit` bytes, whatever its Content-Length says, and the header `Idempotency-Key`. The SQL
- * function that stores the request then responds to a repeated one as to the first.
+ * Reads a JSON body of at most `limit` bytes, whatever its Content-Length says, and the header `Idempotency-Key`. The
+ * SQL function that stores the request then responds to a repeated one as to the first.
  *
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST, also for a wrong key.
  */

@@ -14,7 +14,9 @@ const KEPT: readonly ErrorCode[] = [
 /** Above this size only the beginning of a payload is kept. */
 export const PAYLOAD_BYTES = 256 * KIB;
 
-/** How long a response waits until its rejected deliveries are written, in milliseconds. The writing goes on after it. */
+/**
+ * How long a response waits until its rejected deliveries are written, in milliseconds. The writing goes on after it.
+ */
 const PATIENCE_MS = 250;
 
 /** Who has sent a request, and what there is to say of its payloads. */
@@ -46,7 +48,8 @@ type Kept = Pick<
 >;
 
 /**
- * The rejected deliveries of one request. Nothing is kept of a stranger's. They are never the reason that a request fails.
+ * The rejected deliveries of one request. Nothing is kept of a stranger's. They are never the reason that a request
+ * fails.
  */
 export class RejectedDeliveries {
   readonly #request: { request_id: string; route: string };

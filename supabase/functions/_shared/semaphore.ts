@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Lets a few do something at a time. The others wait in the order in which they came, but the sender whose latest permits
- * are longest ago comes first: nobody waits for all that another has sent.
+ * Lets a few do something at a time. The others wait in the order in which they came, but the sender whose latest
+ * permits are longest ago comes first: nobody waits for all that another has sent.
  */
 export class Semaphore {
   #free: number;

@@ -6,11 +6,11 @@ import { parseJsonBody } from "./json_body.ts";
 import { isJson, mediaType, MULTIPART, URL_ENCODED } from "./media_type.ts";
 
 /**
- * Reads a body of at most `limit` bytes whose sender is not known yet, as a webhook's: JSON, or a form, which becomes an
- * object (see parseForm()). The type of the body is looked at once the sender is known.
+ * Reads a body of at most `limit` bytes whose sender is not known yet, as a webhook's: JSON, or a form, which becomes
+ * an object (see parseForm()). The type of the body is looked at once the sender is known.
  *
- * @param identify is given the bytes, and throws UNAUTHORIZED for a stranger. Where the body could not be read, it is given
- * none, and the error of the body comes first.
+ * @param identify is given the bytes, and throws UNAUTHORIZED for a stranger. Where the body could not be read, it is
+ * given none, and the error of the body comes first.
  * @param within milliseconds that the body may take to arrive
  * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST for a body that could not be read; else what
  * `identify` throws; else UNSUPPORTED_MEDIA_TYPE, or what a known sender's body is refused for.

@@ -19,8 +19,8 @@ const LIST_WITHIN_MS = 25_000;
 const RECORD: CallOptions = { retryWithin: 20_000 };
 
 /**
- * Asks Twilio whether it has a text whose response was lost, and records what it says. Never rejects: when nothing can be
- * asked or recorded, the text is looked up again later.
+ * Asks Twilio whether it has a text whose response was lost, and records what it says. Never rejects: when nothing can
+ * be asked or recorded, the text is looked up again later.
  */
 export async function lookUpText(account: TwilioAccount, text: ClaimedText): Promise<TextResult> {
   try {
@@ -68,7 +68,8 @@ async function findSids(
     });
     for await (const message of messages) {
       if (isSince(message, earliest)) recent.push(message);
-      // Twilio sorts by the time of sending, which a text in its queue does not have yet. So such a text may come later.
+      // Twilio sorts by the time of sending, which a text in its queue does not have yet. So such a text may come
+      // later.
       else if (++older >= OLDER_MESSAGES_READ) break;
     }
   } catch (error) {
@@ -83,8 +84,8 @@ function isSince({ date_created }: TwilioMessage, earliest: number): boolean {
 }
 
 /**
- * The sids of the messages that may be this text, oldest first. If the words of one are exactly the text's, others do not
- * count. Twilio's smart encoding replaces typographic characters, so that otherwise letters and digits decide.
+ * The sids of the messages that may be this text, oldest first. If the words of one are exactly the text's, others do
+ * not count. Twilio's smart encoding replaces typographic characters, so that otherwise letters and digits decide.
  */
 export function matchingSids(body: string, messages: TwilioMessage[]): string[] {
   // Also those of a direction that we do not know, because a text that is not found is sent again.

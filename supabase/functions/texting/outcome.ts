@@ -34,7 +34,9 @@ export interface TextResult {
   refusedLogin?: string;
 }
 
-/** What Twilio's error codes mean that do not mean "this text cannot be sent": https://www.twilio.com/docs/api/errors */
+/**
+ * What Twilio's error codes mean that do not mean "this text cannot be sent": https://www.twilio.com/docs/api/errors
+ */
 const MEANING_OF_CODE: Record<string, Outcome["outcome"]> = {
   // Too many requests, and too many texts of this number in Twilio's queue.
   "20429": "later",
@@ -78,8 +80,8 @@ function meaningOf(status: number, code: string | null): Outcome["outcome"] {
   const meaning = code === null ? undefined : MEANING_OF_CODE[code];
   if (meaning !== undefined) return meaning;
   if (PASSING.includes(status)) return "later";
-  // The path names the account and nothing else, so 404 is about the account. 20xxx are errors of the account, such as a
-  // suspended one (20005) or test credentials (20008); other codes are about the text.
+  // The path names the account and nothing else, so 404 is about the account. 20xxx are errors of the account, such as
+  // a suspended one (20005) or test credentials (20008); other codes are about the text.
   if (status === 401 || status === 404) return "credentials";
   if (status === 403 && code !== null && /^20\d{3}$/.test(code)) return "credentials";
   return "failed";

@@ -54,8 +54,8 @@ async function post(
 }
 
 /**
- * Records an outcome, and tries again while the text is still ours. If that fails, the text stays `sending` until its lease
- * ends. Then it is looked up at Twilio, so nothing is lost and nothing is sent twice.
+ * Records an outcome, and tries again while the text is still ours. If that fails, the text stays `sending` until its
+ * lease ends. Then it is looked up at Twilio, so nothing is lost and nothing is sent twice.
  */
 async function record(
   { message_id, claim }: ClaimedText,

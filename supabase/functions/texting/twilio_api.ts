@@ -199,7 +199,8 @@ async function send(
         "Accept-Charset": "utf-8",
         "Authorization": `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
       },
-      // Where the connection breaks after the request was sent, Deno 2.9 sends it again by itself. It can't repeat a Blob.
+      // Where the connection breaks after the request was sent, Deno 2.9 sends it again by itself. It can't repeat a
+      // Blob.
       body: form && new Blob([form.toString()], { type: "application/x-www-form-urlencoded" }),
       redirect: "manual",
       signal: AbortSignal.timeout(timeout),
@@ -228,8 +229,8 @@ async function readText(response: Response): Promise<string> {
 }
 
 /**
- * Whether the request may have left. `Connect` stands for all that comes before: the name, the connection and TLS. Deno 2.1
- * says it in the error's own message, newer ones in that of its cause.
+ * Whether the request may have left. `Connect` stands for all that comes before: the name, the connection and TLS. Deno
+ * 2.1 says it in the error's own message, newer ones in that of its cause.
  */
 function hadConnection(error: unknown): boolean {
   const causes = error instanceof Error ? [error, error.cause] : [];

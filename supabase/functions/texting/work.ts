@@ -6,8 +6,9 @@ import { twilioAccount } from "./twilio_account.ts";
 import { sendDueTexts } from "./worker.ts";
 
 /**
- * POST /texting/work: sends the texts that are due, and looks up those of which it is not known whether Twilio has them.
- * Responds when nothing is due any more, or after 1,000 texts or about 40 s, with the number of texts by the state they were left in.
+ * POST /texting/work: sends the texts that are due, and looks up those of which it is not known whether Twilio has
+ * them. Responds when nothing is due any more, or after 1,000 texts or about 40 s, with the number of texts by the
+ * state they were left in.
  */
 export async function work({ request, requestId, log }: RequestContext): Promise<Response> {
   requireWorkerKey(request);

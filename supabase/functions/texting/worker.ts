@@ -13,7 +13,10 @@ const AT_A_TIME = 10;
 /** After this time no further text is claimed. The platform ends a request after 150 s. */
 const CLAIM_FOR_MS = 40_000;
 
-/** After so many texts no further one is claimed. Each takes about 1 ms of CPU, and the platform ends a request after 2 s. */
+/**
+ * After so many texts no further one is claimed. Each takes about 1 ms of CPU, and the platform ends a request after 2
+ * s.
+ */
 const CLAIM_AT_MOST = 1_000;
 
 /** How long to wait, at most, before asking again for what has become due meanwhile. */

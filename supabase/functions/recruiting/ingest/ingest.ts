@@ -38,8 +38,8 @@ export async function ingest(context: RequestContext): Promise<Response> {
 }
 
 /**
- * Whether a request has `?dry_run=true`. Only the two words are taken: a vendor who means to try must not create a lead by
- * a spelling mistake.
+ * Whether a request has `?dry_run=true`. Only the two words are taken: a vendor who means to try must not create a lead
+ * by a spelling mistake.
  *
  * @throws ApiError BAD_REQUEST for any value but `true` and `false`.
  */

@@ -36,7 +36,9 @@ export const bulkResult = z.strictObject({
 }).meta({ id: "BulkResult" });
 type BulkResult = z.infer<typeof bulkResult>;
 
-/** What ingest_recruiting_lead_batch() returns: `record_error` is the SQLSTATE where duplicates could not be recorded. */
+/**
+ * What ingest_recruiting_lead_batch() returns: `record_error` is the SQLSTATE where duplicates could not be recorded.
+ */
 type StoredBatch = BulkResult & { record_error?: string };
 
 /** A valid lead with its place in the request. */

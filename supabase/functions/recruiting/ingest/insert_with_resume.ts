@@ -2,7 +2,8 @@
  * Keeps a recruiting lead and its resume together. The database and storage share no transaction, so the order counts:
  *
  * 1. Look for a duplicate. A duplicate then uploads nothing.
- * 2. Upload the resume, after noting the upload in the database. If the request dies after this, another one removes the
+ * 2. Upload the resume, after noting the upload in the database. If the request dies after this, another one removes
+ * the
  *    object. With the insert first it would be a lead that has lost its resume.
  * 3. Insert the lead, which ends the note.
  * 4. Remove the object if no lead was inserted. If nobody knows whether one was, the object is looked after later

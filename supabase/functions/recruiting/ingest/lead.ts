@@ -32,8 +32,8 @@ export interface ReceivedLead {
 /**
  * Reads one payload with the vendor's parser. A resume that cannot be stored is named in the lead's metadata.
  *
- * @throws ApiError BAD_REQUEST where the vendor has no parser, or with the text by which the parser says why the payload
- * is no lead.
+ * @throws ApiError BAD_REQUEST where the vendor has no parser, or with the text by which the parser says why the
+ * payload is no lead.
  */
 export function requireLead(vendor: Vendor, payload: Json): ReceivedLead {
   const { data, error } = readLead(requireParser(vendor), payload);

@@ -1,9 +1,9 @@
 /**
  * The calls that store leads, each for as many as have come together (lead_queue.ts).
  *
- * A call repeated with the same ids does no harm. So a call whose response is lost is repeated; and when that does not help,
- * the database decides what became of its leads. A call that the database refuses as a whole is divided, so that what
- * concerns one lead stays that lead's.
+ * A call repeated with the same ids does no harm. So a call whose response is lost is repeated; and when that does not
+ * help, the database decides what became of its leads. A call that the database refuses as a whole is divided, so that
+ * what concerns one lead stays that lead's.
  */
 import {
   callDatabase,
@@ -38,8 +38,8 @@ const queue = new LeadQueue(sendLeads);
 /**
  * Stores a lead and distributes it. The caller makes its id.
  *
- * @throws ApiError UNAUTHORIZED for a key that has been revoked; CONFLICT and IDEMPOTENCY_KEY_REUSED; INTERNAL_ERROR when
- * the database fails, which is an UnknownOutcome when nobody knows whether the lead is stored.
+ * @throws ApiError UNAUTHORIZED for a key that has been revoked; CONFLICT and IDEMPOTENCY_KEY_REUSED; INTERNAL_ERROR
+ * when the database fails, which is an UnknownOutcome when nobody knows whether the lead is stored.
  */
 export function insertLead(lead: SentLead): Promise<StoredLead> {
   return queue.add(lead);

@@ -1,6 +1,6 @@
 /**
- * The leads of this isolate on their way to the database. What arrives together goes together: the leads of all requests
- * share one call at a time. Each gets its own result, whatever becomes of the others.
+ * The leads of this isolate on their way to the database. What arrives together goes together: the leads of all
+ * requests share one call at a time. Each gets its own result, whatever becomes of the others.
  */
 import { setImmediate } from "node:timers";
 import { internalError } from "../../_shared/errors.ts";
@@ -39,9 +39,9 @@ const CALL = { leads: 100, size: MIB };
 const WAIT_MS = 5_000;
 
 /**
- * When a second call may begin beside the first, in milliseconds. A call that hands nothing out for so long waits for the
- * disk, and the second one can share its commit. Two that hand leads out are in each other's way, so then the first must
- * seem to hang.
+ * When a second call may begin beside the first, in milliseconds. A call that hands nothing out for so long waits for
+ * the disk, and the second one can share its commit. Two that hand leads out are in each other's way, so then the first
+ * must seem to hang.
  */
 const SECOND_CALL_MS = { handingOut: 500, storing: 3 };
 const MAX_CALLS = 2;

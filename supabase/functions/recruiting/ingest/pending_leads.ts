@@ -1,7 +1,7 @@
 /**
- * Finds out where `pending` leads went. Such a lead is stored, but its call did not get the distribution lock, or somebody
- * has locked the orders that want it. Every other call hands it out, too, so one question is mostly enough. Until the
- * database has answered it, the lead may not be on disk, so no vendor may be told that it is stored.
+ * Finds out where `pending` leads went. Such a lead is stored, but its call did not get the distribution lock, or
+ * somebody has locked the orders that want it. Every other call hands it out, too, so one question is mostly enough.
+ * Until the database has answered it, the lead may not be on disk, so no vendor may be told that it is stored.
  *
  * All pending leads of an isolate share one call at a time.
  */

@@ -1,6 +1,6 @@
 /**
- * Resumes in storage whose leads may never be stored. The database has a note of each upload, so that any request removes
- * what another one has left over.
+ * Resumes in storage whose leads may never be stored. The database has a note of each upload, so that any request
+ * removes what another one has left over.
  */
 import { continueAfterResponse } from "../../_shared/background.ts";
 import { callDatabase, type CallOptions, serviceClient } from "../../_shared/database.ts";
@@ -49,7 +49,9 @@ export async function removeResume(path: string): Promise<void> {
   }
 }
 
-/** Removes what is left over after this request has ended. If that fails, the next request with a resume tries again. */
+/**
+ * Removes what is left over after this request has ended. If that fails, the next request with a resume tries again.
+ */
 export function removeLeftOversLater(): void {
   const work = async () => {
     for (let attempt = 0; attempt < CLEAN_UP_ATTEMPTS; attempt++) {

@@ -1,8 +1,8 @@
 import { Semaphore } from "../../_shared/semaphore.ts";
 
 /**
- * How long an isolate remembers a vendor, in milliseconds. A changed parser or rate limit takes effect within this time. A
- * revoked key stops at once, because each SQL function that writes checks the key again.
+ * How long an isolate remembers a vendor, in milliseconds. A changed parser or rate limit takes effect within this
+ * time. A revoked key stops at once, because each SQL function that writes checks the key again.
  */
 const REMEMBER_MS = 2_000;
 const MOST = 1_000;

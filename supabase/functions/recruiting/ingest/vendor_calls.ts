@@ -31,8 +31,8 @@ export function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
 }
 
 /**
- * For how long a passing fault is retried when a vendor is looked up. All requests of the vendor wait for one answer, so it
- * is longer than for a lead: who comes last shall not fail at once.
+ * For how long a passing fault is retried when a vendor is looked up. All requests of the vendor wait for one answer,
+ * so it is longer than for a lead: who comes last shall not fail at once.
  */
 export const LOOK_UP: CallOptions = { retryWithin: 5_000 };
 
@@ -68,8 +68,8 @@ export function previewLead(vendor: Pick<Vendor, "credential">, lead: Lead): Pro
 }
 
 /**
- * The error for a vendor whose call the database has refused. After UNAUTHORIZED the isolate has forgotten the vendor: its
- * key or its webhook's secret has been taken away.
+ * The error for a vendor whose call the database has refused. After UNAUTHORIZED the isolate has forgotten the vendor:
+ * its key or its webhook's secret has been taken away.
  */
 export function errorFor({ key_hash }: Credential, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") return error;
@@ -85,8 +85,8 @@ export function wrongKey(message: string, cause?: unknown): ApiError {
 }
 
 /**
- * The response to a webhook's request without a valid proof. It is the same for whatever reason, so that a stranger learns
- * nothing about webhooks and vendors.
+ * The response to a webhook's request without a valid proof. It is the same for whatever reason, so that a stranger
+ * learns nothing about webhooks and vendors.
  */
 export function wrongProof(cause?: unknown): ApiError {
   return new ApiError("UNAUTHORIZED", "the signature or secret is missing or wrong", { cause });

@@ -9,8 +9,8 @@ const US_AT_END = / USA?$/;
 const US = /^(?:US|USA|United States(?: of America)?)$/i;
 
 /**
- * The two-letter code of the state at the end of a postal address in the United States: `12 Pine St\nSeattle, WA 98101`.
- * The state stands before a ZIP code, or alone after a comma: the end of `5 Elm St NE` is a direction.
+ * The two-letter code of the state at the end of a postal address in the United States: `12 Pine St\nSeattle, WA
+ * 98101`. The state stands before a ZIP code, or alone after a comma: the end of `5 Elm St NE` is a direction.
  */
 export function stateOfAddress(address: string): string | undefined {
   const parts = address.slice(-LONGEST_END).split(/[,\n]/)

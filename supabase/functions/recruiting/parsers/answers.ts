@@ -59,8 +59,9 @@ export function readAnswers(
 }
 
 /**
- * Like {@link readAnswers}, for a vendor that does not document the shape or changes it: the value may also be an object
- * with the answers by question, `{"Are you licensed?": "Yes"}`, or by id, `{"q1": {question, answer}}`, or with a list.
+ * Like {@link readAnswers}, for a vendor that does not document the shape or changes it: the value may also be an
+ * object with the answers by question, `{"Are you licensed?": "Yes"}`, or by id, `{"q1": {question, answer}}`, or with
+ * a list.
  */
 export function readAnswersOfAnyShape(fields: Fields, ...paths: string[]): Answer[] | undefined {
   for (const path of paths) {

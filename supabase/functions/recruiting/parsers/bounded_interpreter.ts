@@ -86,7 +86,9 @@ function bounded(interpreter: Interpreter): Interpreter {
   return interpreter;
 }
 
-/** Pays for what evaluating a node takes beyond a step. Returns the node with what is already evaluated as a literal. */
+/**
+ * Pays for what evaluating a node takes beyond a step. Returns the node with what is already evaluated as a literal.
+ */
 function prepaid(node: Node, value: Argument, interpreter: Interpreter): Node {
   const literal = (part: Node) => {
     return { type: "Literal" as const, value: interpreter.visit(part, value) as Argument };

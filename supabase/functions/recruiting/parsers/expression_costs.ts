@@ -43,7 +43,9 @@ export function openable(): number {
   return left.opened;
 }
 
-/** Counts the value of a JSON text as a part of the payload: the expression may do with it as much as if it were one. */
+/**
+ * Counts the value of a JSON text as a part of the payload: the expression may do with it as much as if it were one.
+ */
 export function payForOpened({ values }: Size): void {
   left.opened -= values;
   left.steps += 10 * values;

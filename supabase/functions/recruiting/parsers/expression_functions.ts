@@ -52,8 +52,8 @@ export function usePayload(payload: Json): void {
 }
 
 /**
- * The value of a JSON text, with every digit of its numbers; null where the text is no JSON, or holds more than a body may.
- * A value that is no text is returned as it is.
+ * The value of a JSON text, with every digit of its numbers; null where the text is no JSON, or holds more than a body
+ * may. A value that is no text is returned as it is.
  */
 function openText(text: Json): Json {
   if (typeof text !== "string") return text;

@@ -24,13 +24,10 @@ type Marks = Map<Json, Map<Key, Mark>>;
  * nothing is lost, whatever a parser makes of the values. Nothing here throws, whatever the payload holds.
  *
  * @example
- * const fields = new Fields({ id: 7, state: "Texas", applicant: { email: "A@b.c", age: 30 }, phones: [{ n: 1, x: 2 }] });
- * fields.text("id"); // "7"
- * fields.text("state"); // "Texas"
- * fields.text("applicant.mail", "applicant.email"); // "A@b.c"
- * fields.items("phones")[0]?.text("n"); // "1"
- * fields.rest({ id: "7", state: "TX", email: "a@b.c", phone: "1" });
- * // { state: "Texas", applicant: { age: 30 }, phones: [{ x: 2 }] }
+ * const fields = new Fields({ id: 7, state: "Texas", applicant: { email: "A@b.c", age: 30 }, phones: [{ n: 1, x: 2 }]
+ * }); fields.text("id"); // "7" fields.text("state"); // "Texas" fields.text("applicant.mail", "applicant.email"); //
+ * "A@b.c" fields.items("phones")[0]?.text("n"); // "1" fields.rest({ id: "7", state: "TX", email: "a@b.c", phone: "1"
+ * }); // { state: "Texas", applicant: { age: 30 }, phones: [{ x: 2 }] }
  */
 export class Fields {
   readonly #value: Json | undefined;
@@ -116,7 +113,8 @@ export class Fields {
    * What was not taken, and what was taken but is no value of the lead, in the vendor's own shape. A list keeps its
    * indexes, with null for an item of which nothing is left. Undefined where nothing is left at all.
    *
-   * @param lead the finished lead; its texts are compared without regard to case. Without it, all that was taken is gone.
+   * @param lead the finished lead; its texts are compared without regard to case. Without it, all that was taken is
+   * gone.
    */
   rest(lead?: Json): Json | undefined {
     const texts = lead === undefined ? undefined : textsOf(lead);

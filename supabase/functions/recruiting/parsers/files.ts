@@ -27,9 +27,9 @@ const FILE_START = /^(?:JVBERi0|UEsDB|0M8R4K|e1xydGY)/;
 
 /**
  * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual keys,
- * or a list of these. Of a list the first file is taken, and the others are left out: `data` is then a list of the first
- * one's content and of `{type, bytes}` for each other. The other keys of an object, and what is no file, stay among the
- * vendor's fields.
+ * or a list of these. Of a list the first file is taken, and the others are left out: `data` is then a list of the
+ * first one's content and of `{type, bytes}` for each other. The other keys of an object, and what is no file, stay
+ * among the vendor's fields.
  */
 export function readFile(fields: Fields, path: string): ResumeFields {
   const value = fields.peek(path);
@@ -88,7 +88,8 @@ export function leaveOutContent(file: Fields): void {
 
 /**
  * Removes the content of files from a lead's metadata, because a file may be megabytes and the resume is stored
- * elsewhere. Their names and types stay, and so does what stands for a file but is a plain text. Removes Google's form key too, wherever it stands.
+ * elsewhere. Their names and types stay, and so does what stands for a file but is a plain text. Removes Google's form
+ * key too, wherever it stands.
  *
  * @param resume the resume's base64, removed wherever it stands
  */

@@ -10,7 +10,10 @@ import { stateCode } from "./states.ts";
 
 const APPLICATION = "payload.application";
 
-/** The `action` of the one event that is a new application. A prospect's event is none: a prospect "has not yet applied". */
+/**
+ * The `action` of the one event that is a new application. A prospect's event is none: a prospect "has not yet
+ * applied".
+ */
 const NEW_APPLICATION = "new_candidate_application";
 
 /** Names of a custom field with the state where a candidate lives, in the form that `plainKey` gives. */
@@ -19,8 +22,8 @@ const STATE_NAMES = ["state", "homestate", "residentstate", "stateofresidence"];
 /**
  * A candidate as partners push it to Greenhouse's Candidate Ingestion API (flat, `emails[]`, `phone_numbers[]`, the
  * resume as a URL), or Greenhouse's own `new_candidate_application` webhook. Its other events are no new applications.
- * The answers and the location are read as the Harvest API has them; the documentation of the webhook does not show them.
- * Sources: https://developers.greenhouse.io/candidate-ingestion.html, …/webhooks.html and …/harvest.html
+ * The answers and the location are read as the Harvest API has them; the documentation of the webhook does not show
+ * them. Sources: https://developers.greenhouse.io/candidate-ingestion.html, …/webhooks.html and …/harvest.html
  */
 export const greenhouse: Parser = (payload) => {
   const fields = new Fields(payload);

@@ -10,8 +10,8 @@ import { stateCode } from "./states.ts";
 const VERIFICATION = "JazzHR Verify Event";
 
 /**
- * A candidate of JazzHR, as its Candidate Export webhook sends it (`candidate` in the shape of HR Open, with `person` and
- * `profiles`, of which each is an application), or an applicant as its API gives it (flat, with `jobs` and
+ * A candidate of JazzHR, as its Candidate Export webhook sends it (`candidate` in the shape of HR Open, with `person`
+ * and `profiles`, of which each is an application), or an applicant as its API gives it (flat, with `jobs` and
  * `questionnaire`).
  *
  * Sources: https://apidoc.jazzhrapis.com/candidate-export and https://github.com/JazzHR/api-doc; for the API, whose own

@@ -11,9 +11,9 @@ const RESUME = "questionResponses.resumeQuestionResponses.resumeQuestionAnswer";
 const CUSTOM = "questionResponses.additionalQuestionResponses.customQuestionSetResponses";
 
 /**
- * A LinkedIn Apply Connect application (`EXPORT_JOB_APPLICATION`), whose resume is a URL that expires after 30 days, or a
- * lead of a LinkedIn lead form (see linkedin_lead_sync.ts).
- * Source: https://learn.microsoft.com/linkedin/talent/apply-connect/receive-applications
+ * A LinkedIn Apply Connect application (`EXPORT_JOB_APPLICATION`), whose resume is a URL that expires after 30 days, or
+ * a lead of a LinkedIn lead form (see linkedin_lead_sync.ts). Source:
+ * https://learn.microsoft.com/linkedin/talent/apply-connect/receive-applications
  */
 export const linkedin: Parser = (payload) => {
   const fields = new Fields(payload);

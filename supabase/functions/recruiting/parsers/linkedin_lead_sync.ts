@@ -11,7 +11,9 @@ export const LEAD_NOTICE =
   "GET /rest/leadFormResponses/{id}, with its form among the fields, and send its response " +
   "(id, submittedAt, formResponse, form)";
 
-/** Where the form's questions may stand. LinkedIn gives them below `form`, where a request names it among its fields. */
+/**
+ * Where the form's questions may stand. LinkedIn gives them below `form`, where a request names it among its fields.
+ */
 const QUESTIONS = ["form.content.questions", "content.questions", "questions"];
 
 /** A question of the form, with what is needed to read its answer. */
@@ -22,9 +24,9 @@ interface Question {
 }
 
 /**
- * Reads a lead of LinkedIn's Lead Sync: `formResponse.answers`, each with a `questionId` alone. The form's questions say
- * which of them are contact fields and what the others ask; all others become `answers`.
- * Source: https://learn.microsoft.com/linkedin/marketing/lead-sync/lead-sync-schema
+ * Reads a lead of LinkedIn's Lead Sync: `formResponse.answers`, each with a `questionId` alone. The form's questions
+ * say which of them are contact fields and what the others ask; all others become `answers`. Source:
+ * https://learn.microsoft.com/linkedin/marketing/lead-sync/lead-sync-schema
  */
 export function readLeadSync(fields: Fields): RawLead {
   const path = QUESTIONS.find((path) => Array.isArray(fields.peek(path))) ?? QUESTIONS[0]!;

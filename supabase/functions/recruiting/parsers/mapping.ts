@@ -24,17 +24,20 @@ export const mapping: Parser = (payload, config) => {
   return success(readLead(payload, compiled));
 };
 
-/** Reads one of the leads that {@link splitLeads} has found in a body, without `ignore_when`, which is about the body. */
+/**
+ * Reads one of the leads that {@link splitLeads} has found in a body, without `ignore_when`, which is about the body.
+ */
 export const mappingPart: Parser = (payload, config) => {
   const { data: compiled, error } = compileConfig(config);
   return error === null ? success(readLead(payload, compiled)) : failure(error);
 };
 
 /**
- * Splits a webhook's body into the leads that the configuration's `leads` finds: a list that is not empty, or one object.
+ * Splits a webhook's body into the leads that the configuration's `leads` finds: a list that is not empty, or one
+ * object.
  *
- * @returns null where the body is to be read as one lead by {@link mapping}: without `leads`, where it finds nothing else,
- * where `ignore_when` is true of the body, and where the configuration cannot be read
+ * @returns null where the body is to be read as one lead by {@link mapping}: without `leads`, where it finds nothing
+ * else, where `ignore_when` is true of the body, and where the configuration cannot be read
  */
 export function splitLeads(payload: Json, config: Json): SplitLeads | null {
   const { data: compiled } = compileConfig(config);

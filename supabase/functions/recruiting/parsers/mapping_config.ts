@@ -38,7 +38,8 @@ const RESERVED = ["phone_raw", "state_raw", "resume_url", "resume_skipped", "ven
  * expression, one constant, or a list of these. In a list, the first that finds something wins.
  *
  * - `ignore_when`: an expression that finds something true in a body that is no lead, such as a test ping.
- * - `leads`: an expression that finds the leads in a webhook's body with several. `fields` are then read in each of them.
+ * - `leads`: an expression that finds the leads in a webhook's body with several. `fields` are then read in each of
+ *   them.
  *
  * @example
  * {

@@ -1,4 +1,6 @@
-/** What becomes of the value that is found for a mapped field, so that it has the type that it has with every parser. */
+/**
+ * What becomes of the value that is found for a mapped field, so that it has the type that it has with every parser.
+ */
 import { isObject, type Json } from "../../_shared/json.ts";
 import { readAnswersOfAnyShape } from "./answers.ts";
 import { readBoolean, readConsent } from "./consent.ts";
@@ -6,7 +8,9 @@ import { compact, type Fields, toText } from "./fields.ts";
 import { readFile, takeContent } from "./files.ts";
 import { readTime } from "./time.ts";
 
-/** Takes the value of a key. Returns what the field gets of it; undefined for nothing, and for a value of another type. */
+/**
+ * Takes the value of a key. Returns what the field gets of it; undefined for nothing, and for a value of another type.
+ */
 export type ReadValue = (fields: Fields, key: string) => Json | undefined;
 
 const text = taking(firstText);

@@ -87,7 +87,9 @@ function isGiven(responses: Json | undefined): boolean | undefined {
   return others.every((other) => other === first) ? first : undefined;
 }
 
-/** Whether a lead comes from the form's testing tool. Only its values show it: "<test lead: dummy data for full_name>". */
+/**
+ * Whether a lead comes from the form's testing tool. Only its values show it: "<test lead: dummy data for full_name>".
+ */
 export function isTestLead(value: Json): boolean {
   if (typeof value === "string") return /^\s*<?test lead: dummy data/i.test(value);
   if (Array.isArray(value)) return value.some(isTestLead);

@@ -101,8 +101,8 @@ function assertIsLead(lead: ParsedLead): void {
 const CONFIGS: Json[] = [{}, MAPPING_CONFIG];
 
 /**
- * The texts of all strings, numbers and booleans in a value, in lower case. Left aside are files, Google's form key, and
- * an array of the bytes of this resume.
+ * The texts of all strings, numbers and booleans in a value, in lower case. Left aside are files, Google's form key,
+ * and an array of the bytes of this resume.
  */
 function textsIn(value: Json, resume?: string): Set<string> {
   const visit = (item: Json): string[] => {

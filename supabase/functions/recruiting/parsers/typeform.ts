@@ -18,8 +18,8 @@ const FIELDS_OF_TYPE = new Map<string | undefined, ContactField[]>([
 
 /**
  * A response to a form of Typeform: the webhook's event with its `form_response`, or the response alone. Its
- * `definition.fields` has the questions. Its `answers` has the answers, each with its `type`, its value under the name of
- * the type, and the question's id in `field`. Its `hidden` has what stood in the form's address.
+ * `definition.fields` has the questions. Its `answers` has the answers, each with its `type`, its value under the name
+ * of the type, and the question's id in `field`. Its `hidden` has what stood in the form's address.
  *
  * Source: https://www.typeform.com/developers/webhooks/example-payload/
  */
@@ -112,7 +112,9 @@ function leadFieldOf(item: Fields, question?: Fields) {
   return isPossible ? field : undefined;
 }
 
-/** The contact fields that stood in the form's address, for what the form does not ask. A name counts only as a whole. */
+/**
+ * The contact fields that stood in the form's address, for what the form does not ask. A name counts only as a whole.
+ */
 function readHidden(hidden: Fields, lead: RawLead): RawLead {
   const { first_name, last_name, full_name, ...others } = readContact(hidden);
   const hasName = lead.first_name !== undefined || lead.full_name !== undefined;

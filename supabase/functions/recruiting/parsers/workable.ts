@@ -56,7 +56,9 @@ function readItem(item: Fields): Answer[] {
   return [{ question: item.text("question.body", "question", "question_key") ?? null, answer }];
 }
 
-/** The chosen ones of the choices: texts, or objects with `body`, of which `selected` may say that it was not chosen. */
+/**
+ * The chosen ones of the choices: texts, or objects with `body`, of which `selected` may say that it was not chosen.
+ */
 function readChoices(said: Fields): string[] | undefined {
   const choices = said.items("choices").filter((choice) => choice.peek("selected") !== false);
   const labels = choices.flatMap((choice) => choice.text("body") ?? []);

@@ -28,8 +28,8 @@ export interface ResumeFile {
  * Decodes a resume and tells its type by its content.
  *
  * @param base64 standard or URL-safe, with padding or without
- * @returns the file; or why it is not stored, for `vendor_metadata.resume_skipped`: `not_base64`, `too_large`, the media
- * type of what it is instead, or `unknown`
+ * @returns the file; or why it is not stored, for `vendor_metadata.resume_skipped`: `not_base64`, `too_large`, the
+ * media type of what it is instead, or `unknown`
  */
 export function readResumeFile(base64: string): Result<ResumeFile> {
   const digits = withoutPadding(base64.replace(/\s+/g, ""));

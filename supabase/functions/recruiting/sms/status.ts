@@ -28,8 +28,8 @@ export function smsStatus(context: RequestContext): Promise<Response> {
 }
 
 /**
- * The id of our message, which the address of its callback has. The signature covers the address. Anything but a uuid is
- * ignored: the MessageSid alone identifies the message then.
+ * The id of our message, which the address of its callback has. The signature covers the address. Anything but a uuid
+ * is ignored: the MessageSid alone identifies the message then.
  */
 function messageId(value: string | null): string | null {
   return uuid.safeParse(value).data ?? null;

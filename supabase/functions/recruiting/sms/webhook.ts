@@ -59,8 +59,8 @@ export async function smsWebhook(
 }
 
 /**
- * An id that lets the database store a webhook once, however often it is delivered. Twilio repeats its idempotency token
- * when it sends a webhook again. Without a token each request is a webhook of its own.
+ * An id that lets the database store a webhook once, however often it is delivered. Twilio repeats its idempotency
+ * token when it sends a webhook again. Without a token each request is a webhook of its own.
  */
 function webhookId(request: Request, parameter: Parameter): string {
   const token = request.headers.get("I-Twilio-Idempotency-Token");

@@ -17,8 +17,8 @@ function respond(to: Webhook | null, query: Record<string, string>): Response | 
   return respondToChallenge(to, new URLSearchParams(query));
 }
 
-// The code is of https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation, the response computed by its rule:
-// printf 890e4665-4dfe-4ab1-b689-ed553bceeed0 | openssl dgst -sha256 -hmac secret
+// The code is of https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation, the response computed by its
+// rule: printf 890e4665-4dfe-4ab1-b689-ed553bceeed0 | openssl dgst -sha256 -hmac secret
 Deno.test("LinkedIn's challenge is signed with the newest secret", async () => {
   const challengeCode = "890e4665-4dfe-4ab1-b689-ed553bceeed0";
   const response = respond(LINKEDIN, { challengeCode, applicationId: "1" })!;

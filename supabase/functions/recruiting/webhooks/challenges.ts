@@ -27,7 +27,10 @@ export function respondToChallenge(
   return null;
 }
 
-/** LinkedIn sends type-4 UUIDs. Another code is not signed: `hmacsha256=<body>` would give a stranger the body's signature. */
+/**
+ * LinkedIn sends type-4 UUIDs. Another code is not signed: `hmacsha256=<body>` would give a stranger the body's
+ * signature.
+ */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation */

@@ -37,8 +37,8 @@ export interface Delivery {
 /** A delivery with what a signature may cover. */
 export interface Received extends Delivery {
   /**
-   * The body, and the body with escaped characters where it has any beyond ASCII. LinkedIn and TikTok document that they
-   * sign the second, and not that they also send it.
+   * The body, and the body with escaped characters where it has any beyond ASCII. LinkedIn and TikTok document that
+   * they sign the second, and not that they also send it.
    */
   bodies: Uint8Array[];
 }

@@ -12,8 +12,8 @@ export function decodeBase64(text: string): Uint8Array | null {
 }
 
 /**
- * The value of a header, read as UTF-8; empty where the header is missing or its name is none. HTTP gives a header's bytes
- * as characters of Latin-1.
+ * The value of a header, read as UTF-8; empty where the header is missing or its name is none. HTTP gives a header's
+ * bytes as characters of Latin-1.
  */
 export function headerText(headers: Headers, name: string | undefined): string {
   if (name === undefined || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "";

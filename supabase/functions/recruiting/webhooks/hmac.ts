@@ -105,8 +105,8 @@ function readHeaders(
 }
 
 /**
- * What a delivery with a signed time is known by. Not by its signature, of which there are several while a vendor changes
- * its secret.
+ * What a delivery with a signed time is known by. Not by its signature, of which there are several while a vendor
+ * changes its secret.
  */
 function digest(parts: (string | Uint8Array)[]): string {
   const hash = createHash("sha256");

@@ -10,9 +10,9 @@ export interface LeadgenNotice {
 }
 
 /**
- * The notices in a body of Meta: one for each change of the field `leadgen`, or the body itself as relays send it. A body
- * of LinkedIn is one notice.
- * Sources: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving and
+ * The notices in a body of Meta: one for each change of the field `leadgen`, or the body itself as relays send it. A
+ * body of LinkedIn is one notice. Sources:
+ * https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving and
  * https://learn.microsoft.com/linkedin/marketing/lead-sync/leadsync
  */
 export function leadgenNotices(payload: Json): LeadgenNotice[] {

@@ -55,8 +55,8 @@ type LeadResponse = Exclude<z.infer<typeof webhookResponse>, Results>;
 type Results = z.infer<typeof webhookResults>;
 
 /**
- * Takes in the one lead of a body, or ignores an event that is none. The ids in a notice of Meta or LinkedIn are kept as
- * rejected deliveries, so that the leads can be fetched.
+ * Takes in the one lead of a body, or ignores an event that is none. The ids in a notice of Meta or LinkedIn are kept
+ * as rejected deliveries, so that the leads can be fetched.
  *
  * @throws ApiError as ingestLead() does.
  */
@@ -72,7 +72,8 @@ export async function receiveLead(
 }
 
 /**
- * Takes in each lead of a body by itself. One that cannot be stored does not stop the others, and is kept as a rejected delivery.
+ * Takes in each lead of a body by itself. One that cannot be stored does not stop the others, and is kept as a rejected
+ * delivery.
  *
  * @param request its vendor has the parser that reads each of them
  * @throws ApiError PAYLOAD_TOO_LARGE beyond 1,000 leads. When the database or storage fails, its error: the delivery is

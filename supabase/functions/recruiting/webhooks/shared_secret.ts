@@ -10,7 +10,9 @@ import type { Received, SecretCheck } from "./delivery.ts";
 const MAX_GOOGLE_BYTES = 64 * KIB;
 const GOOGLE_BOUNDS = { ...JSON_BOUNDS, values: 5_000, keys: 1_000 };
 
-/** The scheme `google_ads`: the form's key stands as `google_key` in the JSON body. The parsers keep it out of the lead. */
+/**
+ * The scheme `google_ads`: the form's key stands as `google_key` in the JSON body. The parsers keep it out of the lead.
+ */
 export function googleKeyCheck(_: JsonObject, { body }: Received): SecretCheck {
   return equalTo(googleKey(body), body);
 }

@@ -6,9 +6,9 @@ import type { Received, SecretCheck } from "./delivery.ts";
 const TOLERANCE_SECONDS = 300;
 
 /**
- * The scheme `standard`: https://github.com/standard-webhooks/standard-webhooks, symmetric signatures (`v1`). Not by the
- * package standardwebhooks: it takes the body as a text, so bytes that are not UTF-8 would be no proof, it reads the clock
- * itself, and its SHA-256 takes ten times as long.
+ * The scheme `standard`: https://github.com/standard-webhooks/standard-webhooks, symmetric signatures (`v1`). Not by
+ * the package standardwebhooks: it takes the body as a text, so bytes that are not UTF-8 would be no proof, it reads
+ * the clock itself, and its SHA-256 takes ten times as long.
  */
 export function standardCheck(
   _: JsonObject,

@@ -52,7 +52,9 @@ export async function webhook(context: RequestContext, { slug }: Parameters): Pr
   return Response.json(response, { status: isNew ? 201 : 200 });
 }
 
-/** GET /recruiting/webhooks/<vendor slug>: the challenges by which LinkedIn and Meta ask whether the address is ours. */
+/**
+ * GET /recruiting/webhooks/<vendor slug>: the challenges by which LinkedIn and Meta ask whether the address is ours.
+ */
 export async function respondToWebhookChallenge(
   context: RequestContext,
   { slug }: Parameters,
@@ -62,7 +64,10 @@ export async function respondToWebhookChallenge(
   return (await authenticate(context, slug!, check)).proof;
 }
 
-/** Checks a proof with the webhook of the request's slug. A wrong one is logged with the vendor, for its operator to see. */
+/**
+ * Checks a proof with the webhook of the request's slug. A wrong one is logged with the vendor, for its operator to
+ * see.
+ */
 function authenticate<Proof>(
   { log }: RequestContext,
   slug: string,
