@@ -5292,10 +5292,9 @@ declare
   end;
   sent_id uuid;
   received_at timestamptz;
-  is_repeated boolean;
 begin
   if sid is null then
-    return jsonb_build_object('status', 'ignored');
+    return '{"status": "ignored"}';
   end if;
 
   sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed' and error_code = '21610');
@@ -5307,37 +5306,29 @@ begin
   values (event_id, sid, update_sms_status.provider_status, new_status, update_sms_status.error_code)
   on conflict do nothing
   returning e.received_at into received_at;
-  is_repeated := not found;
 
-  if new_status is null then
-    return jsonb_build_object('status', 'ignored');
-  elsif is_repeated then
-    -- The message has this status already, or a later callback has changed it since.
-    return jsonb_build_object('status', case
-      when exists (select from public.recruiting_messages m where m.provider_message_id = sid) then 'updated'
-      else 'ignored'
-    end);
+  -- A repeated callback changes nothing: a later one may have changed the message since.
+  if found and new_status is not null then
+    -- The specification moves "message, any": the last callback wins, whatever the message's status and direction.
+    update public.recruiting_messages m
+    set
+      status = new_status,
+      error_code = coalesce(update_sms_status.error_code, m.error_code),
+      sent_at = case when new_status = 'sent' then coalesce(m.sent_at, received_at) else m.sent_at end,
+      delivered_at =
+        case when new_status = 'delivered' then coalesce(m.delivered_at, received_at) else m.delivered_at end,
+      failed_at = case when new_status = 'failed' then coalesce(m.failed_at, received_at) else m.failed_at end
+    where m.provider_message_id = sid
+    returning m.id into sent_id;
+    if found and new_status = 'failed' then
+      perform private.handle_failed_text(sent_id, error_code);
+    end if;
   end if;
-
-  -- The specification moves "message, any": the last callback wins, whatever the message's status and direction.
-  update public.recruiting_messages m
-  set
-    status = new_status,
-    error_code = coalesce(update_sms_status.error_code, m.error_code),
-    sent_at = case when new_status = 'sent' then coalesce(m.sent_at, received_at) else m.sent_at end,
-    delivered_at =
-      case when new_status = 'delivered' then coalesce(m.delivered_at, received_at) else m.delivered_at end,
-    failed_at = case when new_status = 'failed' then coalesce(m.failed_at, received_at) else m.failed_at end
-  where m.provider_message_id = sid
-  returning m.id into sent_id;
-  if not found then
-    return jsonb_build_object('status', 'ignored');
-  end if;
-
-  if new_status = 'failed' then
-    perform private.handle_failed_text(sent_id, error_code);
-  end if;
-  return jsonb_build_object('status', 'updated');
+  return jsonb_build_object('status', case
+    when new_status is not null and exists (select from public.recruiting_messages m where m.provider_message_id = sid)
+      then 'updated'
+    else 'ignored'
+  end);
 end
 $$;
 
