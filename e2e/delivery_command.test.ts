@@ -1,7 +1,13 @@
 /** `npm run admin -- delivery`: what was refused is looked at, put right and taken in. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { admin, adminJson, assertRefused, npmRunOnTerminal } from "./support/admin.ts";
+import {
+  admin,
+  adminJson,
+  assertAllRefused,
+  assertRefused,
+  npmRunOnTerminal,
+} from "./support/admin.ts";
 import {
   createOrder,
   createVendor,
@@ -110,10 +116,7 @@ Deno.test("a refused lead is listed, shown, and taken in once the mapping is rig
   assert.equal((await storedLeads(vendor)).length, 0, "a dry run changes nothing");
   assert.equal(await statusOf(id), "open");
 
-  assert.deepEqual(
-    await adminJson(`delivery replay ${id}`),
-    { dry_run: false, ...expected },
-  );
+  assert.deepEqual(await adminJson(`delivery replay ${id}`), { dry_run: false, ...expected });
   const [lead, ...others] = await storedLeads(vendor);
   assert.deepEqual(others, []);
   assert.partialDeepStrictEqual(lead, {
@@ -226,10 +229,7 @@ Deno.test("all that a vendor sent since a time is replayed, and what is still re
     ["Ann", "Bob"],
   );
   const open = await adminJson(`delivery list --vendor ${vendor.slug}`);
-  assert.deepEqual(
-    open.map(({ id }: { id: string }) => id).toSorted(),
-    [old, bad].toSorted(),
-  );
+  assert.deepEqual(open.map(({ id }: { id: string }) => id).toSorted(), [old, bad].toSorted());
   const { out } = await admin(`delivery replay --vendor ${vendor.slug}`);
   assert.match(
     out,
@@ -333,24 +333,23 @@ Deno.test("what cannot be replayed says why, and stays open", async () => {
     { vendor_id: vendor.id, payload_text: '{"first_name": "Ida", ' },
     { vendor_id: vendor.id, route: "/recruiting/ingest/bulk", payload: { leads: "Ida" } },
   ) as [string, string];
-  for (
-    const [id, reason] of [
-      [cut, /: only the beginning of what was sent is kept, so it must be sent again$/],
-      [batch, /: it is a whole request of several leads, which must be sent again$/],
-    ] as const
-  ) {
-    assertRefused(await admin(`delivery replay ${id}`), 1, reason);
-    assert.equal(await statusOf(id), "open");
-  }
+  const onlyBeginning = /: only the beginning of what was sent is kept, so it must be sent again$/;
+  await assertAllRefused(
+    [1, onlyBeginning, `delivery replay ${cut}`],
+    [
+      1,
+      /: it is a whole request of several leads, which must be sent again$/,
+      `delivery replay ${batch}`,
+    ],
+  );
+  for (const id of [cut, batch]) assert.equal(await statusOf(id), "open");
   await sql`update public.vendors set parser = null where id = ${vendor.id}`;
   const [id] = await rejectOf(vendor, PAYLOAD) as [string];
-  assertRefused(await admin(`delivery replay ${id}`), 1, /: the vendor \S+ has no parser$/);
-  assertRefused(
-    await admin(`delivery replay ${crypto.randomUUID()}`),
-    1,
-    /^There is no delivery "/,
+  await assertAllRefused(
+    [1, /: the vendor \S+ has no parser$/, `delivery replay ${id}`],
+    [1, /^There is no delivery "/, `delivery replay ${crypto.randomUUID()}`],
+    [1, /^There is no delivery "4711"\. See npm/, "delivery show 4711"],
   );
-  assertRefused(await admin("delivery show 4711"), 1, /^There is no delivery "4711"\. See npm/);
 });
 
 Deno.test("a delivery that is dismissed is open no more, and is not replayed", async () => {

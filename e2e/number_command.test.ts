@@ -1,6 +1,6 @@
 /** `npm run admin -- number` and `consent`: what is texted from, and who may be texted. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused } from "./support/admin.ts";
+import { admin, adminJson, assertAllRefused, assertRefused } from "./support/admin.ts";
 import { createAgency, sql } from "./support/client.ts";
 import { newPhone } from "./support/sms.ts";
 
@@ -76,29 +76,22 @@ Deno.test("a short code is a number too, and removed without a question when not
 Deno.test("a mistake with a number is named, and changes nothing", async () => {
   const agency = await createAgency();
   const phone = newPhone();
-  const add = (line: string) => number(`add ${line} --agency ${agency.id}`);
-  assertRefused(await add("4711"), 2, /^"4711" is not a phone number such as \+13125550100$/);
-  assertRefused(await add(`${phone} --messaging-service MG1`), 2, /^--messaging-service: "MG1"/);
-  assertRefused(
-    await add(`${phone} --segments-per-second 0`),
-    2,
-    /^--segments-per-second: "0" is not a number above 0$/,
+  const add = `number add ${phone} --agency ${agency.id}`;
+  await assertAllRefused(
+    [2, /^"4711" is not a phone number such as \+13125550100$/, add.replace(phone, "4711")],
+    [2, /^--messaging-service: "MG1"/, `${add} --messaging-service MG1`],
+    [2, /^--segments-per-second: "0" is not a number above 0$/, `${add} --segments-per-second 0`],
   );
   assert.deepEqual(await adminJson(`number list --agency ${agency.id}`), []);
-  await add(`${phone}`);
-  assertRefused(
-    await add(`${phone}`),
-    1,
-    /is one of our numbers already: npm run admin -- number list$/,
+  await adminJson(add);
+  const unknown = /^\+\d+ is not one of our numbers\. See /;
+  await assertAllRefused(
+    [1, /is one of our numbers already: npm run admin -- number list$/, add],
+    [1, unknown, `number pause ${newPhone()}`],
+    [1, unknown, `number resume ${newPhone()}`],
+    [1, unknown, `number remove ${newPhone()}`],
+    [2, /^set: give what to change, such as --messaging/, `number set ${phone}`],
   );
-  for (const verb of ["pause", "resume", "remove"]) {
-    assertRefused(
-      await number(`${verb} ${newPhone()}`),
-      1,
-      /^\+\d+ is not one of our numbers\. See /,
-    );
-  }
-  assertRefused(await number(`set ${phone}`), 2, /^set: give what to change, such as --messaging/);
 });
 
 Deno.test("a consent is recorded with its reason, shown with its history, and listed", async () => {

@@ -4,6 +4,8 @@ import { admin, adminJson, assertRefused } from "./support/admin.ts";
 import { createAgency, sql } from "./support/client.ts";
 import { newPhone, newSid } from "./support/sms.ts";
 
+type Columns = Record<string, string | null>;
+
 /** An agency with a number, and texts of it in the outbox. */
 class Outbox {
   readonly service = newPhone();
@@ -17,10 +19,7 @@ class Outbox {
   }
 
   /** Adds a text to a new recruit, and then changes it and its message. */
-  async add(
-    change: { [column: string]: string | null },
-    message: { [column: string]: string | null } = {},
-  ): Promise<{ id: string; recruit: string }> {
+  async add(change: Columns, message: Columns = {}): Promise<{ id: string; recruit: string }> {
     const recruit = newPhone();
     const [row] = await sql`
       with conversation as (
@@ -47,62 +46,42 @@ const retry = (line: string) => admin(`text retry ${line}`);
 
 Deno.test("what is not sent is listed with the reason, and can be asked for by state", async () => {
   const outbox = await Outbox.create();
-  const expected: [text: { id: string }, state: string, why: RegExp][] = [
+  const later = "2099-01-01T13:00Z";
+  const failed = { status: "failed" };
+  const refusedByCarrier = { ...failed, error_code: "30007", provider_message_id: newSid() };
+  const cases: [state: string, why: RegExp, change: Columns, message?: Columns][] = [
+    ["held", /^quiet hours, until 2099-01-01T13:00:00Z$/, { due_at: later, reason: "quiet_hours" }],
+    ["held", /^quiet hours at all times, by the rows of quiet_hours$/, { reason: "quiet_hours" }],
+    ["held", /^tried again at 2099-.*, after 20429$/, { due_at: later, reason: "20429" }],
     [
-      await outbox.add({ due_at: "2099-01-01T13:00Z", reason: "quiet_hours" }),
-      "held",
-      /^quiet hours, until 2099-01-01T13:00:00Z$/,
-    ],
-    [
-      await outbox.add({ reason: "quiet_hours" }),
-      "held",
-      /^quiet hours at all times, by the rows of quiet_hours$/,
-    ],
-    [
-      await outbox.add({ due_at: "2099-01-01T13:00Z", reason: "20429" }),
-      "held",
-      /^tried again at 2099-.*, after 20429$/,
-    ],
-    [
-      await outbox.add({ state: "unconfirmed", reason: "no_response" }),
       "unconfirmed",
       /^nobody knows whether it was sent$/,
+      { state: "unconfirmed", reason: "no_response" },
     ],
     [
-      await outbox.add({ state: "unconfirmed", due_at: "2099-01-01T13:00Z" }),
       "unconfirmed",
       /^the response was lost; Twilio is asked for it at 2099-/,
+      { state: "unconfirmed", due_at: later },
     ],
+    ["refused", /^the recruit has opted out$/, { state: "refused", reason: "opted_out" }, failed],
+    ["failed", /^Twilio: 21211$/, { state: "failed", reason: "21211" }, failed],
     [
-      await outbox.add({ state: "refused", reason: "opted_out" }, { status: "failed" }),
-      "refused",
-      /^the recruit has opted out$/,
-    ],
-    [
-      await outbox.add({ state: "failed", reason: "21211" }, { status: "failed" }),
-      "failed",
-      /^Twilio: 21211$/,
-    ],
-    [
-      await outbox.add({ state: "failed", reason: "media_not_found" }, { status: "failed" }),
       "failed",
       /^a file of it is not in the bucket text-media$/,
+      { state: "failed", reason: "media_not_found" },
+      failed,
     ],
-    [
-      await outbox.add({ state: "accepted" }, {
-        status: "failed",
-        error_code: "30007",
-        provider_message_id: newSid(),
-      }),
-      "failed",
-      /^Twilio: 30007$/,
-    ],
+    ["failed", /^Twilio: 30007$/, { state: "accepted" }, refusedByCarrier],
   ];
+  const expected: [id: string, state: string, why: RegExp][] = [];
+  for (const [state, why, change, message] of cases) {
+    expected.push([(await outbox.add(change, message)).id, state, why]);
+  }
   await outbox.add({ state: "accepted" }, { status: "sent", provider_message_id: newSid() });
 
   const listed = await outbox.list();
   assert.equal(listed.length, expected.length);
-  for (const [{ id }, state, why] of expected) {
+  for (const [id, state, why] of expected) {
     const text = listed.find(({ message_id }: { message_id: string }) => message_id === id);
     assert.equal(text.state, state);
     assert.match(text.why, why);

@@ -96,10 +96,7 @@ Deno.test("texts that never arrived and unknown statuses are stored, once", asyn
     await delivered(double);
 
     const counts = await adminJson(`text reconcile ${SINCE}`);
-    assert.deepEqual(
-      counts,
-      { listed: 8, received: 1, no_conversation: 1, updated: 1, found: 2 },
-    );
+    assert.deepEqual(counts, { listed: 8, received: 1, no_conversation: 1, updated: 1, found: 2 });
     const rows = await messages(conversation);
     const row = (sid: string) => rows.find((row) => row.provider_message_id === sid)!;
     assert.partialDeepStrictEqual(row(lost.sid), { direction: "inbound", body: "And a photo" });

@@ -5,6 +5,7 @@ import {
   admin,
   adminJson,
   adminWithSecret,
+  assertAllRefused,
   assertRefused,
   npmRun,
   npmRunOnTerminal,
@@ -140,17 +141,13 @@ Deno.test("a mistake with a webhook is named with what to do next, and changes n
   const create = (secret: string) =>
     adminWithSecret(secret, `vendor webhook secret create ${slug}`);
   assertRefused(await create("a good secret"), 1, /has no webhook yet: .* webhook set /);
-  assertRefused(await webhook("show nobody-there"), 1, /^There is no vendor "nobody-there"/);
-  for (const wrong of ['--header "X Y"', "--signed {id}"]) {
-    const refused = await webhook(
-      `set ${slug} --scheme hmac --header X --algorithm sha1 ${wrong}`,
-    );
-    assertRefused(
-      refused,
-      1,
-      /^A header is a name such as X-Signature, .* --signed holds \{body\}/,
-    );
-  }
+  const set = `vendor webhook set ${slug} --scheme hmac --header X --algorithm sha1`;
+  const wrong = /^A header is a name such as X-Signature, .* --signed holds \{body\}/;
+  await assertAllRefused(
+    [1, /^There is no vendor "nobody-there"/, "vendor webhook show nobody-there"],
+    [1, wrong, `${set} --header "X Y"`],
+    [1, wrong, `${set} --signed {id}`],
+  );
   assert.equal(await identified(vendor), null);
 
   await json(`set ${slug} --scheme basic`);
@@ -158,15 +155,12 @@ Deno.test("a mistake with a webhook is named with what to do next, and changes n
   assertRefused(await create("u:short"), 1, /^A secret has 8 characters at least/);
   assertRefused(await create("user:two\nlines"), 1, /^secret: must be one line of 1 to 1,024/);
   await json(`set ${slug} --scheme linkedin`);
-  assertRefused(
-    await webhook(`secret create ${slug} --generate`),
-    1,
-    /^The secret of linkedin comes from its console\. Enter it without --generate/,
-  );
-  assertRefused(
-    await webhook(`secret revoke ${slug} 5f0c`),
-    1,
-    /has no secret with the id "5f0c": .* webhook secret list /,
+  const fromConsole =
+    /^The secret of linkedin comes from its console\. Enter it without --generate/;
+  const unknown = /has no secret with the id "5f0c": .* webhook secret list /;
+  await assertAllRefused(
+    [1, fromConsole, `vendor webhook secret create ${slug} --generate`],
+    [1, unknown, `vendor webhook secret revoke ${slug} 5f0c`],
   );
   assert.deepEqual(await secretsOf(vendor), []);
 });

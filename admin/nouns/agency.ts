@@ -6,10 +6,7 @@ import { list, type Outcome, type Session } from "../session.ts";
 
 const SETTINGS = {
   name: text("--name <text>", "the agency's name"),
-  timezone: text(
-    "--timezone <zone>",
-    "IANA time zone; the agency's day begins at midnight there",
-  ),
+  timezone: text("--timezone <zone>", "IANA time zone; the agency's day begins at midnight there"),
 };
 
 export function addAgency(program: AdminCommand): void {

@@ -88,10 +88,7 @@ async function listAgents({ sql }: Session, { agency }: { agency?: string }): Pr
   }));
 }
 
-async function createAgent(
-  { sql }: Session,
-  given: Given & { agency: string },
-): Promise<Outcome> {
+async function createAgent({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {
   const agency = await findAgency(sql, given.agency);
   const columns = { agency_id: agency.id, ...columnsOf(SETTINGS, given) };
   const [agent] = await sql<[Row<"agents">]>`

@@ -22,9 +22,7 @@ const REST = {
   ),
   vendor_id: orNone(text("--vendor <slug>", "only leads of this vendor")),
   states: orNone(states("--states <list>", "only leads from these states, such as IL,IN")),
-  daily_cap: orNone(
-    integer("--daily-cap <number>", "the most leads in one day of the agency", 1),
-  ),
+  daily_cap: orNone(integer("--daily-cap <number>", "the most leads in one day of the agency", 1)),
   priority: integer(
     "--priority <number>",
     "the order with the highest number goes first; 0 unless given",
