@@ -1,6 +1,7 @@
 /**
- * What the parts of a JMESPath expression cost, paid before they are evaluated. JMESPath can build anything out of a
- * small payload: `join(s, split(s, ''))` squares a text, and `[@, @] | [@, @] | …` doubles a list as often as it likes.
+ * What the parts of a JMESPath expression cost, paid before they are evaluated. Limits of size and time are not enough,
+ * because nothing can stop an expression that runs. With them alone `join(s, split(s, ''))` of 20 kB took all memory, and
+ * an expression that joins two lists of 3,000 by their ids took 4 s, where the platform ends the isolate after 2 s.
  */
 import { isObject, JSON_BOUNDS } from "../../_shared/json.ts";
 
@@ -13,7 +14,7 @@ export interface Size {
 // deno-lint-ignore no-explicit-any -- the library checks the types of the arguments when it calls the function
 export type Argument = any;
 
-/** Evaluates a part of the expression, which costs what it costs. */
+/** Evaluates a part of the expression, and pays for it. */
 export type Evaluate = (part: Argument, value: Argument) => Argument;
 
 /**
