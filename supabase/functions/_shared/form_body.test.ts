@@ -8,7 +8,7 @@ const URL_ENCODED = "application/x-www-form-urlencoded";
 
 function parse(body: string | Uint8Array<ArrayBuffer>, type = URL_ENCODED) {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-  return parseForm(bytes, type, JSON_BOUNDS);
+  return Promise.resolve().then(() => parseForm(bytes, type, JSON_BOUNDS));
 }
 
 /** A form as a client writes it as `multipart/form-data`, and its type. */
