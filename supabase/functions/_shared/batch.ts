@@ -16,11 +16,11 @@ const CALL_WITHIN_MS = 60_000;
 export const BATCH_CALL: CallOptions = { timeout: 61_000, retryWithin: 70_000 };
 
 /**
- * Makes a call that stores many rows when it is its turn.
+ * Makes a call that stores many rows when there is a permit.
  *
- * @throws ApiError INTERNAL_ERROR when its turn has not come within a minute.
+ * @throws ApiError INTERNAL_ERROR when there is no permit within a minute.
  */
-export function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
+export function withPermit<Result>(call: () => Promise<Result>): Promise<Result> {
   return calls.run(CALL_WITHIN_MS, call);
 }
 

@@ -94,7 +94,7 @@ class Scanner {
   #values = 0;
   #fileNumbers = 0;
   #fileBytes = 0;
-  /** Of the innermost array, if there has been nothing but bytes in it: where it starts, and how many there are. */
+  /** Where the innermost array starts, and how many bytes it has, if there has been nothing else in it. */
   #listStart = -1;
   #listed = 0;
 

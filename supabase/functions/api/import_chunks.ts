@@ -1,9 +1,11 @@
-import { BATCH_CALL, batchIdempotency, inTurn } from "../_shared/batch.ts";
+import * as z from "zod";
+import { BATCH_CALL, batchIdempotency, withPermit } from "../_shared/batch.ts";
 import { callDatabase } from "../_shared/database.ts";
 import type { ApiError } from "../_shared/errors.ts";
 import type { Idempotency } from "../_shared/json_body.ts";
 import { describeError, logError } from "../_shared/log.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
+import { count, id } from "../_shared/validate.ts";
 import type { ImportedLead } from "./imported_lead.ts";
 
 /**
@@ -24,13 +26,16 @@ export interface Target {
 /** A valid lead with its place in the request. */
 export type Row = ImportedLead & { index: number };
 
-/** Why a lead was not imported. */
-export interface LeadError {
-  code: "INVALID" | "DUPLICATE" | "DATABASE_ERROR";
-  reason: string;
-  /** The lead that is stored under the external_id, for a duplicate. */
-  lead_id?: string;
-}
+/** Why one lead was not imported. */
+export const leadError = z.strictObject({
+  index: count.describe("Zero-based index into `leads`."),
+  external_id: z.union([z.string(), z.number()]).nullable().describe("As sent."),
+  code: z.enum(["INVALID", "DUPLICATE", "DATABASE_ERROR"]),
+  reason: z.string(),
+  lead_id: id.optional().describe("The lead stored before, for a duplicate."),
+}).meta({ id: "LeadError" });
+
+type LeadError = Omit<z.infer<typeof leadError>, "index" | "external_id">;
 
 /** The id of an imported lead, or why it was not imported. */
 export type Outcome = Result<string, LeadError>;
@@ -95,15 +100,15 @@ async function storeChunk(
   idempotency: Idempotency,
 ): Promise<StoredChunk> {
   const args = { ...target, leads, idempotency };
-  const call: Promise<Imported> = inTurn(() => callDatabase("import_leads", args, BATCH_CALL));
+  const call: Promise<Imported> = withPermit(() => callDatabase("import_leads", args, BATCH_CALL));
   return { leads, ...await call.then(success, failure<ApiError>) };
 }
 
 /** Logs the chunks that failed; throws where the whole request has failed. */
 function reportFailedChunks(chunks: StoredChunk[], requestId: string): void {
   const errors = chunks.map(({ error }) => error).filter((error) => error !== null);
-  const refusal = errors.find(({ code }) => code !== "INTERNAL_ERROR");
-  if (refusal !== undefined) throw refusal;
+  const refused = errors.find(({ code }) => code !== "INTERNAL_ERROR");
+  if (refused !== undefined) throw refused;
   if (errors.length === chunks.length) throw errors[0];
   for (const { cause } of errors) {
     logError({ request_id: requestId, event: "import_chunk_failed", ...describeError(cause) });

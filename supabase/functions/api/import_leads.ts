@@ -8,7 +8,7 @@ import { failure } from "../_shared/result.ts";
 import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
 import { MIB } from "../_shared/units.ts";
 import { count, id, must, requireValidBody, uuid } from "../_shared/validate.ts";
-import { type Outcome, type Row, storeLeads, type Target } from "./import_chunks.ts";
+import { leadError, type Outcome, type Row, storeLeads, type Target } from "./import_chunks.ts";
 import { readImportedLead } from "./imported_lead.ts";
 
 const BODY_LIMIT = 10 * MIB;
@@ -21,15 +21,6 @@ export const importRequest = z.object({
   distribution_id: uuid.nullable().default(null),
   leads: z.array(z.custom<Json>(), { error: must("be an array") }),
 }, { error: must("be a JSON object") });
-
-/** Why one lead was not imported. */
-export const leadError = z.strictObject({
-  index: count.describe("Zero-based index into `leads`."),
-  external_id: z.union([z.string(), z.number()]).nullable().describe("As sent."),
-  code: z.enum(["INVALID", "DUPLICATE", "DATABASE_ERROR"]),
-  reason: z.string(),
-  lead_id: id.optional().describe("The lead stored before, for a duplicate."),
-}).meta({ id: "LeadError" });
 
 export const importResult = z.strictObject({
   success: z.literal(true),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { RequestContext } from "../../_shared/app.ts";
-import { BATCH_CALL, batchIdempotency, inTurn } from "../../_shared/batch.ts";
+import { BATCH_CALL, batchIdempotency, withPermit } from "../../_shared/batch.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
 import { readJson } from "../../_shared/json_body.ts";
@@ -63,7 +63,7 @@ export async function ingestBulk(context: RequestContext): Promise<Response> {
     idempotency: batchIdempotency(idempotency),
     request_id: requestId,
   };
-  const stored: StoredBatch = await inTurn(() =>
+  const stored: StoredBatch = await withPermit(() =>
     callAsVendor(vendor, "ingest_recruiting_lead_batch", batch, BATCH_CALL)
   );
 

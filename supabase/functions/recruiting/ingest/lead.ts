@@ -11,7 +11,7 @@ export interface Lead {
   first_name: string;
   vendor_lead_id: string | null;
   vendor_metadata: JsonObject;
-  /** The request that brought the lead, and how. Of a bulk request they are given once. */
+  /** The request that brought the lead, and how. A bulk request gives them once for all leads. */
   request_id?: string;
   received_via?: "single" | "webhook";
 }

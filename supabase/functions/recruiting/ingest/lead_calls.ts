@@ -17,7 +17,7 @@ import { logUnrecorded } from "./lead.ts";
 import { LeadQueue, type QueuedLead, type SentLead } from "./lead_queue.ts";
 import { distributeAfterResponse, waitForDistribution } from "./pending_leads.ts";
 import type { RefusedLead, StoredLead } from "./responses.ts";
-import { errorFor, inTurn } from "./vendor_calls.ts";
+import { errorFor, withPermit } from "./vendor_calls.ts";
 
 /** For how long a passing fault of the database is retried. */
 const RETRY: CallOptions = { retryWithin: 3_000 };
@@ -98,12 +98,12 @@ function divide(leads: QueuedLead[], attempt: Attempt): void {
   const size = attempt.isPart ? 1 : Math.ceil(leads.length / 2);
   for (let start = 0; start < leads.length; start += size) {
     const part = leads.slice(start, start + size);
-    inTurn(() => sendLeads(part, { ...attempt, isPart: true }))
+    withPermit(() => sendLeads(part, { ...attempt, isPart: true }))
       .catch((error) => part.forEach((lead) => lead.fail(error)));
   }
 }
 
-/** Gives each lead its result. Of those that are pending the database is asked where they went. */
+/** Gives each lead its result. The database is asked where the pending ones went. */
 async function settle(
   leads: QueuedLead[],
   results: (StoredLead | RefusedLead)[],

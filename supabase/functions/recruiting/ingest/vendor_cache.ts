@@ -25,8 +25,8 @@ export class VendorCache<Found> {
   /**
    * Asks the database, once for all requests of a burst.
    *
-   * @param isKnown whether the credential was right a moment ago. Any other waits for its turn.
-   * @throws ApiError as `ask` does; INTERNAL_ERROR when the turn has not come within 20 s.
+   * @param isKnown whether the credential was right a moment ago. Any other needs a permit.
+   * @throws ApiError as `ask` does; INTERNAL_ERROR when there is no permit within 20 s.
    */
   ask(key: string, isKnown: boolean, ask: () => Promise<Found>): Promise<Found> {
     let asking = this.#asking.get(key);

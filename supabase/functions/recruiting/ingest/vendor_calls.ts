@@ -22,11 +22,11 @@ const calls = new Semaphore(40);
 const CALL_WITHIN_MS = 5_000;
 
 /**
- * Makes a call for a vendor when it is its turn. The time limit of the call begins with its turn.
+ * Makes a call for a vendor when there is a permit. The time limit of the call begins then.
  *
- * @throws ApiError INTERNAL_ERROR when its turn has not come within 5 s.
+ * @throws ApiError INTERNAL_ERROR when there is no permit within 5 s.
  */
-export function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
+export function withPermit<Result>(call: () => Promise<Result>): Promise<Result> {
   return calls.run(CALL_WITHIN_MS, call);
 }
 
@@ -56,7 +56,7 @@ export async function callAsVendor<Name extends VendorFunction, Result>(
   // Functions that take keys alone have no argument `webhook`.
   const allArgs = { key_hash, ...(webhook && { webhook }), ...args } as unknown;
   try {
-    return await inTurn(() => callDatabase(name, allArgs as SqlArguments<Name>, options));
+    return await withPermit(() => callDatabase(name, allArgs as SqlArguments<Name>, options));
   } catch (error) {
     throw errorFor(credential, error);
   }

@@ -27,9 +27,9 @@ const FILE_START = /^(?:JVBERi0|UEsDB|0M8R4K|e1xydGY)/;
 
 /**
  * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual keys,
- * or a list of these. Of a list the first file is taken, and the others are left out: `data` is then a list of the
- * first one's content and of `{type, bytes}` for each other. The other keys of an object, and what is no file, stay
- * among the vendor's fields.
+ * or a list of these. The first file of a list is taken, and the others are left out: `data` is then a list of the
+ * first one's content and of `{type, bytes}` for each other. The other keys of an object, and what is no file, stay among the
+ * vendor's fields.
  */
 export function readFile(fields: Fields, path: string): ResumeFields {
   const value = fields.peek(path);
@@ -117,7 +117,7 @@ export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject 
 }
 
 /**
- * A payload with `{type, bytes}` in place of each file, for the journal of refusals. Google's form key is left out,
+ * A payload with `{type, bytes}` in place of each file, for a rejected delivery. Google's form key is left out,
  * wherever it stands.
  */
 export function describeFiles(value: Json): Json {
@@ -173,7 +173,7 @@ function isBase64(value: Json | undefined): boolean {
   return typeof value === "string" && BASE64.test(value.trim());
 }
 
-/** Whether an object is what the journal keeps of a file, so that a replay knows that there was one. */
+/** Whether an object is what a rejected delivery keeps of a file, so that a replay knows that there was one. */
 function isDescription(object: JsonObject): boolean {
   return Object.keys(object).length === 2 && typeof object.type === "string" &&
     typeof object.bytes === "number";

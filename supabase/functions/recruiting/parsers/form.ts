@@ -16,7 +16,7 @@ export interface FormKeys {
 
 /**
  * Reads the questions of an advertisement's lead form. Those with a usual name are contact fields, all others become
- * `answers`. Of several questions with one name, the first is the contact field. What is not understood is not taken.
+ * `answers`. The first of several questions with one name is the contact field. What is not understood is not taken.
  */
 export function readLeadForm(questions: Fields[], keys: FormKeys): RawLead {
   const { label = keys.name } = keys;

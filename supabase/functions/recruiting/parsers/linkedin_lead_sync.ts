@@ -39,7 +39,7 @@ export function readLeadSync(fields: Fields): RawLead {
     const answer = readDetails(item.at("answerDetails"), question?.labels);
     return answer === undefined ? [] : [{ item, question, answer, name: nameOf(item, question) }];
   });
-  // Of several answers with one name, the first is the contact field.
+  // The first of several answers with one name is the contact field.
   const first = new Map(given.toReversed().map((one) => [one.name, one]));
   first.delete(undefined);
   const form = new Fields(

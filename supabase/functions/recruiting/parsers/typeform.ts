@@ -57,7 +57,7 @@ function readForm(response: Fields): RawLead {
     if (answer === undefined) continue;
     const [question] = questions.get(item.peek("field.id") ?? null) ?? [];
     const name = leadFieldOf(item, question);
-    // Of several questions for the same, the first counts. The others are kept as answers.
+    // The first of several questions for the same counts. The others are kept as answers.
     if (name === undefined || typeof answer !== "string" || lead[name] !== undefined) {
       const text = question?.text("title") ?? item.text("field.ref", "field.id");
       answers.push({ question: text ?? null, answer });

@@ -102,21 +102,21 @@ export async function receiveLeads(
           own.options,
           part,
         );
-      } catch (error) {
-        const refusal = error instanceof ApiError ? error : internalError(error);
-        if (isAboutTheLead(refusal)) outcomes[part] = refusal;
-        else failure = refusal;
+      } catch (thrown) {
+        const error = thrown instanceof ApiError ? thrown : internalError(thrown);
+        if (isAboutTheLead(error)) outcomes[part] = error;
+        else failure = error;
       }
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, takeSome));
 
-  // Refused whole, for example while the first delivery is at work, which keeps the bad leads itself.
+  // Such as CONFLICT: then the first delivery is still at work, and keeps the leads that are rejected.
   if (failure !== undefined && failure.code !== "INTERNAL_ERROR") throw failure;
   for (const [row, payload] of leads.entries()) {
-    const refusal = outcomes[row] ?? failure;
-    if (!(refusal instanceof ApiError)) continue;
-    const { code, message: reason } = refusal;
+    const error = outcomes[row] ?? failure;
+    if (!(error instanceof ApiError)) continue;
+    const { code, message: reason } = error;
     const context = replayContext(partOf(vendor, options, row).vendor.credential);
     const vendor_lead_id = vendorLeadId(vendor, payload);
     rejected.add({ row, code, reason, payload, vendor_lead_id, context });

@@ -56,7 +56,7 @@ export function verifyProof(
   // The database may know a scheme that this version of the functions does not.
   const isKnown = webhook !== null && Object.hasOwn(SCHEMES, webhook.scheme);
   const check = (isKnown ? SCHEMES[webhook.scheme](webhook.config, received, now) : null) ??
-    refusal(received);
+    provesNothing(received);
   const secrets = usableSecrets(webhook, "secret");
   const proofs = (secrets.length > 0 ? secrets : [NOBODYS_SECRET]).map(({ id, secret }) => {
     const match = check(secret);
@@ -66,7 +66,7 @@ export function verifyProof(
 }
 
 /** Proves nothing, and takes as long as a signature. */
-function refusal({ bodies }: Received): SecretCheck {
+function provesNothing({ bodies }: Received): SecretCheck {
   return (secret) => {
     for (const body of bodies) sign("sha256", secret, [body]);
     return null;
@@ -82,7 +82,7 @@ function signedAs(preset: HmacConfig): Scheme {
 function takingAsLong(scheme: Scheme): Scheme {
   return (config, received, now) => {
     const check = scheme(config, received, now);
-    const refuse = refusal(received);
+    const refuse = provesNothing(received);
     return check && ((secret) => {
       refuse(secret);
       return check(secret);
