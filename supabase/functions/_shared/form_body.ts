@@ -110,8 +110,8 @@ function fieldsOf(urlEncoded: string): Field[] {
 }
 
 /**
- * Reads a `multipart/form-data` (RFC 7578). Not by the platform's formData(): it cuts names at `;` and `=`, leaves out the
- * parts that it cannot read, and copies each file several times.
+ * Reads a `multipart/form-data` (RFC 7578). Not by the platform's formData(): it cuts names at `;` and `=`, leaves
+ * out the parts that it cannot read, and copies each file several times.
  */
 function readMultipart(buffer: Buffer, boundary: string, bounds: JsonBounds): Field[] {
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");

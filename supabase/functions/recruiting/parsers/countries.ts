@@ -5,7 +5,9 @@ import {
   isSupportedCountry,
 } from "libphonenumber-js";
 
-/** The languages in which a country's name is known. Where two countries have one name, the earlier language decides. */
+/**
+ * The languages in which a country's name is known. Where two countries have one name, the earlier language decides.
+ */
 const LANGUAGES = ["en", "es", "pt", "fr", "de"];
 
 /** Usual names and codes that Unicode's lists of names do not have. */

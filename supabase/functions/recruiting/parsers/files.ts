@@ -26,10 +26,10 @@ const DATA_URL = /^data:[^,]{0,200};base64,/i;
 const FILE_START = /^(?:JVBERi0|UEsDB|0M8R4K|e1xydGY)/;
 
 /**
- * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual keys,
- * or a list of these. The first file of a list is taken, and the others are left out: `data` is then a list of the
- * first one's content and of `{type, bytes}` for each other. The other keys of an object, and what is no file, stay among the
- * vendor's fields.
+ * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual
+ * keys, or a list of these. The first file of a list is taken, and the others are left out: `data` is then a list of
+ * the first one's content and of `{type, bytes}` for each other. The other keys of an object, and what is no file,
+ * stay among the vendor's fields.
  */
 export function readFile(fields: Fields, path: string): ResumeFields {
   const value = fields.peek(path);
