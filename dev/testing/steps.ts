@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { generateModules } from "../scripts/generated.ts";
 import { type Counts, denoTest } from "./junit.ts";
@@ -211,7 +211,7 @@ async function pgtap(
     const sql = connect(db_url);
     const { passed, failed, diagnostics } = await runTapFile(sql, join(ROOT, file));
     await sql.end();
-    print(`${basename(file)}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
+    print(`${file}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
     for (const line of diagnostics) print(`    ${line}`);
     total.passed += passed;
     total.failed += failed;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type ErrorCode, STATUS_OF_CODE } from "../../../supabase/functions/_shared/errors.ts";
 import { uuid } from "../../../supabase/functions/_shared/validate.ts";
+import { VERSION } from "../../../supabase/functions/_shared/version.ts";
 import * as api from "./api.ts";
 import { ERROR_RESPONSES, errorSchema } from "./errors.ts";
 import * as ingest from "./ingest.ts";
@@ -33,7 +34,7 @@ export function openApiDocument({ strict = false } = {}) {
   const codes = new Set([...OPERATIONS.flatMap(({ errors }) => errors), ...IDEMPOTENCY_ERRORS]);
   return {
     openapi: "3.1.0",
-    info: { title: "Lead intake", version: "1.0.0", description: DESCRIPTION },
+    info: { title: "Lead intake", version: VERSION, description: DESCRIPTION },
     servers: [
       {
         url: "https://{project}.supabase.co/functions/v1",

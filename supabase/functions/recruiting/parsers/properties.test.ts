@@ -49,7 +49,11 @@ const FIXTURES = fixtureNames().map((name) => ({ name, payload: readFixture(name
 /** A payload of this parser's vendor with fields dropped, replaced or wrapped at random. */
 function mutated(parser: string): fc.Arbitrary<Json> {
   const own = FIXTURES.filter(({ name }) => name === parser || name.startsWith(`${parser}_`));
-  assert.notEqual(own.length, 0, `${parser} has no fixture`);
+  assert.notEqual(
+    own.length,
+    0,
+    `write supabase/functions/recruiting/parsers/fixtures/${parser}.json`,
+  );
   return fc.tuple(
     fc.constantFrom(...own.map(({ payload }) => payload)),
     fc.array(fc.tuple(fc.nat(), fc.nat(4), anyJson), { maxLength: 4 }),
