@@ -38,7 +38,7 @@ interface Rejection {
   context?: object;
 }
 
-/** Writes deliveries to the journal, as the routes do. Returns their ids, in the same order. */
+/** Writes rejected deliveries, as the routes do. Returns their ids, in the same order. */
 async function reject(...rejections: Rejection[]): Promise<string[]> {
   const request_id = crypto.randomUUID();
   const entries = rejections.map((rejection) => ({

@@ -5,7 +5,7 @@ import { assertError, createOrder, send, sql, storedLeads } from "./support/clie
 import { functionWith } from "./support/function.ts";
 import { createWebhook, deliver, proofOf, rejected } from "./support/webhooks.ts";
 
-Deno.test("of several leads each is stored by itself; a bad one is in the journal and can be replayed", async () => {
+Deno.test("of several leads each is stored by itself; a bad one is kept and can be replayed", async () => {
   const webhook = await createWebhook("standard");
   const { agency_id } = await createOrder(webhook);
   const id = crypto.randomUUID();
@@ -188,7 +188,7 @@ Deno.test("several leads of a vendor without a parser can be replayed once it ha
   assert.equal((await adminJson(`delivery replay ${kept!.id}`)).status, "created");
 });
 
-Deno.test("an event that is no new application is ignored, and not in the journal", async () => {
+Deno.test("an event that is no new application is ignored, and not kept", async () => {
   const webhook = await createWebhook("greenhouse", { parser: "greenhouse" });
   const { status, body } = await deliver(webhook, {
     action: "reject_candidate",
@@ -199,7 +199,7 @@ Deno.test("an event that is no new application is ignored, and not in the journa
   assert.equal((await storedLeads(webhook)).length, 0);
 });
 
-Deno.test("Meta's notice is ignored, and the journal has the id of each lead to fetch", async () => {
+Deno.test("Meta's notice is ignored, and the id of each lead to fetch is kept", async () => {
   const webhook = await createWebhook("meta", { parser: "meta" });
   const notice = (...ids: string[]) => ({
     object: "page",
@@ -229,7 +229,7 @@ Deno.test("Meta's notice is ignored, and the journal has the id of each lead to 
   );
 });
 
-Deno.test("LinkedIn's notice of a lead is ignored, and the journal has the id of the lead to fetch", async () => {
+Deno.test("LinkedIn's notice of a lead is ignored, and the id of the lead to fetch is kept", async () => {
   const webhook = await createWebhook("linkedin", { parser: "linkedin" });
   for (const leadAction of ["CREATED", "DELETED"]) {
     const leadGenFormResponse = "urn:li:leadGenFormResponse:52dc-4";

@@ -214,7 +214,7 @@ Deno.test("wrong proofs, however many, keep out no delivery with a right one", a
   console.log = log;
 });
 
-Deno.test("a secret in the query or the body is in no log and not in the journal", async () => {
+Deno.test("a secret in the query or the body is in no log and in no rejected delivery", async () => {
   const recruiting = await functionWith("recruiting", {});
   const query = await createWebhook("query");
   const google = await createWebhook("google_ads", { parser: "google_ads" });

@@ -73,7 +73,7 @@ Deno.test("without an id of the delivery an Idempotency-Key counts, as on ingest
   assert.deepEqual(
     await rejected(webhook),
     kept,
-    "no lead of a delivery refused whole is in the journal",
+    "no lead of a delivery that was rejected whole is kept by itself",
   );
 });
 

@@ -35,7 +35,7 @@ export const FAULTS: Fault[] = [
   { name: "the recruiting leads are locked", run: lockTable("public.recruiting_leads") },
   { name: "the sales leads are locked", run: lockTable("public.leads", "public.lead_metrics") },
   { name: "the texts are locked", run: lockTable("public.recruiting_messages") },
-  { name: "the journal is locked", run: lockTable("public.rejected_deliveries") },
+  { name: "the rejected deliveries are locked", run: lockTable("public.rejected_deliveries") },
   {
     name: "the orders are locked",
     run: (seconds, { orderIds }) =>

@@ -125,7 +125,7 @@ export function deliver(
   return send(path, { headers: { ...type, ...headers, ...sending.headers }, body: raw });
 }
 
-/** What the journal has of a vendor. */
+/** The rejected deliveries of a vendor. */
 export function rejected(vendor: Pick<Vendor, "id">) {
   return sql`
     select * from public.rejected_deliveries where vendor_id = ${vendor.id} order by row, vendor_lead_id`;

@@ -70,7 +70,7 @@ Deno.test("a file's object gives the known keys and leaves the others", () => {
   assert.deepEqual(fields.rest(), { cv: { pages: 2 } });
 });
 
-Deno.test("for the journal each file is its type and size, and Google's key is left out", () => {
+Deno.test("in a rejected delivery each file is its type and size, and Google's key is left out", () => {
   const long = "QUJD".repeat(2_000);
   assert.deepEqual(
     describeFiles({
@@ -139,7 +139,7 @@ for (
       { type: "unknown", bytes: 5_000 },
     ], [null, null, [1, 2]]],
     [
-      "what the journal keeps of them",
+      "what a rejected delivery keeps of them",
       [{ type: "application/pdf", bytes: 9 }, { type: "image/png", bytes: 6 }],
       [{ type: "application/pdf", bytes: 9 }, { type: "image/png", bytes: 6 }],
       undefined,
@@ -159,7 +159,7 @@ Deno.test("of a list with one file there is nothing to describe", () => {
   assert.deepEqual(fields.rest(), { cv: [{ size: 5 }, { data: "x" }, 7] });
 });
 
-Deno.test("what the journal keeps of a file is still the file of its lead, for a replay", () => {
+Deno.test("what a rejected delivery keeps of a file is still the file of its lead, for a replay", () => {
   for (
     const sent of [{ cv: "JVBERi0xLjQK" }, { cv: { data: "JVBERi0xLjQK", fileName: "a.pdf" } }]
   ) {

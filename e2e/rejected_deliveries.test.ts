@@ -1,5 +1,5 @@
 /**
- * What is refused after its sender was authenticated is in the journal, and what is not refused leaves no trace there.
+ * What is rejected after its sender was authenticated is kept, and what is not rejected leaves no trace there.
  */
 import assert from "node:assert/strict";
 import {
@@ -33,7 +33,7 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-Deno.test("the journal keeps 100 MiB of a vendor: the oldest go when another is refused", async () => {
+Deno.test("100 MiB of a vendor are kept: the oldest go when another is rejected", async () => {
   const [vendor, other] = [await createVendor(), await createVendor()];
   // 449 payloads of 256 KiB, as JSON and as text, are 112 MiB.
   await sql`
@@ -59,7 +59,7 @@ Deno.test("the journal keeps 100 MiB of a vendor: the oldest go when another is 
   await sql`delete from public.rejected_deliveries where vendor_id in (${vendor.id}, ${other.id})`;
 });
 
-Deno.test("a lead without first_name is in the journal as it was sent, and becomes a lead by a replay", async () => {
+Deno.test("a lead without first_name is kept as it was sent, and becomes a lead by a replay", async () => {
   const vendor = await createVendor();
   const { agency_id } = await createOrder(vendor);
   const body = { vendor_lead_id: "j-4711", name_first: "Ada", phone: "312 555 0101" };
@@ -110,7 +110,7 @@ for (
     ],
   ] as [string, Sent, string, number][]
 ) {
-  Deno.test(`${name} is in the journal as text`, async () => {
+  Deno.test(`${name} is kept as text`, async () => {
     const vendor = await createVendor();
     const { response, rows } = await refuse("/recruiting/ingest", vendor, sent);
     assert.equal(response.status, status);
@@ -128,7 +128,7 @@ for (
     ["with a wrong header", { "idempotency-key": "with a space" }, 400],
   ] as [string, Record<string, string>, number][]
 ) {
-  Deno.test(`a JSON body ${name} is in the journal as JSON, so that it can be replayed`, async () => {
+  Deno.test(`a JSON body ${name} is kept as JSON, so that it can be replayed`, async () => {
     const vendor = await createVendor();
     const lead = { first_name: "Ada", vendor_lead_id: "1" };
     const body = JSON.stringify(lead);
@@ -139,7 +139,7 @@ for (
   });
 }
 
-Deno.test("of a body that is too large the beginning is in the journal, and its size", async () => {
+Deno.test("the beginning of a body that is too large is kept, and its size", async () => {
   const vendor = await createVendor();
   const body = `{"vendor_lead_id": "big", "text": "${"é".repeat(8 * 1024 * 1024)}"}`;
   const { response, rows } = await refuse("/recruiting/ingest", vendor, { body });
@@ -151,7 +151,7 @@ Deno.test("of a body that is too large the beginning is in the journal, and its 
   assert(new TextEncoder().encode(row!.payload_text).length <= 256 * 1024);
 });
 
-Deno.test("of a payload of 1 MB without files the beginning is in the journal", async () => {
+Deno.test("the beginning of a payload of 1 MB without files is kept", async () => {
   const vendor = await createVendor();
   const { rows } = await refuse("/recruiting/ingest", vendor, {
     body: { vendor_lead_id: "long", notes: "word ".repeat(200_000) },
@@ -199,7 +199,7 @@ Deno.test("a file in a payload is replaced by its type and size, and a secret is
   }
 });
 
-Deno.test("a vendor without a parser loses nothing: what it sent is in the journal", async () => {
+Deno.test("a vendor without a parser loses nothing: what it sent is kept", async () => {
   const vendor = await createVendor(null);
   const { response, rows } = await refuse("/recruiting/ingest", vendor, {
     body: { first_name: "Ada" },
@@ -214,7 +214,7 @@ Deno.test("a vendor without a parser loses nothing: what it sent is in the journ
   assert.deepEqual([bulk.rows.length, bulk.rows[0]!.row], [1, null]);
 });
 
-Deno.test("each refused row of a bulk request is in the journal", async () => {
+Deno.test("each rejected row of a bulk request is kept", async () => {
   const vendor = await createVendor();
   const leads = [
     { first_name: "Ada", vendor_lead_id: "1" },
@@ -276,7 +276,7 @@ Deno.test("a bulk request of 10,000 wrong rows leaves 10,000 deliveries", async 
   assert.deepEqual(await count(), { rows: 10_000, different: 10_000 });
 });
 
-Deno.test("each refused row of an import is in the journal with what a replay needs, a duplicate is not", async () => {
+Deno.test("each rejected row of an import is kept with what a replay needs, a duplicate is not", async () => {
   const target = await createTarget();
   const good = lead();
   const { phone: _, ...bad } = lead();
@@ -313,7 +313,7 @@ Deno.test("an import that is refused as a whole is one delivery", async () => {
   ]);
 });
 
-Deno.test("strangers, accepted leads, duplicates, dry runs and unknown paths write nothing to the journal", async () => {
+Deno.test("strangers, accepted leads, duplicates, dry runs and unknown paths leave no rejected delivery", async () => {
   const vendor = await createVendor();
   const lead = { first_name: "Ada", vendor_lead_id: "1" };
   const post = (path: string, body: unknown, headers: Record<string, string> = withKey(vendor)) =>
@@ -346,7 +346,7 @@ Deno.test("strangers, accepted leads, duplicates, dry runs and unknown paths wri
   ]);
 });
 
-Deno.test("a locked journal neither fails a request nor holds it up for long", async () => {
+Deno.test("a locked table of rejected deliveries neither fails a request nor holds it up for long", async () => {
   const vendor = await createVendor();
   await sql.begin(async (transaction) => {
     await transaction`lock table public.rejected_deliveries in access exclusive mode`;
@@ -367,7 +367,7 @@ Deno.test("a locked journal neither fails a request nor holds it up for long", a
   assert.equal(rows.length, 1);
 });
 
-Deno.test("a hundred refusals at once are all in the journal", async () => {
+Deno.test("a hundred rejected deliveries at once are all kept", async () => {
   const vendor = await createVendor();
   await Promise.all(
     Array.from(
@@ -408,7 +408,7 @@ Deno.test("an unmatched text is kept, and belongs to the conversation that is ma
   assert.deepEqual(message!.created_at, text!.received_at);
 });
 
-Deno.test("the journal is closed to everybody but the service role", async () => {
+Deno.test("rejected deliveries are closed to everybody but the service role", async () => {
   const keys = [stack.anon_key, stack.publishable_key];
   for (const table of ["rejected_deliveries", "recruiting_lead_duplicates", "unmatched_texts"]) {
     for (const apikey of keys) {
