@@ -1,10 +1,8 @@
 import type { Json } from "../../_shared/json.ts";
-import { success } from "../../_shared/result.ts";
 import { readAnswersOfAnyShape } from "./answers.ts";
-import { Fields, toText } from "./fields.ts";
+import { type Fields, toText } from "./fields.ts";
 import { leaveOutContent, readFile } from "./files.ts";
-import { normalizeLead } from "./normalize.ts";
-import type { Parser } from "./parser.ts";
+import { parserOf } from "./normalize.ts";
 import type { ResumeFields } from "./resume.ts";
 
 /**
@@ -12,10 +10,9 @@ import type { ResumeFields } from "./resume.ts";
  * `letter` in base64. Its guide has no questions; they are read where they come in a usual shape.
  * Source: CleverConnect's "Webhook Integration Guide for Partners and Customers" (cleverconnect.notion.site).
  */
-export const cleverconnect: Parser = (payload) => {
-  const fields = new Fields(payload);
+export const cleverconnect = parserOf((fields) => {
   const [resume, others] = readAttachments(fields);
-  return success(normalizeLead({
+  return {
     vendor_lead_id: fields.text("id"),
     first_name: fields.text("candidate.firstName"),
     last_name: fields.text("candidate.lastName"),
@@ -29,12 +26,11 @@ export const cleverconnect: Parser = (payload) => {
     resume,
     more: {
       job_id: fields.text("jobId"),
-      attachments: others.length > 0 ? others : undefined,
+      attachments: others,
       answers: readAnswersOfAnyShape(fields, "questions", "answers"),
     },
-    fields,
-  }));
-};
+  };
+});
 
 /** The resume, and the other attachments as they were sent. An object without a `type` is none. */
 function readAttachments(fields: Fields): [ResumeFields, Json[]] {

@@ -45,3 +45,12 @@ export function readBoolean(value: Json | undefined): boolean | undefined {
   if (YES.test(text)) return true;
   return NO.test(text) ? false : undefined;
 }
+
+/** What the boxes of a form say of the consent: their common answer; undefined where they differ or there are none. */
+export function readBoxes(
+  boxes: Json | undefined,
+  isChecked: (box: JsonObject) => boolean | undefined,
+): boolean | undefined {
+  const [first, ...others] = Array.isArray(boxes) ? boxes.filter(isObject).map(isChecked) : [];
+  return others.every((other) => other === first) ? first : undefined;
+}

@@ -24,10 +24,11 @@ type Marks = Map<Json, Map<Key, Mark>>;
  * nothing is lost, whatever a parser makes of the values. Nothing here throws, whatever the payload holds.
  *
  * @example
- * const fields = new Fields({ id: 7, state: "Texas", applicant: { email: "A@b.c", age: 30 }, phones: [{ n: 1, x: 2 }]
- * }); fields.text("id"); // "7" fields.text("state"); // "Texas" fields.text("applicant.mail", "applicant.email"); //
- * "A@b.c" fields.items("phones")[0]?.text("n"); // "1" fields.rest({ id: "7", state: "TX", email: "a@b.c", phone: "1"
- * }); // { state: "Texas", applicant: { age: 30 }, phones: [{ x: 2 }] }
+ * const fields = new Fields({ id: 7, state: "Texas", applicant: { email: "A@b.c", age: 30 } });
+ * fields.text("id"); // "7"
+ * fields.text("state"); // "Texas"
+ * fields.text("applicant.mail", "applicant.email"); // "A@b.c"
+ * fields.rest({ id: "7", state: "TX", email: "a@b.c" }); // { state: "Texas", applicant: { age: 30 } }
  */
 export class Fields {
   readonly #value: Json | undefined;

@@ -14,43 +14,55 @@ export interface FormKeys {
   answer: string;
 }
 
-/**
- * Reads the questions of an advertisement's lead form. Those with a usual name are contact fields, all others become
- * `answers`. The first of several questions with one name is the contact field. What is not understood is not taken.
- */
+/** A question of a lead form with its answer. */
+export interface FormAnswer {
+  /** The form's own name of the question. */
+  name?: string;
+  /** What a contact field of this name would be. */
+  value: Json;
+  answer: Answer["answer"];
+  /** Takes the question as it was shown. */
+  takeQuestion(): string | undefined;
+}
+
+/** Reads the questions of an advertisement's lead form. What is not understood is not taken. */
 export function readLeadForm(questions: Fields[], keys: FormKeys): RawLead {
   const { label = keys.name } = keys;
-  const nameOf = (question: Fields) =>
-    toText(question.peek([keys.name])) ?? toText(question.peek([label])) ?? "";
-  const firstNamed = new Map(questions.toReversed().map((item) => [nameOf(item), item]));
-  const form = new Fields(
-    Object.fromEntries(
-      firstNamed.entries().map(([name, item]) => [name, onlyItem(item.peek([keys.answer]))]),
-    ),
-  );
-  const contact = readContact(form);
-  const others = new Fields(form.rest());
-  const isContactField = (question: Fields, name: string) =>
-    firstNamed.get(name) === question && others.peek([name]) === undefined;
-
-  const answers = questions.flatMap((question): Answer[] => {
-    const name = nameOf(question);
-    if (name === "") return [];
-    if (isContactField(question, name)) {
-      question.take([keys.answer]);
-      return [];
-    }
+  return sortAnswers(questions.flatMap((question): FormAnswer[] => {
+    const name = toText(question.peek([keys.name])) ?? toText(question.peek([label]));
+    if (name === undefined) return [];
+    const value = onlyItem(question.peek([keys.answer]) ?? null);
     const answer = readAnswer(question, keys.answer);
     if (answer === undefined) return [];
+    const takeQuestion = () => question.text([label], [keys.name]);
     return [{
-      question: question.text([label], [keys.name]) ?? null,
-      answer: Array.isArray(answer) && answer.length === 1 ? answer[0]! : answer,
+      name,
+      value,
+      answer: onlyItem<string | null>(answer) as Answer["answer"],
+      takeQuestion,
     }];
-  });
+  }));
+}
+
+/**
+ * Sorts the answers of a form: those to questions with a usual name are contact fields, all others become `answers`. The
+ * first of several questions with one name is the contact field.
+ */
+export function sortAnswers(given: FormAnswer[]): RawLead {
+  const first = new Map(given.toReversed().map((item) => [item.name, item]));
+  first.delete(undefined);
+  const form = new Fields(
+    Object.fromEntries(first.entries().map(([name = "", { value }]) => [name, value])),
+  );
+  const contact = readContact(form);
+  const others = new Set(new Fields(form.rest()).keys());
+  const answers = given
+    .filter((item) => first.get(item.name) !== item || others.has(item.name ?? ""))
+    .map(({ answer, takeQuestion }): Answer => ({ question: takeQuestion() ?? null, answer }));
   return { ...contact, more: { answers: answers.length > 0 ? answers : undefined } };
 }
 
-/** The item of a list that has only one; any other value as it is, with null for none. */
-function onlyItem(value: Json | undefined): Json {
-  return (Array.isArray(value) && value.length === 1 ? value[0] : value) ?? null;
+/** The item of a list that has only one; any other value as it is. */
+function onlyItem<Value>(value: Value | Value[]): Value | Value[] {
+  return Array.isArray(value) && value.length === 1 ? value[0]! : value;
 }

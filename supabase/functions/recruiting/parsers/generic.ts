@@ -1,11 +1,9 @@
-import { isObject, type Json } from "../../_shared/json.ts";
-import { success } from "../../_shared/result.ts";
+import { isObject } from "../../_shared/json.ts";
 import { type ConsentFields, readConsent } from "./consent.ts";
 import { readContact } from "./contact.ts";
-import { Fields, toText } from "./fields.ts";
+import { type Fields, toText } from "./fields.ts";
 import { readFile } from "./files.ts";
-import { normalizeLead } from "./normalize.ts";
-import type { Parser } from "./parser.ts";
+import { parserOf } from "./normalize.ts";
 import type { ResumeFields } from "./resume.ts";
 import { readTime } from "./time.ts";
 
@@ -52,10 +50,9 @@ const CONSENT_IP = ["consentip", "ipaddress", "ip"];
  * https://inquirly.com/l, and `origination_datetime` and `lead_mode` are from PX's,
  * https://support.px.com/hc/en-us/articles/115004727127
  */
-export const generic: Parser = (payload: Json) => {
-  const fields = new Fields(payload);
+export const generic = parserOf((fields) => {
   const text = (spellings: string[]) => fields.text(...fields.spelt(...spellings));
-  return success(normalizeLead({
+  return {
     ...readContact(fields),
     vendor_lead_id: text(VENDOR_LEAD_ID) ?? fields.text("lead.id"),
     resume: {
@@ -67,9 +64,8 @@ export const generic: Parser = (payload: Json) => {
     is_test: fields.value(...fields.spelt(...IS_TEST)) ?? isTestMode(fields),
     submitted_at: firstTime(fields),
     consent: consentOf(fields),
-    fields,
-  }));
-};
+  };
+});
 
 // PX's `lead_mode` is 0 for a test and 1 for a live lead.
 function isTestMode(fields: Fields): boolean {

@@ -1,8 +1,5 @@
-import { success } from "../../_shared/result.ts";
-import { Fields } from "./fields.ts";
 import { readLeadForm } from "./form.ts";
-import { normalizeLead } from "./normalize.ts";
-import type { Parser } from "./parser.ts";
+import { parserOf } from "./normalize.ts";
 
 /**
  * A lead of a Google Ads lead form: `lead_id`, `user_column_data` with a `column_id` such as `FULL_NAME` and a
@@ -10,15 +7,14 @@ import type { Parser } from "./parser.ts";
  * advertiser, is not kept.
  * Source: https://developers.google.com/google-ads/webhook/docs/implementation
  */
-export const googleAds: Parser = (payload) => {
-  const fields = new Fields(payload);
+export const googleAds = parserOf((fields) => {
   // Older leads have no column_id, but a column_name such as "Full Name" or "User Phone".
   const form = readLeadForm(fields.items("user_column_data"), {
     name: "column_id",
     label: "column_name",
     answer: "string_value",
   });
-  return success(normalizeLead({
+  return {
     ...form,
     vendor_lead_id: fields.text("lead_id"),
     is_test: fields.value("is_test"),
@@ -29,6 +25,5 @@ export const googleAds: Parser = (payload) => {
       campaign_id: fields.text("campaign_id"),
       click_id: fields.text("gcl_id"),
     },
-    fields,
-  }));
-};
+  };
+});

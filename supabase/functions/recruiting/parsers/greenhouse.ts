@@ -1,11 +1,10 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import { failure, success } from "../../_shared/result.ts";
 import { stateOfAddress } from "./address.ts";
 import { readAnswers } from "./answers.ts";
-import { Fields, plainKey, toText } from "./fields.ts";
+import { type Fields, plainKey, toText } from "./fields.ts";
 import { readFile } from "./files.ts";
-import { normalizeLead, type RawLead } from "./normalize.ts";
-import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
+import { parserOf, type RawLead } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 import { stateCode } from "./states.ts";
 
 const APPLICATION = "payload.application";
@@ -25,13 +24,11 @@ const STATE_NAMES = ["state", "homestate", "residentstate", "stateofresidence"];
  * The answers and the location are read as the Harvest API has them; the documentation of the webhook does not show
  * them. Sources: https://developers.greenhouse.io/candidate-ingestion.html, …/webhooks.html and …/harvest.html
  */
-export const greenhouse: Parser = (payload) => {
-  const fields = new Fields(payload);
-  const action = toText(fields.peek("action"));
-  if (action !== undefined && action !== NEW_APPLICATION) return failure(NOT_A_NEW_APPLICATION);
-  const lead = isObject(fields.peek(APPLICATION)) ? readWebhook(fields) : readCandidate(fields);
-  return success(normalizeLead({ ...lead, fields }));
-};
+export const greenhouse = parserOf((fields) => {
+  const action = toText(fields.peek("action")) ?? NEW_APPLICATION;
+  if (action !== NEW_APPLICATION) return NOT_A_NEW_APPLICATION;
+  return isObject(fields.peek(APPLICATION)) ? readWebhook(fields) : readCandidate(fields);
+});
 
 /** A candidate of the Candidate Ingestion API. */
 function readCandidate(fields: Fields): RawLead {
@@ -56,7 +53,7 @@ function readWebhook(fields: Fields): RawLead {
   const address = textOf(candidate.items("addresses"), "value", "home");
   const location = application.text("location.address");
   const customState = readCustomState(candidate);
-  const { resume_url, attachments } = readAttachments(candidate);
+  const [resumeUrl, attachments] = readAttachments(candidate);
   return {
     vendor_lead_id: application.text("id"),
     submitted_at: application.text("applied_at"),
@@ -67,7 +64,7 @@ function readWebhook(fields: Fields): RawLead {
     address,
     state: stateCode(customState ?? "") ?? stateOfAddress(address ?? "") ??
       stateCode(location ?? "") ?? customState,
-    resume: { url: resume_url },
+    resume: { url: resumeUrl },
     more: {
       job_id: job?.text("id"),
       job_title: job?.text("name"),
@@ -102,14 +99,11 @@ function readCustomState(candidate: Fields): string | undefined {
 }
 
 /** The web address of the resume, and the other attachments as they were sent. */
-function readAttachments(candidate: Fields): { resume_url?: string; attachments?: Json[] } {
+function readAttachments(candidate: Fields): [resumeUrl: string | undefined, others: Json[]] {
   const list = candidate.peek("attachments");
   const files = Array.isArray(list) ? list.map((file) => isObject(file) ? file : {}) : [];
   const resume = files.findIndex(({ type, url }) => type === "resume" && toText(url));
   const others = [...files.keys()].filter((index) => index !== resume && files[index]!.url);
   for (const index of others) candidate.take(["attachments", index]);
-  return {
-    resume_url: candidate.text(["attachments", resume, "url"]),
-    attachments: others.length > 0 ? others.map((index) => files[index]!) : undefined,
-  };
+  return [candidate.text(["attachments", resume, "url"]), others.map((index) => files[index]!)];
 }

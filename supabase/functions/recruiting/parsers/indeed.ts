@@ -1,10 +1,8 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import { success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
-import { Fields } from "./fields.ts";
+import type { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
-import { normalizeLead } from "./normalize.ts";
-import type { Parser } from "./parser.ts";
+import { parserOf } from "./normalize.ts";
 
 /** Both containers may be sent, and the newer one may be empty. */
 const QUESTIONS = [
@@ -22,11 +20,10 @@ const QUESTIONS = [
  * https://integrate.apploi.com/reference/easy-apply and, on GitHub, loganh0522/eko
  * (app/controllers/inbound_candidates_controller.rb).
  */
-export const indeed: Parser = (payload) => {
-  const fields = new Fields(payload);
+export const indeed = parserOf((fields) => {
   const resume = readFile(fields, resumePath(fields));
   const email = fields.text("applicant.email");
-  return success(normalizeLead({
+  return {
     vendor_lead_id: fields.text("id"),
     first_name: fields.text("applicant.firstName"),
     last_name: fields.text("applicant.lastName"),
@@ -50,9 +47,8 @@ export const indeed: Parser = (payload) => {
         readAnswers(fields, "questions.answers", fields.items("questions.questions")),
       resume_skipped: resume.data ? undefined : otherResume(fields.peek("applicant.resume")),
     },
-    fields,
-  }));
-};
+  };
+});
 
 // The resume is an object, of which `file` is one form. A relay may send the file in its place.
 function resumePath(fields: Fields): string {

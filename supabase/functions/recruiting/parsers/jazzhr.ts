@@ -1,9 +1,8 @@
 import { isObject } from "../../_shared/json.ts";
-import { failure, success } from "../../_shared/result.ts";
 import { readAnswers } from "./answers.ts";
-import { Fields } from "./fields.ts";
-import { normalizeLead, type RawLead } from "./normalize.ts";
-import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
+import type { Fields } from "./fields.ts";
+import { parserOf, type RawLead } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 import { stateCode } from "./states.ts";
 
 /** The `data` of the request by which JazzHR checks a new webhook. */
@@ -17,13 +16,12 @@ const VERIFICATION = "JazzHR Verify Event";
  * Sources: https://apidoc.jazzhrapis.com/candidate-export and https://github.com/JazzHR/api-doc; for the API, whose own
  * pages are not public, https://github.com/zailous1/JazzHR-DotNet-SDK and https://github.com/koombea/jazzhr_tap
  */
-export const jazzhr: Parser = (payload) => {
-  const fields = new Fields(payload);
-  if (fields.peek("data") === VERIFICATION) return failure(NOT_A_NEW_APPLICATION);
-  const isExport = isObject(fields.peek("candidate"));
-  const lead = isExport ? readCandidate(fields.at("candidate")) : readApplicant(fields);
-  return success(normalizeLead({ ...lead, fields }));
-};
+export const jazzhr = parserOf((fields) => {
+  if (fields.peek("data") === VERIFICATION) return NOT_A_NEW_APPLICATION;
+  return isObject(fields.peek("candidate"))
+    ? readCandidate(fields.at("candidate"))
+    : readApplicant(fields);
+});
 
 function readCandidate(candidate: Fields): RawLead {
   const person = candidate.at("person");

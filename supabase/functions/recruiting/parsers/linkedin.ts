@@ -1,9 +1,8 @@
-import { failure, success } from "../../_shared/result.ts";
 import { type Answer, readAnswer } from "./answers.ts";
-import { Fields } from "./fields.ts";
+import type { Fields } from "./fields.ts";
 import { LEAD_NOTICE, readLeadSync } from "./linkedin_lead_sync.ts";
-import { normalizeLead, type RawLead } from "./normalize.ts";
-import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
+import { parserOf, type RawLead } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 const CONTACT = "questionResponses.contactInformationQuestionResponses";
 const CELLPHONE = `${CONTACT}.cellphoneNumberQuestionAnswer`;
@@ -15,21 +14,14 @@ const CUSTOM = "questionResponses.additionalQuestionResponses.customQuestionSetR
  * a lead of a LinkedIn lead form (see linkedin_lead_sync.ts). Source:
  * https://learn.microsoft.com/linkedin/talent/apply-connect/receive-applications
  */
-export const linkedin: Parser = (payload) => {
-  const fields = new Fields(payload);
+export const linkedin = parserOf((fields) => {
   if (fields.peek("type") === "LEAD_ACTION") {
-    const isNew = fields.peek("leadAction") === "CREATED";
-    return failure(isNew ? LEAD_NOTICE : NOT_A_NEW_APPLICATION);
+    return fields.peek("leadAction") === "CREATED" ? LEAD_NOTICE : NOT_A_NEW_APPLICATION;
   }
-  const lead = fields.peek("formResponse") === undefined
-    ? readApplication(fields)
-    : readLeadSync(fields);
-  return success(normalizeLead({ ...lead, fields }));
-};
+  return fields.peek("formResponse") === undefined ? readApplication(fields) : readLeadSync(fields);
+});
 
 function readApplication(fields: Fields): RawLead {
-  const answers = fields.items(CUSTOM).flatMap((set) => set.items("customQuestionResponses"))
-    .flatMap(readResponse);
   return {
     vendor_lead_id: fields.text("jobApplicationId"),
     first_name: fields.text(`${CONTACT}.firstNameAnswer.value`),
@@ -41,7 +33,8 @@ function readApplication(fields: Fields): RawLead {
     submitted_at: fields.text("appliedAt"),
     more: {
       job_id: fields.text("externalJobId"),
-      answers: answers.length > 0 ? answers : undefined,
+      answers: fields.items(CUSTOM).flatMap((set) => set.items("customQuestionResponses"))
+        .flatMap(readResponse),
     },
   };
 }

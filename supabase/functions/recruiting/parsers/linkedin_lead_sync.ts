@@ -1,8 +1,8 @@
-import { isObject, type Json } from "../../_shared/json.ts";
+import { isObject } from "../../_shared/json.ts";
 import { type Answer, readAnswer } from "./answers.ts";
-import { readBoolean } from "./consent.ts";
-import { readContact } from "./contact.ts";
-import { Fields, toText } from "./fields.ts";
+import { readBoolean, readBoxes } from "./consent.ts";
+import { type Fields, toText } from "./fields.ts";
+import { type FormAnswer, sortAnswers } from "./form.ts";
 import type { RawLead } from "./normalize.ts";
 
 /** The failure for LinkedIn's notice that there is a lead, which has to be fetched. */
@@ -34,34 +34,28 @@ export function readLeadSync(fields: Fields): RawLead {
     fields.items(path).map((item) => [toText(item.peek("questionId")), readQuestion(item)]),
   );
 
-  const given = fields.items("formResponse.answers").flatMap((item) => {
-    const question = questions.get(toText(item.peek("questionId")));
-    const answer = readDetails(item.at("answerDetails"), question?.labels);
-    return answer === undefined ? [] : [{ item, question, answer, name: nameOf(item, question) }];
-  });
-  // The first of several answers with one name is the contact field.
-  const first = new Map(given.toReversed().map((one) => [one.name, one]));
-  first.delete(undefined);
-  const form = new Fields(
-    Object.fromEntries(first.entries().map(([name = "", { answer }]) => [name, answer])),
+  const form = sortAnswers(
+    fields.items("formResponse.answers").flatMap((item): FormAnswer[] => {
+      const question = questions.get(toText(item.peek("questionId")));
+      const answer = readDetails(item.at("answerDetails"), question?.labels);
+      if (answer === undefined) return [];
+      const takeQuestion = () => takeLabel(item, question);
+      return [{ name: nameOf(item, question), value: answer, answer, takeQuestion }];
+    }),
   );
-  const contact = readContact(form);
-  const others = new Set(new Fields(form.rest()).keys());
-  const answers = given
-    .filter((one) => first.get(one.name) !== one || others.has(one.name ?? ""))
-    .map(({ item, question, answer }): Answer => ({
-      question: takeLabel(item, question) ?? null,
-      answer,
-    }));
-
   return {
-    ...contact,
+    ...form,
     vendor_lead_id: fields.text("id"),
     is_test: fields.value("testLead"),
     submitted_at: fields.text("submittedAt"),
-    consent: { given: isAccepted(fields.peek("formResponse.consentResponses")) },
+    consent: {
+      given: readBoxes(
+        fields.peek("formResponse.consentResponses"),
+        ({ accepted }) => readBoolean(accepted),
+      ),
+    },
     more: {
-      answers: answers.length > 0 ? answers : undefined,
+      ...form.more,
       form_id: fields.text("versionedLeadGenFormUrn"),
       campaign_id: fields.text("leadMetadata.sponsoredLeadMetadata.campaign"),
       ad_id: fields.text("associatedEntity.associatedCreative"),
@@ -105,11 +99,4 @@ function localized(fields: Fields, key: string): string[] {
   const texts = fields.peek([key, "localized"]);
   const [locale] = isObject(texts) ? Object.keys(texts) : [];
   return locale === undefined ? [key] : [key, "localized", locale];
-}
-
-/** Whether the boxes of the form are accepted; undefined where only some are. */
-function isAccepted(responses: Json | undefined): boolean | undefined {
-  const boxes = Array.isArray(responses) ? responses.filter(isObject) : [];
-  const [first, ...others] = boxes.map(({ accepted }) => readBoolean(accepted));
-  return others.every((other) => other === first) ? first : undefined;
 }

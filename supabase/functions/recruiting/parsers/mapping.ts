@@ -1,5 +1,4 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import { failure, success } from "../../_shared/result.ts";
 import type { Expression } from "./expression.ts";
 import { Fields } from "./fields.ts";
 import { compileConfig, type Compiled, type Sources, type Step } from "./mapping_config.ts";
@@ -10,27 +9,26 @@ import {
   RESUME_FIELDS,
   SHARED_FIELDS,
 } from "./mapping_values.ts";
-import { normalizeLead } from "./normalize.ts";
-import { NOT_A_NEW_APPLICATION, type ParsedLead, type Parser, type SplitLeads } from "./parser.ts";
+import { parserOf, type RawLead } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION, type SplitLeads } from "./parser.ts";
 
 /**
  * Reads a payload as `vendors.parser_config` says, for a vendor that no other parser fits. See `mapping_config.ts`. The
  * configuration's `leads` is not looked at: a payload is one lead here.
  */
-export const mapping: Parser = (payload, config) => {
+export const mapping = parserOf((fields, payload, config) => {
   const { data: compiled, error } = compileConfig(config);
-  if (error !== null) return failure(error);
-  if (isIgnored(payload, compiled)) return failure(NOT_A_NEW_APPLICATION);
-  return success(readLead(payload, compiled));
-};
+  if (error !== null) return error;
+  return isIgnored(payload, compiled) ? NOT_A_NEW_APPLICATION : readLead(fields, payload, compiled);
+});
 
 /**
  * Reads one of the leads that {@link splitLeads} has found in a body, without `ignore_when`, which is about the body.
  */
-export const mappingPart: Parser = (payload, config) => {
+export const mappingPart = parserOf((fields, payload, config) => {
   const { data: compiled, error } = compileConfig(config);
-  return error === null ? success(readLead(payload, compiled)) : failure(error);
-};
+  return error ?? readLead(fields, payload, compiled);
+});
 
 /**
  * Splits a webhook's body into the leads that the configuration's `leads` finds: a list that is not empty, or one
@@ -58,8 +56,7 @@ function isTrue(expression: Expression, payload: Json): boolean {
   return typeof found !== "object" || Object.keys(found).length > 0;
 }
 
-function readLead(payload: Json, { lead, more, resume }: Compiled): ParsedLead {
-  const fields = new Fields(payload);
+function readLead(fields: Fields, payload: Json, { lead, more, resume }: Compiled): RawLead {
   const read = (sources: Sources, types: Map<string, ReadValue>) =>
     Object.fromEntries(
       Object.entries(sources).map(([name, steps]) => [
@@ -67,12 +64,11 @@ function readLead(payload: Json, { lead, more, resume }: Compiled): ParsedLead {
         firstFound(steps, payload, fields, types.get(name) ?? anyValue),
       ]),
     );
-  return normalizeLead({
+  return {
     ...read(lead, LEAD_FIELDS),
     resume: read(resume, RESUME_FIELDS),
     more: read(more, SHARED_FIELDS),
-    fields,
-  });
+  };
 }
 
 // What a plain path finds is taken from the payload's fields. What is computed leaves them as they are.

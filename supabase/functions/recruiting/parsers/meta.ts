@@ -1,11 +1,10 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { failure, success } from "../../_shared/result.ts";
-import { readBoolean } from "./consent.ts";
+import { readBoolean, readBoxes } from "./consent.ts";
 import { readContact } from "./contact.ts";
 import { Fields } from "./fields.ts";
 import { readLeadForm } from "./form.ts";
-import { normalizeLead, type RawLead } from "./normalize.ts";
-import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
+import { parserOf, type RawLead } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 /** The failure for Meta's notice that there is a lead, which has to be fetched. */
 export const NO_CONTACT_DETAILS =
@@ -19,32 +18,31 @@ export const NO_CONTACT_DETAILS =
  * notification.
  * Source: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving
  */
-export const meta: Parser = (payload) => {
-  const fields = new Fields(payload);
+export const meta = parserOf((fields, payload) => {
   const lead = leadIn(fields);
   const text = (spelling: string) => lead.text(...lead.spelt(spelling));
   const form = readForm(lead);
   const leadgenId = text("leadgenid");
   if (isEmpty(form)) {
-    if (leadgenId !== undefined || hasLeadgenChange(payload)) return failure(NO_CONTACT_DETAILS);
+    if (leadgenId !== undefined || hasLeadgenChange(payload)) return NO_CONTACT_DETAILS;
     // The page's other events.
-    if (Array.isArray(fields.peek("entry"))) return failure(NOT_A_NEW_APPLICATION);
+    if (Array.isArray(fields.peek("entry"))) return NOT_A_NEW_APPLICATION;
   }
-  return success(normalizeLead({
+  return {
     ...form,
     vendor_lead_id: text("id") ?? leadgenId ?? text("leadid"),
     is_test: isTestLead(payload) || lead.value("is_test"),
     submitted_at: text("createdtime") ?? text("datecreated"),
-    consent: { given: isGiven(lead.peek("custom_disclaimer_responses")) },
+    // What each box says stands in the form and not in the lead, so the list stays among the vendor's fields.
+    consent: { given: readBoxes(lead.peek("custom_disclaimer_responses"), isChecked) },
     more: {
       ...form.more,
       form_id: text("formid") ?? lead.text("form.id"),
       campaign_id: text("campaignid"),
       ad_id: text("adid") ?? lead.text("ad.id"),
     },
-    fields,
-  }));
-};
+  };
+});
 
 /** Where the lead stands: some relays add the answers to the notification of a lead. */
 function leadIn(fields: Fields): Fields {
@@ -74,17 +72,9 @@ function isEmpty({ more, ...contact }: RawLead): boolean {
   return [...Object.values(contact), more?.answers].every((value) => value === undefined);
 }
 
-/**
- * Whether the boxes of the form's disclaimer are checked; undefined where only some are. What each box says stands in
- * the form and not in the lead, so the list stays among the vendor's fields.
- */
-function isGiven(responses: Json | undefined): boolean | undefined {
-  const boxes = Array.isArray(responses) ? responses.filter(isObject) : [];
+function isChecked({ is_checked }: JsonObject): boolean | undefined {
   // Meta sends "1" for a checked box and "" for another.
-  const [first, ...others] = boxes.map(({ is_checked }) =>
-    is_checked === "" ? false : readBoolean(is_checked)
-  );
-  return others.every((other) => other === first) ? first : undefined;
+  return is_checked === "" ? false : readBoolean(is_checked);
 }
 
 /**

@@ -1,21 +1,18 @@
 import type { Json } from "../../_shared/json.ts";
-import { success } from "../../_shared/result.ts";
 import { readAnswersOfAnyShape } from "./answers.ts";
-import { Fields } from "./fields.ts";
+import type { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
-import { normalizeLead } from "./normalize.ts";
-import type { Parser } from "./parser.ts";
+import { parserOf } from "./normalize.ts";
 
 /**
  * A Monster Easy Apply application: version 2 (`integratedApplyID`, `applicant` in camelCase) or version 1 (flat, in
  * PascalCase, or in camelCase as older integrations have it; the resume as base64 or as an array of bytes).
  * Sources: https://partner.monster.com/apply-with-monster-implementing-V2 and …/apply-with-monster-implementing
  */
-export const monster: Parser = (payload) => {
-  const fields = new Fields(payload);
+export const monster = parserOf((fields) => {
   const resume = readFile(fields, "applicant.resume");
   const job = fields.text("jobRefCode", ...fields.spelt("jobrefid"));
-  return success(normalizeLead({
+  return {
     vendor_lead_id: fields.text("integratedApplyID") ?? version1Id(fields, job),
     first_name: fields.text("applicant.firstName", ...fields.spelt("firstname")),
     last_name: fields.text("applicant.lastName", ...fields.spelt("lastname")),
@@ -34,9 +31,8 @@ export const monster: Parser = (payload) => {
       job_id: job,
       answers: readAnswersOfAnyShape(fields, "questions"),
     },
-    fields,
-  }));
-};
+  };
+});
 
 // Version 1 has no application id. The same resume for the same job counts as the same application.
 function version1Id(fields: Fields, job: string | undefined): string | undefined {

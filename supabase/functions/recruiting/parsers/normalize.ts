@@ -1,12 +1,13 @@
 import type { Json } from "../../_shared/json.ts";
 import { toE164 } from "../../_shared/phone.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
+import { failure, success } from "../../_shared/result.ts";
 import { type ConsentFields, readBoolean, readConsent } from "./consent.ts";
 import { countryCode, diallingCode } from "./countries.ts";
-import { compact, type Fields, toText } from "./fields.ts";
+import { compact, Fields, toText } from "./fields.ts";
 import { mayBeFile, withoutFiles } from "./files.ts";
 import { splitName, withoutCredentials } from "./names.ts";
-import type { ParsedLead } from "./parser.ts";
+import type { ParsedLead, Parser } from "./parser.ts";
 import { readResume, type ResumeFields } from "./resume.ts";
 import { stateCode } from "./states.ts";
 import { readTime } from "./time.ts";
@@ -31,10 +32,27 @@ export interface RawLead {
   /** When the applicant sent the application or form, in one of the forms of readTime(). */
   submitted_at?: Json;
   consent?: ConsentFields | Json;
-  /** More fields, under the names that all vendors share: `job_id`, `job_title`, `answers`, … */
+  /** More fields, under the names that all vendors share: `job_id`, `answers`, … An empty list counts as none. */
   more?: Record<string, Json | undefined>;
   /** The vendor's payload as the parser has read it. What is not found in the lead is kept under `vendor_fields`. */
   fields?: Fields;
+}
+
+/**
+ * Makes a parser of a function that reads one vendor's fields.
+ *
+ * @param read gives the lead as found, or the error for a payload that is no lead
+ */
+export function parserOf(
+  read: (fields: Fields, payload: Json, config: Json) => RawLead | string,
+): Parser {
+  return (payload, config) => {
+    const fields = new Fields(payload);
+    const found = read(fields, payload, config);
+    return typeof found === "string"
+      ? failure(found)
+      : success(normalizeLead({ ...found, fields }));
+  };
 }
 
 /** The database's unique index takes ids of up to this many characters. A longer id is kept as its digest. */
@@ -62,7 +80,7 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   const first_name = givenName(raw.first_name) ?? split?.first_name;
   const vendor_lead_id = shortId(withoutPlaceholder(toText(raw.vendor_lead_id)));
   const metadata = withoutFiles(compact({
-    ...raw.more,
+    ...withoutEmptyLists(raw.more ?? {}),
     full_name: fullName,
     last_name: givenName(raw.last_name) ?? split?.last_name,
     email: email && readEmail(email),
@@ -88,6 +106,12 @@ export function normalizeLead(raw: RawLead): ParsedLead {
     resume,
     vendor_metadata: { ...metadata, ...withoutFiles(compact({ vendor_fields }), file) },
   };
+}
+
+function withoutEmptyLists(fields: Record<string, Json | undefined>) {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => !Array.isArray(value) || value.length > 0),
+  );
 }
 
 /** @param countries each a name, a code of two letters, or a dialling code; the first that is one counts */

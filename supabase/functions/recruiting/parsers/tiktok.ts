@@ -1,10 +1,9 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import { failure, success } from "../../_shared/result.ts";
 import { Fields, toText } from "./fields.ts";
 import { readLeadForm } from "./form.ts";
 import { isTestLead } from "./meta.ts";
-import { normalizeLead } from "./normalize.ts";
-import { NOT_A_NEW_APPLICATION, type Parser, type SplitLeads } from "./parser.ts";
+import { parserOf } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION, type SplitLeads } from "./parser.ts";
 
 /** The `object` of a notification about leads. The same address may be told of other things, such as reviewed ads. */
 const LEADS = "1";
@@ -16,19 +15,17 @@ const LEADS = "1";
  *
  * Sources: https://business-api.tiktok.com/portal/docs?id=1810521739537409 (webhook) and …?id=1832112833212434
  */
-export const tiktok: Parser = (payload) => {
-  const fields = new Fields(payload);
-  const object = toText(fields.peek("object"));
-  if (object !== undefined && object !== LEADS) return failure(NOT_A_NEW_APPLICATION);
-
+export const tiktok = parserOf((fields, payload) => {
+  if ((toText(fields.peek("object")) ?? LEADS) !== LEADS) return NOT_A_NEW_APPLICATION;
   const entries = fields.items("entry");
-  if (entries.length > 1) {
-    return failure(`entry: send each of the ${entries.length} leads by itself`);
-  }
+  if (entries.length > 1) return `entry: send each of the ${entries.length} leads by itself`;
+
   const entry = entries[0] ?? (fields.peek("changes") === undefined ? undefined : fields);
-  const { lead, questions } = entry ? readEntry(entry) : readRetrieved(fields);
+  const { lead, questions } = entry
+    ? { lead: entry, questions: entry.items("changes") }
+    : readRetrieved(fields);
   const form = readLeadForm(questions, { name: "field", answer: "value" });
-  return success(normalizeLead({
+  return {
     ...form,
     vendor_lead_id: lead.text("id", "lead_id"),
     // The leads of the form's preview are marked with the words that Meta uses.
@@ -40,9 +37,8 @@ export const tiktok: Parser = (payload) => {
       campaign_id: lead.text("campaign_id"),
       ad_id: lead.text("ad_id"),
     },
-    fields,
-  }));
-};
+  };
+});
 
 /** Splits a notification with several leads into one for each; null for a single lead. */
 export function splitTiktok(payload: Json): SplitLeads | null {
@@ -53,17 +49,7 @@ export function splitTiktok(payload: Json): SplitLeads | null {
   };
 }
 
-/** A lead and its questions, each with `field` and `value`. */
-interface Lead {
-  lead: Fields;
-  questions: Fields[];
-}
-
-function readEntry(entry: Fields): Lead {
-  return { lead: entry, questions: entry.items("changes") };
-}
-
-function readRetrieved(fields: Fields): Lead {
+function readRetrieved(fields: Fields): { lead: Fields; questions: Fields[] } {
   const data = isObject(fields.peek("data")) ? fields.at("data") : fields;
   const answers = data.value("lead_data");
   const questions = isObject(answers) ? Object.entries(answers) : [];

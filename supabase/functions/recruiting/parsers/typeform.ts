@@ -1,10 +1,9 @@
 import { isObject } from "../../_shared/json.ts";
-import { failure, success } from "../../_shared/result.ts";
 import { type Answer, readAnswer } from "./answers.ts";
 import { type ContactField, readContact } from "./contact.ts";
-import { Fields, toText } from "./fields.ts";
-import { normalizeLead, type RawLead } from "./normalize.ts";
-import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
+import { type Fields, toText } from "./fields.ts";
+import { parserOf, type RawLead } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 import { asksForResume, contactFieldOf } from "./wording.ts";
 
 /** The event of a form that was filled in to its end. One that was left (`form_response_partial`) is no application. */
@@ -23,22 +22,18 @@ const FIELDS_OF_TYPE = new Map<string | undefined, ContactField[]>([
  *
  * Source: https://www.typeform.com/developers/webhooks/example-payload/
  */
-export const typeform: Parser = (payload) => {
-  const fields = new Fields(payload);
-  const event = toText(fields.peek("event_type"));
-  if (event !== undefined && event !== COMPLETED) return failure(NOT_A_NEW_APPLICATION);
-
+export const typeform = parserOf((fields) => {
+  if ((toText(fields.peek("event_type")) ?? COMPLETED) !== COMPLETED) return NOT_A_NEW_APPLICATION;
   const response = isObject(fields.peek(COMPLETED)) ? fields.at(COMPLETED) : fields;
   const { more, ...lead } = readForm(response);
-  return success(normalizeLead({
+  return {
     ...lead,
     vendor_lead_id: response.text("token"),
     is_test: isTest(fields),
     submitted_at: response.text("submitted_at"),
     more: { ...more, form_id: response.text("form_id") },
-    fields,
-  }));
-};
+  };
+});
 
 // Typeform does not mark its tests. In those that were published, the response has the event's id and took no time.
 function isTest(event: Fields): boolean {
@@ -65,11 +60,7 @@ function readForm(response: Fields): RawLead {
     else if (name === "consent") lead.consent = { given: answer, text: question?.text("title") };
     else lead[name] = answer;
   }
-  return {
-    ...readHidden(response.at("hidden"), lead),
-    ...lead,
-    more: { answers: answers.length > 0 ? answers : undefined },
-  };
+  return { ...readHidden(response.at("hidden"), lead), ...lead, more: { answers } };
 }
 
 /** The questions of a form, with those inside its groups. */

@@ -1,9 +1,8 @@
 import { isObject } from "../../_shared/json.ts";
-import { failure, success } from "../../_shared/result.ts";
 import { type Answer, readAnswer } from "./answers.ts";
-import { Fields, toText } from "./fields.ts";
-import { normalizeLead } from "./normalize.ts";
-import { NOT_A_NEW_APPLICATION, type Parser } from "./parser.ts";
+import { type Fields, toText } from "./fields.ts";
+import { parserOf } from "./normalize.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 /** The one event that is a new candidate. Others tell of a candidate who was moved or deleted, or of an employee. */
 const NEW_CANDIDATE = "candidate_created";
@@ -16,15 +15,12 @@ const ANSWER_KEYS = ["body", "checked", "date", "number", "value", "file_url", "
  * `/candidates/{id}` with the candidate as `candidate`, or the candidate alone.
  * Source: https://workable.readme.io/reference/candidate-events
  */
-export const workable: Parser = (payload) => {
-  const fields = new Fields(payload);
-  const event = toText(fields.peek("event_type"));
-  if (event !== undefined && event !== NEW_CANDIDATE) return failure(NOT_A_NEW_APPLICATION);
-
+export const workable = parserOf((fields) => {
+  const event = toText(fields.peek("event_type")) ?? NEW_CANDIDATE;
+  if (event !== NEW_CANDIDATE) return NOT_A_NEW_APPLICATION;
   const wrapper = ["data", "candidate"].find((name) => isObject(fields.peek(name)));
   const candidate = wrapper === undefined ? fields : fields.at(wrapper);
-  const answers = candidate.items("answers").flatMap(readItem);
-  return success(normalizeLead({
+  return {
     vendor_lead_id: candidate.text("id"),
     first_name: candidate.text("firstname"),
     last_name: candidate.text("lastname"),
@@ -41,11 +37,10 @@ export const workable: Parser = (payload) => {
     more: {
       job_id: candidate.text("job.shortcode"),
       job_title: candidate.text("job.title"),
-      answers: answers.length > 0 ? answers : undefined,
+      answers: candidate.items("answers").flatMap(readItem),
     },
-    fields,
-  }));
-};
+  };
+});
 
 // The answer is an object of its own, or stands in the item. The question is a text, or only its key.
 function readItem(item: Fields): Answer[] {
