@@ -45,8 +45,8 @@ export function readLeadForm(questions: Fields[], keys: FormKeys): RawLead {
 }
 
 /**
- * Sorts the answers of a form: those to questions with a usual name are contact fields, all others become `answers`. The
- * first of several questions with one name is the contact field.
+ * Sorts the answers of a form: those to questions with a usual name are contact fields, all others become `answers`.
+ * The first of several questions with one name is the contact field.
  */
 export function sortAnswers(given: FormAnswer[]): RawLead {
   const first = new Map(given.toReversed().map((item) => [item.name, item]));
