@@ -19,10 +19,10 @@ import { createTarget, importLeads, lead, storedLeads as importedLeads } from ".
 import { memoryGrowth } from "./support/processes.ts";
 import { createConversation, messages, newSid } from "./support/sms.ts";
 import { createWebhook, deliver, proofOf } from "./support/webhooks.ts";
+import { MIB } from "../supabase/functions/_shared/units.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
-const MIB = 2 ** 20;
 
 /** A route with headers that let a body be read, and how much a test has stored by it. */
 interface Route {

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import type { Agency } from "./agency.ts";
 import { salesLeads } from "./leads.ts";
+import { KIB, MIB } from "../../supabase/functions/_shared/units.ts";
 
 /** A body that takes as much of a route as any can. */
 export interface HostileBody {
@@ -31,8 +32,6 @@ export const PUBLIC_URL = "https://bench.example/functions/v1";
 /** The names of the largest bodies that honest senders send. */
 export const USUAL_BATCHES = ["10,000 leads of 14 fields", "10,000 leads"];
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
 const JSON_TYPE = { "content-type": "application/json" };
 const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
 

@@ -1,6 +1,7 @@
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { assertSignUpClosed, CLOSE_SIGN_UP } from "../auth_settings.ts";
 import type { Keys, Project } from "./project.ts";
+import { MIB } from "../../../supabase/functions/_shared/units.ts";
 
 /** Something that must hold where the project runs. */
 export interface Check {
@@ -20,7 +21,6 @@ interface Expected {
   headers?: Record<string, RegExp>;
 }
 
-const MIB = 1024 * 1024;
 const ACTIVITY_PATH = "/api/leads/log-presentation-activity";
 const DRY_RUN_PATH = "/recruiting/ingest?dry_run=true";
 

@@ -9,12 +9,13 @@
 import { Buffer } from "node:buffer";
 import { isObject, JSON_BOUNDS, parseJson } from "../_shared/json.ts";
 import { type TwilioAccount, twilioAccount } from "./twilio_account.ts";
+import { MIB } from "../_shared/units.ts";
 
 /** How long Twilio may take for one response. */
 const TIMEOUT_MS = 10_000;
 
 /** A page of the longest texts has 11 MB. More would be no response of Twilio's, and an isolate has 256 MB. */
-const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 16 * MIB;
 
 /** The most that Twilio gives in one page. */
 const PAGE_SIZE = 1_000;
