@@ -11,35 +11,25 @@ import {
 const LANGUAGES = ["en", "es", "pt", "fr", "de"];
 
 /** Usual names and codes that Unicode's lists of names do not have. */
-const OTHER_NAMES: Record<string, CountryCode> = {
-  "USA": "US",
-  "UNITED STATES OF AMERICA": "US",
-  "AMERICA": "US",
-  "ESTADOS UNIDOS DE AMERICA": "US",
-  "EEUU": "US",
-  "EUA": "US",
-  "ETATS UNIS D AMERIQUE": "US",
-  "VEREINIGTE STAATEN VON AMERIKA": "US",
-  "CAN": "CA",
-  "MEX": "MX",
-  "GBR": "GB",
-  "GREAT BRITAIN": "GB",
-  "ENGLAND": "GB",
-  "SCOTLAND": "GB",
-  "WALES": "GB",
-  "NORTHERN IRELAND": "GB",
-  "FRA": "FR",
-  "DEU": "DE",
-  "ESP": "ES",
-  "BRA": "BR",
-  "HOLLAND": "NL",
-  "CZECH REPUBLIC": "CZ",
-  "RUSSIAN FEDERATION": "RU",
-  "TURKEY": "TR",
-  "IVORY COAST": "CI",
-  "VIET NAM": "VN",
-  "KOREA": "KR",
-  "REPUBLIC OF KOREA": "KR",
+const OTHER_NAMES: Partial<Record<CountryCode, string[]>> = {
+  BR: ["BRA"],
+  CA: ["CAN"],
+  CI: ["Ivory Coast"],
+  CZ: ["Czech Republic"],
+  DE: ["DEU"],
+  ES: ["ESP"],
+  FR: ["FRA"],
+  GB: ["GBR", "Great Britain", "England", "Scotland", "Wales", "Northern Ireland"],
+  KR: ["Korea", "Republic of Korea"],
+  MX: ["MEX"],
+  NL: ["Holland"],
+  RU: ["Russian Federation"],
+  TR: ["Turkey"],
+  US: [
+    ...["USA", "United States of America", "America", "Estados Unidos de América", "EEUU", "EUA"],
+    ...["États-Unis d'Amérique", "Vereinigte Staaten von Amerika"],
+  ],
+  VN: ["Viet Nam"],
 };
 
 /** Longer than any country's name. */
@@ -76,10 +66,12 @@ function namesOfCountries(): Map<string, CountryCode> {
       return getCountries().map((code) => [inLanguage.of(code) ?? code, code] as const);
     })
   );
+  const others = Object.entries(OTHER_NAMES).flatMap(([code, names]) =>
+    names.map((name) => [name, code as CountryCode] as const)
+  );
   // The last entry of a name is the one that stays.
   return new Map(
-    [...names.reverse(), ...Object.entries(OTHER_NAMES)]
-      .map(([name, code]) => [plainName(name), code]),
+    [...names.reverse(), ...others].map(([name, code]) => [plainName(name), code]),
   );
 }
 

@@ -1,73 +1,21 @@
-/** USPS codes by upper-case name, including the territories and the military "states". */
-const CODE_OF_NAME: Record<string, string> = {
-  "ALABAMA": "AL",
-  "ALASKA": "AK",
-  "AMERICAN SAMOA": "AS",
-  "ARIZONA": "AZ",
-  "ARKANSAS": "AR",
-  "ARMED FORCES AMERICAS": "AA",
-  "ARMED FORCES EUROPE": "AE",
-  "ARMED FORCES PACIFIC": "AP",
-  "CALIFORNIA": "CA",
-  "COLORADO": "CO",
-  "CONNECTICUT": "CT",
-  "DELAWARE": "DE",
-  "DISTRICT OF COLUMBIA": "DC",
-  "FLORIDA": "FL",
-  "GEORGIA": "GA",
-  "GUAM": "GU",
-  "HAWAII": "HI",
-  "IDAHO": "ID",
-  "ILLINOIS": "IL",
-  "INDIANA": "IN",
-  "IOWA": "IA",
-  "KANSAS": "KS",
-  "KENTUCKY": "KY",
-  "LOUISIANA": "LA",
-  "MAINE": "ME",
-  "MARYLAND": "MD",
-  "MASSACHUSETTS": "MA",
-  "MICHIGAN": "MI",
-  "MINNESOTA": "MN",
-  "MISSISSIPPI": "MS",
-  "MISSOURI": "MO",
-  "MONTANA": "MT",
-  "NEBRASKA": "NE",
-  "NEVADA": "NV",
-  "NEW HAMPSHIRE": "NH",
-  "NEW JERSEY": "NJ",
-  "NEW MEXICO": "NM",
-  "NEW YORK": "NY",
-  "NORTH CAROLINA": "NC",
-  "NORTH DAKOTA": "ND",
-  "NORTHERN MARIANA ISLANDS": "MP",
-  "OHIO": "OH",
-  "OKLAHOMA": "OK",
-  "OREGON": "OR",
-  "PENNSYLVANIA": "PA",
-  "PUERTO RICO": "PR",
-  "RHODE ISLAND": "RI",
-  "SOUTH CAROLINA": "SC",
-  "SOUTH DAKOTA": "SD",
-  "TENNESSEE": "TN",
-  "TEXAS": "TX",
-  "UTAH": "UT",
-  "VERMONT": "VT",
-  "VIRGIN ISLANDS": "VI",
-  "VIRGINIA": "VA",
-  "WASHINGTON": "WA",
-  "WASHINGTON DC": "DC",
-  "WEST VIRGINIA": "WV",
-  "WISCONSIN": "WI",
-  "WYOMING": "WY",
-};
+/** The states with their USPS codes, including the territories and the military "states". */
+const STATES = `
+  AL Alabama, AK Alaska, AS American Samoa, AZ Arizona, AR Arkansas, AA Armed Forces Americas,
+  AE Armed Forces Europe, AP Armed Forces Pacific, CA California, CO Colorado, CT Connecticut,
+  DE Delaware, DC District of Columbia, FL Florida, GA Georgia, GU Guam, HI Hawaii, ID Idaho,
+  IL Illinois, IN Indiana, IA Iowa, KS Kansas, KY Kentucky, LA Louisiana, ME Maine, MD Maryland,
+  MA Massachusetts, MI Michigan, MN Minnesota, MS Mississippi, MO Missouri, MT Montana,
+  NE Nebraska, NV Nevada, NH New Hampshire, NJ New Jersey, NM New Mexico, NY New York,
+  NC North Carolina, ND North Dakota, MP Northern Mariana Islands, OH Ohio, OK Oklahoma,
+  OR Oregon, PA Pennsylvania, PR Puerto Rico, RI Rhode Island, SC South Carolina, SD South Dakota,
+  TN Tennessee, TX Texas, UT Utah, VT Vermont, VI Virgin Islands, VA Virginia, WA Washington,
+  DC Washington DC, WV West Virginia, WI Wisconsin, WY Wyoming
+`.trim().split(/,\s+/).map((state) => ({ code: state.slice(0, 2), name: state.slice(3) }));
 
-const CODES = new Set(Object.values(CODE_OF_NAME));
+const CODES = new Set(STATES.map(({ code }) => code));
 
 /** The codes by the letters of the names: forms write `new_york`, `New-York` and `NewYork`, too. */
-const CODE_OF_LETTERS = new Map(
-  Object.entries(CODE_OF_NAME).map(([name, code]) => [lettersOf(name), code]),
-);
+const CODE_OF_LETTERS = new Map(STATES.map(({ code, name }) => [lettersOf(name), code]));
 
 /** Names of the country that may stand beside a state. */
 const US = new Set(["US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA"]);
