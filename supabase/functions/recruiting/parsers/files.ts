@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { type Fields, type Path, plainKey, toText } from "./fields.ts";
+import { compact, type Fields, type Path, plainKey, toText } from "./fields.ts";
 import type { ResumeFields } from "./resume.ts";
 
 /** The keys that vendors use for what they say of a file, in the form that {@link plainKey} gives. */
@@ -22,14 +22,19 @@ const GOOGLE_KEY = "googlekey";
 const MIN_FILE_LENGTH = 4_096;
 const BASE64 = /^[A-Za-z0-9+/_=\r\n-]+$/;
 const DATA_URL = /^data:[^,]{0,200};base64,/i;
-/** The first characters of a PDF, a zip archive (docx), an OLE file (doc) and an RTF file in base64. */
-const FILE_START = /^(?:JVBERi0|UEsDB|0M8R4K|e1xydGY)/;
+/** The media types of the files that are known by their first characters in base64. */
+const TYPE_OF_START: [start: string, type: string][] = [
+  ["JVBERi0", "application/pdf"],
+  ["UEsDB", "application/zip"],
+  ["0M8R4K", "application/x-ole-storage"],
+  ["e1xydGY", "application/rtf"],
+];
 
 /**
  * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual
- * keys, or a list of these. The first file of a list is taken, and the others are left out: `data` is then a list of
- * the first one's content and of `{type, bytes}` for each other. The other keys of an object, and what is no file,
- * stay among the vendor's fields.
+ * keys, or a list of these. The first file of a list is taken, and the others are left out. `data` is then a list:
+ * the first one's content, and `{type, bytes}` for each other. The other keys of an object, and what is no file, stay
+ * among the vendor's fields.
  */
 export function readFile(fields: Fields, path: string): ResumeFields {
   const value = fields.peek(path);
@@ -94,26 +99,9 @@ export function leaveOutContent(file: Fields): void {
  * @param resume the resume's base64, removed wherever it stands
  */
 export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject {
-  const isLeftOut = (value: Json) =>
-    typeof value === "string"
-      ? isFileText(value) || (resume !== undefined && value === resume)
-      : Array.isArray(value) && value.length >= MIN_FILE_LENGTH && isBytes(value);
-
-  const clean = (value: Json): Json => {
-    if (Array.isArray(value)) return value.map((item) => isLeftOut(item) ? null : clean(item));
-    return isObject(value) ? cleanObject(value) : withoutFileText(value);
-  };
-  const cleanObject = (object: JsonObject): JsonObject => {
-    const entries = Object.entries(object);
-    const isFile = entries.some(([key]) => FILE_KEYS.has(plainKey(key)));
-    return Object.fromEntries(
-      entries.filter(([key, value]) =>
-        !isLeftOut(value) && plainKey(key) !== GOOGLE_KEY &&
-        !(isFile && CONTENT_KEYS.has(plainKey(key)) && isBase64(value))
-      ).map(([key, value]) => [key, clean(value)]),
-    );
-  };
-  return cleanObject(metadata);
+  const isOther = (text: string, isNamed: boolean) =>
+    text === resume || (isNamed && isBase64(text));
+  return replaceFiles(metadata, isOther, () => undefined) as JsonObject;
 }
 
 /**
@@ -121,19 +109,32 @@ export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject 
  * wherever it stands.
  */
 export function describeFiles(value: Json): Json {
-  if (isFile(value)) return describeFile(value);
-  if (Array.isArray(value)) return value.map(describeFiles);
+  return replaceFiles(value, (_, isNamed) => isNamed, describeFile) as Json;
+}
+
+/**
+ * @param isOther whether a text counts as a file that is none by itself; `isNamed` where what stands beside it says so
+ * @param replace gives what stands in a file's place; undefined to leave it out
+ */
+function replaceFiles(
+  value: Json,
+  isOther: (text: string, isNamed: boolean) => boolean,
+  replace: (file: string | number[]) => Json | undefined,
+  isNamed = false,
+): Json | undefined {
+  if (isFile(value) || (typeof value === "string" && isOther(value, isNamed))) {
+    return replace(value);
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => replaceFiles(item, isOther, replace) ?? null);
+  }
   if (!isObject(value)) return withoutFileText(value);
   const entries = Object.entries(value).filter(([key]) => plainKey(key) !== GOOGLE_KEY);
   const holdsFile = entries.some(([key]) => FILE_KEYS.has(plainKey(key)));
-  return Object.fromEntries(
-    entries.map(([key, item]) => [
-      key,
-      holdsFile && typeof item === "string" && CONTENT_KEYS.has(plainKey(key))
-        ? describeFile(item)
-        : describeFiles(item),
-    ]),
-  );
+  return compact(Object.fromEntries(entries.map(([key, item]) => {
+    const isContent = holdsFile && CONTENT_KEYS.has(plainKey(key));
+    return [key, replaceFiles(item, isOther, replace, isContent)];
+  })));
 }
 
 /** Whether a value is the content of a file, whatever its key is. */
@@ -143,26 +144,21 @@ export function isFile(value: Json | undefined): value is string | number[] {
     : Array.isArray(value) && value.length >= MIN_FILE_LENGTH && isBytes(value);
 }
 
-/** The media types of the files that are known by their first characters in base64. */
-const TYPE_OF_START: [start: string, type: string][] = [
-  ["JVBERi0", "application/pdf"],
-  ["UEsDB", "application/zip"],
-  ["0M8R4K", "application/x-ole-storage"],
-  ["e1xydGY", "application/rtf"],
-];
-
 function describeFile(file: string | number[]): JsonObject {
   if (typeof file !== "string") return { type: "unknown", bytes: file.length };
   const [, mediaType, base64 = file] = /^data:([^;,]{0,100})[^,]{0,200},([^]*)$/i.exec(file) ?? [];
-  const known = TYPE_OF_START.find(([start]) => base64.startsWith(start))?.[1];
   const padding = /={0,2}$/.exec(base64.slice(-2))![0].length;
   const bytes = Math.floor((base64.length - padding) * 3 / 4);
-  return { type: mediaType || known || "unknown", bytes };
+  return { type: mediaType || typeByStart(base64) || "unknown", bytes };
 }
 
 /** Whether a text that stands for a file can be its content in base64. A shorter one is rather a word. */
 export function mayBeFile(text: string): boolean {
   return isFileText(text) || (text.length >= 8 && isBase64(text));
+}
+
+function typeByStart(base64: string): string | undefined {
+  return TYPE_OF_START.find(([start]) => base64.startsWith(start))?.[1];
 }
 
 function isBlank(value: Json): boolean {
@@ -180,37 +176,17 @@ function isDescription(object: JsonObject): boolean {
 }
 
 function isFileText(text: string): boolean {
-  return FILE_START.test(text) || DATA_URL.test(text) ||
+  return typeByStart(text) !== undefined || DATA_URL.test(text) ||
     (text.length >= MIN_FILE_LENGTH && BASE64.test(text));
 }
 
 /** What files are made of in a JSON text, where a backslash stands before a slash or for the end of a line. */
-const IN_FILE = /[A-Za-z0-9+/_=\\-]/;
-const IS_IN_FILE = Array.from(
-  { length: 128 },
-  (_, code) => IN_FILE.test(String.fromCharCode(code)),
-);
+const RUN_IN_FILE = /[A-Za-z0-9+/_=\\-]+/g;
 
 /** A text without the files in it: a field may be a JSON text that holds some. */
 function withoutFileText<Value extends Json>(value: Value): Value | string {
   if (typeof value !== "string" || value.length < MIN_FILE_LENGTH) return value;
-  const isInFile = (at: number) => IS_IN_FILE[value.charCodeAt(at)] === true;
-  let kept = "";
-  let from = 0;
-  for (let start = 0; start + MIN_FILE_LENGTH <= value.length;) {
-    // Backwards, because a file cannot begin before the last character that is not in one.
-    let end = start + MIN_FILE_LENGTH;
-    let last = end - 1;
-    while (last >= start && isInFile(last)) last--;
-    if (last >= start) {
-      start = last + 1;
-      continue;
-    }
-    while (end < value.length && isInFile(end)) end++;
-    kept += value.slice(from, start);
-    from = start = end;
-  }
-  return kept + value.slice(from);
+  return value.replace(RUN_IN_FILE, (run) => run.length < MIN_FILE_LENGTH ? run : "");
 }
 
 /** Takes the content of a file at the first of the paths that has something. A list of bytes becomes base64. */

@@ -20,7 +20,8 @@ export interface FormAnswer {
   name?: string;
   /** What a contact field of this name would be. */
   value: Json;
-  answer: Answer["answer"];
+  /** Undefined for one that is not understood. */
+  answer?: Answer["answer"];
   /** Takes the question as it was shown. */
   takeQuestion(): string | undefined;
 }
@@ -33,12 +34,11 @@ export function readLeadForm(questions: Fields[], keys: FormKeys): RawLead {
     if (name === undefined) return [];
     const value = onlyItem(question.peek([keys.answer]) ?? null);
     const answer = readAnswer(question, keys.answer);
-    if (answer === undefined) return [];
     const takeQuestion = () => question.text([label], [keys.name]);
     return [{
       name,
       value,
-      answer: onlyItem<string | null>(answer) as Answer["answer"],
+      answer: onlyItem<string | null | undefined>(answer) as FormAnswer["answer"],
       takeQuestion,
     }];
   }));
@@ -58,7 +58,9 @@ export function sortAnswers(given: FormAnswer[]): RawLead {
   const others = new Set(new Fields(form.rest()).keys());
   const answers = given
     .filter((item) => first.get(item.name) !== item || others.has(item.name ?? ""))
-    .map(({ answer, takeQuestion }): Answer => ({ question: takeQuestion() ?? null, answer }));
+    .flatMap(({ answer, takeQuestion }): Answer[] =>
+      answer === undefined ? [] : [{ question: takeQuestion() ?? null, answer }]
+    );
   return { ...contact, more: { answers: answers.length > 0 ? answers : undefined } };
 }
 
