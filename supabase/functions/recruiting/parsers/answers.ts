@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { type Fields, type Key, toText } from "./fields.ts";
+import { isObject, type JsonObject } from "../../_shared/json.ts";
+import { type Fields, isEmpty, type Key, toText } from "./fields.ts";
 import { isFile, leaveOutContent } from "./files.ts";
 
 /** A screening question and the applicant's answer, as kept under `vendor_metadata.answers`. */
@@ -23,10 +23,10 @@ const LABEL = [
 ];
 
 /** The labels of a question's options by their codes. */
-type Labels = Map<string, string>;
+export type Labels = Map<string, string>;
 
 /** A question that the vendor sends as an object. */
-interface Question {
+export interface Question {
   fields: Fields;
   labels: Labels;
 }
@@ -59,9 +59,9 @@ export function readAnswers(
 }
 
 /**
- * Like {@link readAnswers}, for a vendor that does not document the shape or changes it: the value may also be an
- * object with the answers by question, `{"Are you licensed?": "Yes"}`, or by id, `{"q1": {question, answer}}`, or with
- * a list.
+ * Like {@link readAnswers}, for a vendor that does not document the shape or changes it. The value may also be an
+ * object: with the answers by question, `{"Are you licensed?": "Yes"}`, by id, `{"q1": {question, answer}}`, or with a
+ * list.
  */
 export function readAnswersOfAnyShape(fields: Fields, ...paths: string[]): Answer[] | undefined {
   for (const path of paths) {
@@ -160,12 +160,19 @@ function readQuestion(fields: Fields): Question {
 
 function labelsOf(question: Fields): Labels {
   const options = question.spelt(...OPTIONS).flatMap((key) => question.items([key]));
-  return new Map(
-    options.map((option) => [
-      peekText(option, ["value", "id"]),
-      peekText(option, ["label", "text", "name"]),
-    ]).filter((pair): pair is [string, string] => !pair.includes(undefined)),
-  );
+  return readLabels(options, (option) => [
+    peekText(option, ["value", "id"]),
+    peekText(option, ["label", "text", "name"]),
+  ]);
+}
+
+/** @param read gives an option's code and label, where it has them */
+export function readLabels(
+  options: Fields[],
+  read: (option: Fields) => [code: string | undefined, label: string | undefined],
+): Labels {
+  const pairs = options.map(read);
+  return new Map(pairs.filter((pair): pair is [string, string] => !pair.includes(undefined)));
 }
 
 /** The text at a key, without taking it; "" where there is none. */
@@ -182,10 +189,4 @@ function peekText(fields: Fields, spellings: string[]): string | undefined {
 /** Takes the first text under one of these spellings. */
 function takeText(fields: Fields | undefined, spellings: string[]): string | undefined {
   return fields?.text(...fields.spelt(...spellings));
-}
-
-function isEmpty(value: Json | undefined): boolean {
-  return value === undefined || value === null ||
-    (typeof value === "string" && value.trim() === "") ||
-    (typeof value === "object" && Object.keys(value).length === 0);
 }

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 
 /** How many keys may count as one spelling. A JavaScript call cannot take hundreds of thousands of arguments. */
-export const MAX_KEYS = 100;
+const MAX_KEYS = 100;
 
 /** A key of an object, or an index of a list. */
 export type Key = string | number;
 
 /**
- * Where a value is: keys and indexes joined by dots (`applicant.email`, `emails.0.value`), or a list of them, for keys
+ * Where a value is: keys and indexes joined by dots (`applicant.email`, `emails.0.value`). A list of them is for keys
  * that may have a dot in them.
  */
 export type Path = string | readonly Key[];
@@ -203,6 +203,13 @@ export function toText(value: Json | undefined): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.trim();
   return text === "" ? undefined : text;
+}
+
+/** Whether a value says nothing: null, a blank text, an empty list or object. */
+export function isEmpty(value: Json | undefined): boolean {
+  if (typeof value === "string") return value.trim() === "";
+  return value === undefined || value === null ||
+    (typeof value === "object" && Object.keys(value).length === 0);
 }
 
 /** Drops the keys whose value is undefined. */

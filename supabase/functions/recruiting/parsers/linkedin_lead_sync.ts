@@ -1,5 +1,5 @@
 import { isObject } from "../../_shared/json.ts";
-import { type Answer, readAnswer } from "./answers.ts";
+import { type Answer, type Labels, type Question, readAnswer, readLabels } from "./answers.ts";
 import { readBoolean, readBoxes } from "./consent.ts";
 import { type Fields, toText } from "./fields.ts";
 import { type FormAnswer, sortAnswers } from "./form.ts";
@@ -16,17 +16,10 @@ export const LEAD_NOTICE =
  */
 const QUESTIONS = ["form.content.questions", "content.questions", "questions"];
 
-/** A question of the form, with what is needed to read its answer. */
-interface Question {
-  fields: Fields;
-  /** The texts of its options by their ids. */
-  labels: Map<string, string>;
-}
-
 /**
  * Reads a lead of LinkedIn's Lead Sync: `formResponse.answers`, each with a `questionId` alone. The form's questions
- * say which of them are contact fields and what the others ask; all others become `answers`. Source:
- * https://learn.microsoft.com/linkedin/marketing/lead-sync/lead-sync-schema
+ * say which of them are contact fields and what the others ask; all others become `answers`.
+ * Source: https://learn.microsoft.com/linkedin/marketing/lead-sync/lead-sync-schema
  */
 export function readLeadSync(fields: Fields): RawLead {
   const path = QUESTIONS.find((path) => Array.isArray(fields.peek(path))) ?? QUESTIONS[0]!;
@@ -65,17 +58,14 @@ export function readLeadSync(fields: Fields): RawLead {
 
 function readQuestion(fields: Fields): Question {
   const options = fields.items("questionDetails.multipleChoiceQuestionDetails.options");
-  const labels = options.map((option) => [
+  const labels = readLabels(options, (option) => [
     toText(option.peek("id")),
     toText(option.peek(localized(option, "text"))) ?? toText(option.peek("label")),
   ]);
-  return {
-    fields,
-    labels: new Map(labels.filter((pair): pair is [string, string] => !pair.includes(undefined))),
-  };
+  return { fields, labels };
 }
 
-function readDetails(details: Fields, labels?: Map<string, string>): Answer["answer"] | undefined {
+function readDetails(details: Fields, labels?: Labels): Answer["answer"] | undefined {
   const text = details.at("textQuestionAnswer");
   if (text.keys().includes("answer")) return readAnswer(text, "answer");
   const choice = details.at("multipleChoiceAnswer");

@@ -4,7 +4,7 @@
 import { isObject, type Json } from "../../_shared/json.ts";
 import { readAnswersOfAnyShape } from "./answers.ts";
 import { readBoolean, readConsent } from "./consent.ts";
-import { compact, type Fields, toText } from "./fields.ts";
+import { compact, type Fields, isEmpty, toText } from "./fields.ts";
 import { readFile, takeContent } from "./files.ts";
 import { readTime } from "./time.ts";
 
@@ -74,9 +74,4 @@ function firstOfEach(value: Json | undefined): Json | undefined {
 function firstText(value: Json): string | undefined {
   if (!Array.isArray(value)) return toText(value);
   return toText(value.find((item) => toText(item) !== undefined));
-}
-
-function isEmpty(value: Json): boolean {
-  if (typeof value === "string") return value.trim() === "";
-  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
 }

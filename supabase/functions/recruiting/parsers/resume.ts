@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import { toText } from "./fields.ts";
+import { isEmpty, toText } from "./fields.ts";
 
 /** What a vendor says of a resume. Any value may stand in any field. */
 export interface ResumeFields {
@@ -74,9 +74,7 @@ function splitDataUrl(data: string): { mediaType?: string; base64: string } {
 
 // A resume that is not text cannot be base64. It becomes a text that is not base64 either, so that the lead says so.
 function placeholderFor(data: Json | undefined): string {
-  const isEmpty = data === undefined || data === null || data === false ||
-    (typeof data === "object" && Object.keys(data).length === 0);
-  return isEmpty ? "" : "?";
+  return data === false || isEmpty(data) ? "" : "?";
 }
 
 function readType(contentType: Json | undefined): string | undefined {
