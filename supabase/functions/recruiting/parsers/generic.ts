@@ -40,10 +40,8 @@ const CONSENT_AT = ["consentat", "consenttime", "consenttimestamp", "consentdate
 const CONSENT_IP = ["consentip", "ipaddress", "ip"];
 
 /**
- * A flat object with `first_name, last_name, email, phone, address, city, state, zip, vendor_lead_id, resume` in their
- * usual spellings; a full name may stand for the name's parts. `resume` is base64, a `data:` URL, a web URL, or an
- * object `{data, content_type, file_name}`. Also the names of LeadConduit and boberdoo, through which lead sellers
- * deliver: `phone_1`, `trustedform_cert_url`, `Primary_Phone`, `TCPA_Consent`, `TCPA_Language`, `Trusted_Form_URL`, …
+ * A flat object with the fields of a lead in their usual spellings. Also the names of LeadConduit and boberdoo, through
+ * which lead sellers deliver: `phone_1`, `trustedform_cert_url`, `Primary_Phone`, `TCPA_Consent`, …
  *
  * Source for LeadConduit: https://support.activeprospect.com/hc/en-us/articles/115003219546
  * No documentation of boberdoo's own was found in public. Its names are from a buyer's specification,

@@ -22,7 +22,8 @@ const STATE_NAMES = ["state", "homestate", "residentstate", "stateofresidence"];
  * A candidate as partners push it to Greenhouse's Candidate Ingestion API (flat, `emails[]`, `phone_numbers[]`, the
  * resume as a URL), or Greenhouse's own `new_candidate_application` webhook. Its other events are no new applications.
  * The answers and the location are read as the Harvest API has them; the documentation of the webhook does not show
- * them. Sources: https://developers.greenhouse.io/candidate-ingestion.html, …/webhooks.html and …/harvest.html
+ * them.
+ * Sources: https://developers.greenhouse.io/candidate-ingestion.html, …/webhooks.html and …/harvest.html
  */
 export const greenhouse = parserOf((fields) => {
   const action = toText(fields.peek("action")) ?? NEW_APPLICATION;

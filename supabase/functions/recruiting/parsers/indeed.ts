@@ -13,9 +13,8 @@ const QUESTIONS = [
 ];
 
 /**
- * An Indeed Apply application: `id`, `appliedOnMillis`, `applicant`, `job`, `analytics`, and the questions as
- * `screenerQuestionsAndAnswers` or the older `questionsAndAnswers`, each a container or a bare array; in the oldest
- * form, `questions.answers` has ids and codes, and `questions.questions` their questions and labels.
+ * An Indeed Apply application. Its answers stand in one of {@link QUESTIONS}. In the oldest form, `questions.answers`
+ * has ids and codes, and `questions.questions` their questions and labels.
  * Sources: https://docs.indeed.com/indeed-apply/application-data and …/screener-questions; for the oldest form
  * https://integrate.apploi.com/reference/easy-apply and, on GitHub, loganh0522/eko
  * (app/controllers/inbound_candidates_controller.rb).

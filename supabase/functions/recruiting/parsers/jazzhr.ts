@@ -9,10 +9,9 @@ import { stateCode } from "./states.ts";
 const VERIFICATION = "JazzHR Verify Event";
 
 /**
- * A candidate of JazzHR, as its Candidate Export webhook sends it (`candidate` in the shape of HR Open, with `person`
- * and `profiles`, of which each is an application), or an applicant as its API gives it (flat, with `jobs` and
- * `questionnaire`).
- *
+ * A candidate of JazzHR as its Candidate Export webhook sends it, or an applicant as its API gives it. The export has
+ * `candidate` in the shape of HR Open, with `person` and `profiles`; each profile is an application. An applicant is
+ * flat, with `jobs` and `questionnaire`.
  * Sources: https://apidoc.jazzhrapis.com/candidate-export and https://github.com/JazzHR/api-doc; for the API, whose own
  * pages are not public, https://github.com/zailous1/JazzHR-DotNet-SDK and https://github.com/koombea/jazzhr_tap
  */

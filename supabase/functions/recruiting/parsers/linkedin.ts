@@ -10,9 +10,9 @@ const RESUME = "questionResponses.resumeQuestionResponses.resumeQuestionAnswer";
 const CUSTOM = "questionResponses.additionalQuestionResponses.customQuestionSetResponses";
 
 /**
- * A LinkedIn Apply Connect application (`EXPORT_JOB_APPLICATION`), whose resume is a URL that expires after 30 days, or
- * a lead of a LinkedIn lead form (see linkedin_lead_sync.ts). Source:
- * https://learn.microsoft.com/linkedin/talent/apply-connect/receive-applications
+ * A LinkedIn Apply Connect application, whose resume is a URL that expires after 30 days, or a lead of a LinkedIn lead
+ * form (see linkedin_lead_sync.ts).
+ * Source: https://learn.microsoft.com/linkedin/talent/apply-connect/receive-applications
  */
 export const linkedin = parserOf((fields) => {
   if (fields.peek("type") === "LEAD_ACTION") {

@@ -12,10 +12,9 @@ export const NO_CONTACT_DETAILS =
   "GET /{leadgen_id} from the Graph API and send its response (id, created_time, field_data)";
 
 /**
- * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API gives it (`id`, `created_time`, `field_data` with
- * `name` and `values` each, `custom_disclaimer_responses`), or as relays send it, in any spelling: flattened to
- * `full_name`, `email`, `phone_number`, …, with the answers by question in `data` (Make, n8n), or within Meta's
- * notification.
+ * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API gives it: `field_data` with `name` and `values`
+ * each. Or as relays send it, in any spelling: flattened, with the answers by question in `data` (Make, n8n), or within
+ * Meta's notification.
  * Source: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving
  */
 export const meta = parserOf((fields, payload) => {

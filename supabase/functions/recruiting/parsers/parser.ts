@@ -9,10 +9,8 @@ export interface ParsedLead {
   vendor_lead_id?: string;
   resume?: Resume;
   /**
-   * Everything else, under the same names for every vendor: `last_name`, `full_name`, `email`, `phone` (E.164),
-   * `phone_raw`, `address`, `city`, `state` (two letters) or `state_raw`, `zip`, `country`, `is_test`, `submitted_at`
-   * (ISO 8601 in UTC), `consent` (`{given, text, url, at, ip}`), `job_id`, `job_title`, `answers`, … What these do not
-   * say of the payload is under `vendor_fields`, as sent.
+   * Everything else, under the same names for every vendor: docs/parsers.md has them. What these do not say of the
+   * payload is under `vendor_fields`, as sent.
    */
   vendor_metadata: JsonObject;
 }

@@ -12,7 +12,6 @@ const LEADS = "1";
  * A lead of a TikTok lead form, as TikTok's webhook sends it: `object` 1 and `entry`, a list of leads. Each has `id`,
  * `page_id` (the form), `create_time` in Unix seconds, and `changes` with a `field` and a `value` for each question. Or
  * one such entry alone, or the response of `/lead/get/`: `lead_data` by question, and `meta_data`.
- *
  * Sources: https://business-api.tiktok.com/portal/docs?id=1810521739537409 (webhook) and …?id=1832112833212434
  */
 export const tiktok = parserOf((fields, payload) => {

@@ -17,8 +17,8 @@ const MAX_LENGTH = 200;
 const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
 
 /**
- * The contact field for which a question asks, such as `first_name` for "What's your first name?", and `zip` for
- * "ZIP / postal code"; undefined for any other question. One unusual word makes another question of it: "Their first
+ * The contact field for which a question asks: `first_name` for "What's your first name?", `zip` for "ZIP / postal
+ * code". Undefined for any other question. One unusual word makes another question of it: "Their first
  * name", "Name of your company".
  */
 export function contactFieldOf(question: string): ContactField | undefined {

@@ -13,8 +13,8 @@ const MAX_ENTRIES = 10_000;
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
 /**
- * Tells the media type of a zip archive by the names of its entries: an Office document, what its entry `mimetype` says
- * (OpenDocument, EPUB), or `application/zip`.
+ * Tells the media type of a zip archive by the names of its entries. It is an Office document's, what the entry
+ * `mimetype` says (OpenDocument, EPUB), or `application/zip`.
  */
 export function zipType(bytes: Uint8Array): string {
   const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
