@@ -1,49 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../_shared/json.ts";
-import { parse, parsed, PDF } from "./fixtures/parsed.ts";
+import { parse, PDF } from "./fixtures/parsed.ts";
 import { generic } from "./generic.ts";
-
-Deno.test("generic: the flat object as documented", () => {
-  assert.deepEqual(parsed(generic, "generic"), {
-    first_name: "Sam",
-    vendor_lead_id: "lead-1",
-    resume: { base64: PDF, type: "pdf" },
-    vendor_metadata: {
-      last_name: "Rivera",
-      email: "sam.rivera@example.com",
-      phone: "+17025550155",
-      phone_raw: "(702) 555-0155",
-      address: "1 Main St",
-      city: "Las Vegas",
-      state: "NV",
-      zip: "89101",
-      vendor_fields: { campaign: "spring", state: "nevada" },
-    },
-  });
-});
-
-Deno.test("generic: other spellings, a full name alone, a numeric id of 21 digits, a test mark", () => {
-  assert.deepEqual(parsed(generic, "generic_spellings"), {
-    first_name: "Samuel",
-    vendor_lead_id: "987654321012345678901",
-    resume: { base64: PDF, type: "pdf" },
-    vendor_metadata: {
-      full_name: "Dr. Samuel van der Berg Jr.",
-      last_name: "van der Berg",
-      email: "sam@example.com",
-      phone: "+17025550156",
-      phone_raw: "7025550156",
-      state: "NV",
-      zip: "89101",
-      is_test: true,
-      vendor_fields: {
-        State: "N.V.",
-        CV: { file_name: "cv.pdf", content_type: "application/pdf" },
-        "Test Lead": "yes",
-      },
-    },
-  });
-});
 
 for (const key of ["submission_id", "Entry Id", "responseId", "external_reference_id"]) {
   Deno.test(`generic: ${key} is the id`, () => {

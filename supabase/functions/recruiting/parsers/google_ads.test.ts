@@ -1,41 +1,6 @@
 import assert from "node:assert/strict";
-import { holds, parse, parsed } from "./fixtures/parsed.ts";
+import { holds, parse } from "./fixtures/parsed.ts";
 import { googleAds } from "./google_ads.ts";
-
-Deno.test("google_ads: a test lead with a full name, a custom question and int64 ids", () => {
-  assert.deepEqual(parsed(googleAds, "google_ads"), {
-    first_name: "Ana",
-    vendor_lead_id: "TeSter-123-ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-    vendor_metadata: {
-      answers: [{ question: "Are you licensed?", answer: "Not yet" }],
-      form_id: "120000000000000013",
-      campaign_id: "9007199254740993",
-      click_id: "EAIaIQobChMI",
-      full_name: "Ana Lucia Reyes",
-      last_name: "Reyes",
-      email: "ana@example.com",
-      phone: "+16025550170",
-      phone_raw: "602-555-0170",
-      state: "AZ",
-      zip: "85004",
-      is_test: true,
-      submitted_at: "2026-07-29T08:00:00.000Z",
-      vendor_fields: {
-        user_column_data: [
-          { column_name: "Full Name", column_id: "FULL_NAME" },
-          { column_name: "User Email", column_id: "EMAIL" },
-          { column_name: "User Phone", column_id: "PHONE_NUMBER" },
-          { column_name: "Postal Code", column_id: "POSTAL_CODE" },
-          { column_name: "Region", column_id: "REGION", string_value: "Arizona" },
-          { column_id: "are_you_licensed?" },
-        ],
-        api_version: "1.0",
-        adgroup_id: 20000000000,
-        lead_submit_time: "2026-07-29T08:00:00Z",
-      },
-    },
-  });
-});
 
 Deno.test("google_ads: google_key is not kept, wherever it stands", () => {
   const lead = parse(googleAds, {

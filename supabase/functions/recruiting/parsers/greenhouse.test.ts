@@ -1,70 +1,9 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
-import { parse, parsed } from "./fixtures/parsed.ts";
+import { parse } from "./fixtures/parsed.ts";
 import { greenhouse } from "./greenhouse.ts";
 import { readFixture } from "./fixtures/read.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
-
-Deno.test("greenhouse: a candidate as partners push it; the mobile number is preferred", () => {
-  assert.deepEqual(parsed(greenhouse, "greenhouse"), {
-    first_name: "Harper",
-    vendor_lead_id: "24680",
-    vendor_metadata: {
-      job_id: "12345",
-      last_name: "Nguyen",
-      email: "harper.nguyen@example.com",
-      phone: "+12065550134",
-      phone_raw: "206-555-0134",
-      address: "12 Pine St\nSeattle, WA 98101",
-      state: "WA",
-      resume_url: "https://files.example.com/harper.pdf",
-      vendor_fields: {
-        prospect: "true",
-        company: "Lakeside Bank",
-        title: "Teller",
-        phone_numbers: [{ phone_number: "206-555-0133", type: "home" }, { type: "mobile" }],
-        emails: [{ type: "personal" }],
-        addresses: [{ type: "home" }],
-        notes: "Referred by a friend",
-      },
-    },
-  });
-});
-
-Deno.test("greenhouse: Greenhouse's own webhook; the application's id counts", () => {
-  const { vendor_metadata, ...lead } = parsed(greenhouse, "greenhouse_webhook");
-  assert.deepEqual(lead, { first_name: "Harper", vendor_lead_id: "71980812" });
-  const { vendor_fields, ...metadata } = vendor_metadata;
-  assert.deepEqual(metadata, {
-    job_id: "274075",
-    job_title: "Insurance Agent",
-    attachments: [
-      { filename: "letter.docx", url: "https://files.example.com/l", type: "cover_letter" },
-    ],
-    last_name: "Nguyen",
-    email: "harper.nguyen@example.com",
-    phone: "+12065550134",
-    phone_raw: "206-555-0134",
-    address: "12 Pine St\nSeattle, WA 98101",
-    state: "WA",
-    submitted_at: "2026-07-29T08:00:00.000Z",
-    resume_url: "https://files.example.com/r",
-  });
-
-  const { payload } = vendor_fields as Record<string, Record<string, JsonObject>>;
-  const { applied_at, candidate, custom_fields } = payload!.application!;
-  const { phone_numbers, email_addresses, attachments, ...others } = candidate as JsonObject;
-  assert.equal(applied_at, "2026-07-29T08:00:00Z");
-  assert.deepEqual(custom_fields, { licensed: { name: "Licensed", type: "boolean", value: true } });
-  assert.deepEqual(phone_numbers, [{ value: "206-555-0133", type: "home" }, { type: "mobile" }]);
-  assert.deepEqual(email_addresses, [
-    { value: "harper@work.example.com", type: "work" },
-    { type: "personal" },
-  ]);
-  assert.deepEqual(attachments, [null, { filename: "resume.pdf", type: "resume" }]);
-  assert.equal(others.company, "Lakeside Bank");
-  assert.equal("first_name" in others, false);
-});
 
 /** What the parser makes of the webhook's fixture with these fields of the application and of the candidate. */
 function withFields(application: JsonObject, candidate: JsonObject): JsonObject {

@@ -1,40 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
-import { parse, parsed } from "./fixtures/parsed.ts";
+import { parse } from "./fixtures/parsed.ts";
 import { linkedin } from "./linkedin.ts";
-
-Deno.test("linkedin: an exported application; its resume is a URL to keep", () => {
-  assert.deepEqual(parsed(linkedin, "linkedin"), {
-    first_name: "Priya",
-    vendor_lead_id: "urn:li:jobApplication:4433221100",
-    vendor_metadata: {
-      job_id: "agent-fl-3",
-      answers: [
-        { question: "years", answer: "4" },
-        { question: "licensed", answer: ["yes"] },
-      ],
-      last_name: "Raman",
-      email: "priya.raman@example.com",
-      phone: "+13055550160",
-      phone_raw: "(305) 555-0160",
-      submitted_at: "2026-07-29T08:00:00.000Z",
-      resume_url: "https://www.linkedin.com/ambry/?x-li-ambry-ep=example",
-      vendor_fields: {
-        type: "EXPORT_JOB_APPLICATION",
-        appliedAt: 1785312000000,
-        jobApplicant: "urn:li:person:qZ8xkN",
-        questionResponses: {
-          contactInformationQuestionResponses: {
-            cellphoneNumberQuestionAnswer: { countryCode: "US", extension: "" },
-          },
-          resumeQuestionResponses: {
-            resumeQuestionAnswer: { mediaUrn: "urn:li:media:/AgAAAA/resume" },
-          },
-        },
-      },
-    },
-  });
-});
 
 for (
   const [countryCode, nationalNumber, phone] of [

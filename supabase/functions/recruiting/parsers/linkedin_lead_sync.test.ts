@@ -1,32 +1,9 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../_shared/json.ts";
-import { parse, parsed } from "./fixtures/parsed.ts";
+import { parse } from "./fixtures/parsed.ts";
 import { linkedin } from "./linkedin.ts";
 import { LEAD_NOTICE } from "./linkedin_lead_sync.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
-
-Deno.test("linkedin: a lead of a lead form, with the form's questions beside it", () => {
-  const { vendor_fields, ...metadata } = parsed(linkedin, "linkedin_lead_sync").vendor_metadata;
-  const { first_name, vendor_lead_id } = parsed(linkedin, "linkedin_lead_sync");
-  assert.equal(first_name, "Priya");
-  assert.equal(vendor_lead_id, "52dcb737-26f9-4af3-b1fc-935b3e93f838-4");
-  assert.deepEqual(metadata, {
-    last_name: "Raman",
-    email: "priya.raman@example.com",
-    phone: "+13055550160",
-    phone_raw: "(305) 555-0160",
-    submitted_at: "2026-07-29T08:00:00.000Z",
-    consent: { given: true },
-    answers: [
-      { question: "Company name", answer: "Bluebonnet Bank" },
-      { question: "Which licenses do you hold?", answer: ["Life", "Health"] },
-    ],
-    form_id: "urn:li:versionedLeadGenForm:(urn:li:leadGenForm:3213,1)",
-    campaign_id: "urn:li:sponsoredCampaign:32131231",
-    ad_id: "urn:li:sponsoredCreative:369799186",
-  });
-  assert.ok(vendor_fields);
-});
 
 const answer = (questionId: number, text: string, name?: string) => ({
   questionId,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
-import { holds, parse, parsed, PDF } from "./fixtures/parsed.ts";
+import { holds, parse, PDF } from "./fixtures/parsed.ts";
 import { mapping, splitLeads } from "./mapping.ts";
 import { compileConfig } from "./mapping_config.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
@@ -22,36 +22,6 @@ function assertHoldsAll(payload: Json, metadata: Json): void {
   const found = new Set(["", ...texts(metadata)]);
   for (const text of texts(payload)) assert.ok(found.has(text), `${text} is lost`);
 }
-
-Deno.test("mapping: a payload of no known vendor", () => {
-  const lead = parsed(mapping, "mapping", MAPPING_CONFIG);
-  assert.deepEqual(lead, {
-    first_name: "Rosa",
-    vendor_lead_id: "555001",
-    resume: { base64: PDF, type: "pdf" },
-    vendor_metadata: {
-      source: "job fair",
-      last_name: "Lindqvist",
-      email: "rosa@example.com",
-      phone: "+15035550166",
-      phone_raw: "503-555-0166",
-      state: "OR",
-      is_test: true,
-      vendor_fields: {
-        event: "lead.created",
-        lead: {
-          contacts: [
-            { kind: "email", value: "rosa@example.com" },
-            { kind: "mobile", value: "503-555-0166" },
-          ],
-          residence: { region: "Oregon" },
-          documents: [{ kind: "cv", mime: "application/pdf" }],
-        },
-      },
-    },
-  });
-  assert.equal(holds(lead.vendor_metadata, PDF), false);
-});
 
 Deno.test("mapping: in a list, the first that finds a value which is not blank wins", () => {
   const payload = { a: "  ", b: [], c: null, d: "503-555-0166", e: "503-555-0167" };

@@ -1,64 +1,9 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
-import { parse, parsed } from "./fixtures/parsed.ts";
+import { parse } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
 import { meta, NO_CONTACT_DETAILS } from "./meta.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
-
-Deno.test("meta: a lead as the Graph API gives it", () => {
-  assert.deepEqual(parsed(meta, "meta"), {
-    first_name: "Lee",
-    vendor_lead_id: "1234567890123456789",
-    vendor_metadata: {
-      answers: [{ question: "are_you_licensed?", answer: ["yes", "in two states"] }],
-      form_id: "330000000000002",
-      campaign_id: "120210000000000002",
-      ad_id: "120210000000000001",
-      last_name: "Whitfield",
-      email: "lee.whitfield@example.com",
-      phone: "+16145550181",
-      phone_raw: "+16145550181",
-      state: "OH",
-      zip: "43215",
-      submitted_at: "2026-07-29T08:00:00.000Z",
-      vendor_fields: {
-        created_time: "2026-07-29T08:00:00+0000",
-        is_organic: false,
-        field_data: [
-          { name: "first_name" },
-          { name: "last_name" },
-          { name: "email" },
-          { name: "phone_number" },
-          { name: "state", values: ["Ohio"] },
-          { name: "zip_code" },
-          null,
-        ],
-      },
-    },
-  });
-});
-
-Deno.test("meta: a lead as a relay flattens it", () => {
-  assert.deepEqual(parsed(meta, "meta_flat"), {
-    first_name: "Lee",
-    vendor_lead_id: "998877665544",
-    vendor_metadata: {
-      full_name: "Lee Whitfield",
-      last_name: "Whitfield",
-      email: "lee.whitfield@example.com",
-      phone: "+16145550181",
-      phone_raw: "614-555-0181",
-      state: "OH",
-      zip: "43215",
-      vendor_fields: { platform: "ig" },
-    },
-  });
-});
-
-Deno.test("meta: a lead of Meta's testing tool is marked as a test", () => {
-  assert.equal(parsed(meta, "meta_test").vendor_metadata.is_test, true);
-  assert.equal(parsed(meta, "meta").vendor_metadata.is_test, undefined);
-});
 
 for (
   const [name, payload] of Object.entries({

@@ -1,61 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../_shared/json.ts";
-import { parse, parsed, PDF } from "./fixtures/parsed.ts";
+import { parse, PDF } from "./fixtures/parsed.ts";
 import { monster } from "./monster.ts";
-
-Deno.test("monster: version 2", () => {
-  assert.deepEqual(parsed(monster, "monster"), {
-    first_name: "Tomasz",
-    vendor_lead_id: "7f3a0c52-52a4-4a8e-9a57-1f0d2a6c9b11",
-    resume: { base64: PDF, type: "pdf" },
-    vendor_metadata: {
-      job_id: "agent-il-9",
-      answers: [{ question: "Are you licensed?", answer: ["Yes"] }],
-      last_name: "Kowalski",
-      email: "tomasz.kowalski@example.com",
-      phone: "+13125550190",
-      phone_raw: "312-555-0190",
-      city: "Chicago",
-      state: "IL",
-      zip: "60601",
-      country: "US",
-      vendor_fields: {
-        sourceAttribution: "monster",
-        vendorText: "north side",
-        applicant: {
-          workAuthorization: "Authorized",
-          resume: { fileName: "tomasz.pdf", fileExt: ".pdf" },
-        },
-        questions: [{ questionId: "q1" }],
-      },
-    },
-  });
-});
-
-Deno.test("monster: version 1, whose resume is an array of bytes", () => {
-  assert.deepEqual(parsed(monster, "monster_v1"), {
-    first_name: "Tomasz",
-    vendor_lead_id: "agent-il-9:xk2m9vq7",
-    resume: { base64: PDF, type: "pdf" },
-    vendor_metadata: {
-      job_id: "agent-il-9",
-      last_name: "Kowalski",
-      email: "tomasz.kowalski@example.com",
-      phone: "+13125550190",
-      phone_raw: "312-555-0190",
-      city: "Chicago",
-      state: "IL",
-      zip: "60601",
-      country: "US",
-      vendor_fields: {
-        FileExt: ".pdf",
-        ResumeValue: "xk2m9vq7",
-        VendorField: "north side",
-        WorkAuthorization: "1",
-      },
-    },
-  });
-});
 
 Deno.test("monster: version 1 in base64, of a type that is no PDF", () => {
   const { resume } = parse(monster, { FileContents: "UEsDBBQ=", FileExt: ".docx" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
-import { holds, parse, parsed } from "./fixtures/parsed.ts";
+import { holds, parse } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
 import { typeform } from "./typeform.ts";
 
@@ -13,37 +13,6 @@ function response(items: [title: string, type: string, value: Json][], more: Jso
     ...more,
   };
 }
-
-Deno.test("typeform: a response with every usual type of answer", () => {
-  const { vendor_metadata, ...lead } = parsed(typeform, "typeform");
-  const { vendor_fields, ...metadata } = vendor_metadata;
-  assert.deepEqual({ ...lead, ...metadata }, {
-    first_name: "Laura",
-    vendor_lead_id: "7pctqdoqxg41to97pctqdibhqn6hqvto",
-    answers: [
-      { question: "Do you hold a life insurance license?", answer: "false" },
-      { question: "What have you sold before?", answer: ["Cars", "Software", "Solar panels"] },
-      { question: "For how many years?", answer: "4" },
-      { question: "When could you start?", answer: "2026-09-01" },
-    ],
-    form_id: "uaIA4a7Y",
-    last_name: "Brandt",
-    email: "laura.brandt@example.com",
-    phone: "+15125550164",
-    phone_raw: "+15125550164",
-    state: "TX",
-    submitted_at: "2026-07-29T08:00:18.000Z",
-    consent: { given: true, text: "I agree to be called and texted about this job." },
-    resume_url: "https://api.typeform.com/responses/files/0d2dd240/laura.pdf",
-  });
-  for (const kept of ["newsletter", "dana", "Join our agency", "01H5"]) {
-    assert.ok(holds(vendor_fields!, kept), kept);
-  }
-});
-
-Deno.test("typeform: a test of the webhook is a test", () => {
-  assert.equal(parse(typeform, readFixture("typeform_test")).vendor_metadata.is_test, true);
-});
 
 Deno.test("typeform: a form that was left is no new application", () => {
   const event = { ...readFixture("typeform"), event_type: "form_response_partial" };
