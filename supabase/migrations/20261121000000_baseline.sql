@@ -6801,10 +6801,16 @@ begin
     into found_texts
     from locked l;
 
-    perform private.refuse_texts(c.agency_id, c.recruit_phone)
-    from public.text_outbox o
-    join public.recruiting_conversations c on c.id = o.conversation_id
-    where o.message_id = any (found_texts.ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
+    begin
+      perform set_config('lock_timeout', '20ms', true);
+      perform private.refuse_texts(c.agency_id, c.recruit_phone)
+      from public.text_outbox o
+      join public.recruiting_conversations c on c.id = o.conversation_id
+      where o.message_id = any (found_texts.ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
+    exception when lock_not_available then
+      -- Somebody has locked one of them. They are refused by a later claim, and the other texts do not wait.
+      null;
+    end;
 
     -- Everything again, as it is now that nobody else claims texts of these conversations
     with locked as (
@@ -6817,7 +6823,8 @@ begin
       from locked l
       join public.recruiting_conversations c on c.id = l.conversation_id
       cross join lateral private.sending_hours(c, l.kind) h
-      where l.state = 'pending' and l.due_at <= now() and not private.is_behind(l.conversation_id, l.ordinal)
+      where l.state = 'pending' and l.due_at <= now()
+        and not private.is_opted_out(c.agency_id, c.recruit_phone) and not private.is_behind(l.conversation_id, l.ordinal)
     ), held as (
       update public.text_outbox o
       set due_at = w.opens_at, reason = 'quiet_hours'

@@ -2,7 +2,7 @@
 -- the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(16);
+select plan(18);
 \ir helpers.psql
 
 create function pg_temp.clean_up() returns void language sql as $$
@@ -287,6 +287,36 @@ select extensions.dblink_disconnect('first');
 select results_eq(
   $$select o.reason from public.text_outbox o where o.conversation_id in (md5('race 1')::uuid, md5('race 2')::uuid) order by o.ordinal$$,
   array['number_paused', null], 'a number that is active again waits for none of its texts');
+
+-- Texts that stayed behind when their recruit opted out; somebody has locked one of them. Another recruit's text is due too.
+select pg_temp.commit($sql$
+  delete from public.text_outbox o using public.recruiting_conversations c
+  where c.id = o.conversation_id and c.agency_id = md5('race')::uuid;
+  update public.service_numbers set status = 'active', busy_until = '-infinity' where agency_id = md5('race')::uuid;
+  insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, last_message_at)
+  select md5('behind ' || n)::uuid, md5('race')::uuid, '+1999558000' || n, '+19995550100', now() from generate_series(1, 2) n;
+  do $do$ begin perform private.record_consent(md5('race')::uuid, '+19995580001', 'opted_out', 'keyword', 'STOP'); end $do$;
+  insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body)
+  select md5('behind ' || n)::uuid, md5(conversation)::uuid, 'outbound', 'agent', 'Hi'
+  from (values (1, 'behind 1'), (2, 'behind 1'), (3, 'behind 2')) as texts (n, conversation);
+  insert into public.text_outbox (message_id, kind, state, due_at)
+  select md5('behind ' || n)::uuid, 'agent', 'pending', now() - interval '1 hour' from generate_series(1, 3) n
+$sql$);
+select extensions.dblink_connect('first', pg_temp.dsn());
+select extensions.dblink_exec('first', 'begin');
+select from extensions.dblink('first', $sql$
+  select o.kind from public.text_outbox o where o.message_id = md5('behind 1')::uuid for update$sql$) as texts (kind text);
+select extensions.dblink_connect('second', pg_temp.dsn());
+select extensions.dblink_exec('second', $$set lock_timeout = '5s'$$);
+select results_eq(
+  $$select message_id from extensions.dblink('second',
+    $sql$select t ->> 'message_id' from jsonb_array_elements(public.claim_texts(10) -> 'texts') t$sql$) as texts (message_id text)$$,
+  array[md5('behind 3')::uuid::text], 'a claim waits for no text that is to be refused, and gives none of them out');
+select extensions.dblink_disconnect(name) from unnest(array['first', 'second']) name;
+select pg_temp.commit('do $do$ begin perform public.claim_texts(10); end $do$');
+select results_eq(
+  $$select o.state from public.text_outbox o where o.message_id in (md5('behind 1')::uuid, md5('behind 2')::uuid)$$,
+  array['refused', 'refused'], 'the next claim refuses them');
 
 select pg_temp.clean_up();
 select * from finish();
