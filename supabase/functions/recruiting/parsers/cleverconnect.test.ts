@@ -37,15 +37,8 @@ Deno.test("cleverconnect: one attachment without a list; the guide's own sample 
   });
 });
 
-Deno.test("cleverconnect: questions in any usual shape", () => {
-  for (
-    const questions of [
-      [{ question: "Licensed?", answer: "Yes" }],
-      { "Licensed?": "Yes" },
-    ] as Json[]
-  ) {
-    assert.deepEqual(parse(cleverconnect, { questions }).vendor_metadata, {
-      answers: [{ question: "Licensed?", answer: "Yes" }],
-    });
-  }
+Deno.test("cleverconnect: questions", () => {
+  const questions = { "Licensed?": "Yes" };
+  const { answers } = parse(cleverconnect, { questions }).vendor_metadata;
+  assert.deepEqual(answers, [{ question: "Licensed?", answer: "Yes" }]);
 });

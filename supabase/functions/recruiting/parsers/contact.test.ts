@@ -10,6 +10,11 @@ function contactIn(payload: JsonObject): JsonObject {
 for (
   const [key, field] of [
     ["First Name", "first_name"],
+    ["first_name", "first_name"],
+    ["firstName", "first_name"],
+    ["FIRSTNAME", "first_name"],
+    ["first-name", "first_name"],
+    ["fname", "first_name"],
     ["LNAME", "last_name"],
     ["E-Mail", "email"],
     ["email_1", "email"],

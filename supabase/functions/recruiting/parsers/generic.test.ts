@@ -9,12 +9,6 @@ for (const key of ["submission_id", "Entry Id", "responseId", "external_referenc
   });
 }
 
-for (const key of ["first_name", "firstName", "First Name", "FIRSTNAME", "first-name", "fname"]) {
-  Deno.test(`generic: ${key} is the first name`, () => {
-    assert.equal(parse(generic, { [key]: " Ann " }).first_name, "Ann");
-  });
-}
-
 Deno.test("generic: the first spelling wins, and the other stays with the vendor's fields", () => {
   const { vendor_lead_id, vendor_metadata } = parse(generic, { id: 1, lead_id: "L-1" });
   assert.equal(vendor_lead_id, "L-1");

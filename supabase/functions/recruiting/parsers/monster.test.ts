@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../_shared/json.ts";
 import { parse, PDF } from "./fixtures/parsed.ts";
 import { monster } from "./monster.ts";
 
@@ -41,19 +40,8 @@ Deno.test("monster: version 1 in camelCase, as older integrations have it", () =
   });
 });
 
-for (
-  const questions of [
-    [{ questionText: "Licensed?", answerText: "Yes" }],
-    [{ questionText: "Licensed?", answer: { answerText: "Yes" } }],
-    [{ key: "Licensed?", value: "Yes" }],
-    { "Licensed?": "Yes" },
-    { q1: { question: "Licensed?", answer: "Yes" } },
-    { list: [{ question: "Licensed?", answer: "Yes" }] },
-  ] as Json[]
-) {
-  Deno.test(`monster: questions as ${JSON.stringify(questions)}`, () => {
-    assert.deepEqual(parse(monster, { questions }).vendor_metadata, {
-      answers: [{ question: "Licensed?", answer: "Yes" }],
-    });
-  });
-}
+Deno.test("monster: questions", () => {
+  const questions = { q1: { question: "Licensed?", answer: "Yes" } };
+  const { answers } = parse(monster, { questions }).vendor_metadata;
+  assert.deepEqual(answers, [{ question: "Licensed?", answer: "Yes" }]);
+});

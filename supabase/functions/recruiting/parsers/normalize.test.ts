@@ -6,13 +6,9 @@ import { normalizeLead, type RawLead } from "./normalize.ts";
 
 for (
   const [full_name, first, last] of [
-    ["Maria de la Cruz", "Maria", "de la Cruz"],
     ["Smith, Jordan", "Jordan", "Smith"],
-    ["Dr. Samuel van der Berg Jr.", "Samuel", "van der Berg"],
     ["Prince", "Prince", undefined],
-    ["Dr. Smith", "Dr. Smith", "Smith"],
     ["  Ana   Reyes ", "Ana", "Reyes"],
-    ["李小龙", "李小龙", undefined],
   ] as const
 ) {
   Deno.test(`a full name: ${JSON.stringify(full_name)}`, () => {
@@ -27,18 +23,6 @@ Deno.test("each given name part wins over the full name", () => {
   const lead = normalizeLead({ full_name: "M. Garcia Soto", first_name: "Maria" });
   assert.equal(lead.first_name, "Maria");
   assert.equal(lead.vendor_metadata.last_name, "Soto");
-});
-
-Deno.test("name parts lose titles and credentials, and stay among the vendor's fields as sent", () => {
-  const payload = { first: "Dr. Jane", last: "Doe, CLU, ChFC" };
-  const fields = new Fields(payload);
-  const lead = normalizeLead({
-    first_name: fields.text("first"),
-    last_name: fields.text("last"),
-    fields,
-  });
-  assert.equal(lead.first_name, "Jane");
-  assert.deepEqual(lead.vendor_metadata, { last_name: "Doe", vendor_fields: payload });
 });
 
 for (const blank of [undefined, null, "", "  \t", true, [], {}] as (Json | undefined)[]) {
@@ -72,7 +56,7 @@ Deno.test("a name given as a field is stored as sent; a title or credential is k
   const asSent = { first_name: 'Zoë-Ann "Zo"', last_name: "Smith-Jones;" };
   assert.deepEqual(named(asSent), asSent);
   assert.deepEqual(named({ first_name: "Maria (Mary)" }), { first_name: "Maria (Mary)" });
-  const titled = { first_name: "Dr. Maria (Mary)", last_name: "Smith, CLU" };
+  const titled = { first_name: "Dr. Maria (Mary)", last_name: "Smith, CLU, ChFC" };
   assert.deepEqual(named(titled), {
     first_name: "Maria (Mary)",
     last_name: "Smith",

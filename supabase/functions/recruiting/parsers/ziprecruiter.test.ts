@@ -8,12 +8,6 @@ Deno.test("ziprecruiter: without a phone, the profile's mobile number is the pho
   assert.equal(vendor_metadata.phone, "+14045550111");
 });
 
-Deno.test("ziprecruiter: a full name alone is split", () => {
-  const { first_name, vendor_metadata } = parse(ziprecruiter, { name: "Devon Okafor" });
-  assert.equal(first_name, "Devon");
-  assert.equal(vendor_metadata.last_name, "Okafor");
-});
-
 for (
   const answers of [
     { "Are you licensed?": "yes", "Which states?": ["TX", "OK"] },
