@@ -205,6 +205,11 @@ export function toText(value: Json | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
+/** Takes the first text that one of these items has at one of the paths. */
+export function firstTextOf(items: Fields[], ...paths: Path[]): string | undefined {
+  return items.values().map((item) => item.text(...paths)).find((text) => text !== undefined);
+}
+
 /** Whether a value says nothing: null, a blank text, an empty list or object. */
 export function isEmpty(value: Json | undefined): boolean {
   if (typeof value === "string") return value.trim() === "";

@@ -1,4 +1,4 @@
-import type { Json } from "../../_shared/json.ts";
+import { isObject, type Json } from "../../_shared/json.ts";
 import { type Answer, readAnswer } from "./answers.ts";
 import { readContact } from "./contact.ts";
 import { Fields, toText } from "./fields.ts";
@@ -62,6 +62,16 @@ export function sortAnswers(given: FormAnswer[]): RawLead {
       answer === undefined ? [] : [{ question: takeQuestion() ?? null, answer }]
     );
   return { ...contact, more: { answers: answers.length > 0 ? answers : undefined } };
+}
+
+/**
+ * Whether a lead comes from the testing tool of Meta's or TikTok's forms. Its values alone show it:
+ * "<test lead: dummy data for full_name>".
+ */
+export function isTestLead(value: Json): boolean {
+  if (typeof value === "string") return /^\s*<?test lead: dummy data/i.test(value);
+  if (Array.isArray(value)) return value.some(isTestLead);
+  return isObject(value) && Object.values(value).some(isTestLead);
 }
 
 /** The item of a list that has only one; any other value as it is. */

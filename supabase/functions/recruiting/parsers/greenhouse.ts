@@ -1,7 +1,7 @@
 import { isObject, type Json } from "../../_shared/json.ts";
 import { stateOfAddress } from "./address.ts";
 import { readAnswers } from "./answers.ts";
-import { type Fields, plainKey, toText } from "./fields.ts";
+import { type Fields, firstTextOf, plainKey, toText } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
@@ -78,11 +78,7 @@ function readWebhook(fields: Fields): RawLead {
 /** Takes the text of the first item of this type, or else of any type. */
 function textOf(items: Fields[], key: string, type: string): string | undefined {
   const isOther = (item: Fields) => Number(item.peek("type") !== type);
-  for (const item of items.toSorted((a, b) => isOther(a) - isOther(b))) {
-    const text = item.text(key, "value");
-    if (text !== undefined) return text;
-  }
-  return undefined;
+  return firstTextOf(items.toSorted((a, b) => isOther(a) - isOther(b)), key, "value");
 }
 
 /** The state in one of the candidate's custom fields: `{"state": {"name": "State", "type": …, "value": "Texas"}}`. */

@@ -1,6 +1,6 @@
 import { isObject } from "../../_shared/json.ts";
 import { readAnswers } from "./answers.ts";
-import type { Fields } from "./fields.ts";
+import { type Fields, firstTextOf } from "./fields.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 import { stateCode } from "./states.ts";
@@ -34,8 +34,8 @@ function readCandidate(candidate: Fields): RawLead {
     first_name: person.text("name.given"),
     last_name: person.text("name.family"),
     full_name: person.text("name.formattedName"),
-    email: firstText(person.items("communication.email"), "address"),
-    phone: firstText(person.items("communication.phone"), "formattedNumber"),
+    email: firstTextOf(person.items("communication.email"), "address"),
+    phone: firstTextOf(person.items("communication.phone"), "formattedNumber"),
     address: address?.text("line", "formattedAddress"),
     city: address?.text("city"),
     state: state?.text("value"),
@@ -80,10 +80,6 @@ function readApplicant(fields: Fields): RawLead {
       answers: readAnswers(fields, "questionnaire"),
     },
   };
-}
-
-function firstText(items: Fields[], key: string): string | undefined {
-  return items.values().map((item) => item.text(key)).find((text) => text !== undefined);
 }
 
 /** The item of a list that has only one. */

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { readBoolean, readBoxes } from "./consent.ts";
 import { readContact } from "./contact.ts";
 import { Fields } from "./fields.ts";
-import { readLeadForm } from "./form.ts";
+import { isTestLead, readLeadForm } from "./form.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
@@ -74,15 +74,6 @@ function isEmpty({ more, ...contact }: RawLead): boolean {
 function isChecked({ is_checked }: JsonObject): boolean | undefined {
   // Meta sends "1" for a checked box and "" for another.
   return is_checked === "" ? false : readBoolean(is_checked);
-}
-
-/**
- * Whether a lead comes from the form's testing tool. Only its values show it: "<test lead: dummy data for full_name>".
- */
-export function isTestLead(value: Json): boolean {
-  if (typeof value === "string") return /^\s*<?test lead: dummy data/i.test(value);
-  if (Array.isArray(value)) return value.some(isTestLead);
-  return isObject(value) && Object.values(value).some(isTestLead);
 }
 
 function hasLeadgenChange(payload: Json): boolean {

@@ -1,7 +1,6 @@
 import { isObject, type Json } from "../../_shared/json.ts";
 import { Fields, toText } from "./fields.ts";
-import { readLeadForm } from "./form.ts";
-import { isTestLead } from "./meta.ts";
+import { isTestLead, readLeadForm } from "./form.ts";
 import { parserOf } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION, type SplitLeads } from "./parser.ts";
 
@@ -27,7 +26,6 @@ export const tiktok = parserOf((fields, payload) => {
   return {
     ...form,
     vendor_lead_id: lead.text("id", "lead_id"),
-    // The leads of the form's preview are marked with the words that Meta uses.
     is_test: isTestLead(payload),
     submitted_at: lead.text("create_time"),
     more: {
