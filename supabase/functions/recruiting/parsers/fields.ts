@@ -43,24 +43,21 @@ export class Fields {
 
   /** Takes the first of the paths that holds a text which is not blank, or a number. Returns it as trimmed text. */
   text(...paths: Path[]): string | undefined {
-    for (const path of paths) {
-      const text = toText(this.peek(path));
-      if (text !== undefined) {
-        this.take(path);
-        return text;
-      }
-    }
-    return undefined;
+    return this.first(toText, ...paths);
   }
 
   /** Takes the first of the paths that holds a value other than null. Returns the whole value. */
   value(...paths: Path[]): Json | undefined {
+    return this.first((value) => value ?? undefined, ...paths);
+  }
+
+  /** Takes the first of the paths whose value can be read, which gives something other than undefined. */
+  first<Read>(read: (value: Json | undefined) => Read | undefined, ...paths: Path[]) {
     for (const path of paths) {
-      const value = this.peek(path);
-      if (value !== undefined && value !== null) {
-        this.take(path);
-        return value;
-      }
+      const found = read(this.peek(path));
+      if (found === undefined) continue;
+      this.take(path);
+      return found;
     }
     return undefined;
   }

@@ -13,13 +13,7 @@ const VENDOR_LEAD_ID = [
   ...["uniqueidentifier", "externalreferenceid", "submissionid", "responseid", "entryid", "id"],
 ];
 const RESUME = [
-  "resume",
-  "resumepdf",
-  "resumebase64",
-  "resumefile",
-  "resumedata",
-  "cv",
-  "cvbase64",
+  ...["resume", "resumepdf", "resumebase64", "resumefile", "resumedata", "cv", "cvbase64"],
 ];
 const RESUME_CONTENT_TYPE = ["resumecontenttype", "resumetype", "resumemimetype"];
 const RESUME_FILE_NAME = ["resumefilename", "resumename"];
@@ -30,12 +24,8 @@ const SUBMITTED_AT = [
   ...["sourcetimestamp", "createdat", "createdtime", "datecreated"],
 ];
 const CONSENT = ["consent", "consentgiven", "tcpaconsent", "tcpa"];
-const CONSENT_TEXT = [
-  ...["consenttext", "consentlanguage", "tcpatext", "tcpalanguage", "disclaimer"],
-];
-const CONSENT_URL = [
-  ...["consenturl", "trustedformcerturl", "trustedformurl", "xxtrustedformcerturl"],
-];
+const CONSENT_TEXT = ["consenttext", "consentlanguage", "tcpatext", "tcpalanguage", "disclaimer"];
+const CONSENT_URL = ["consenturl", "trustedformcerturl", "trustedformurl", "xxtrustedformcerturl"];
 const CONSENT_AT = ["consentat", "consenttime", "consenttimestamp", "consentdate"];
 const CONSENT_IP = ["consentip", "ipaddress", "ip"];
 
@@ -60,7 +50,7 @@ export const generic = parserOf((fields) => {
       ...readResume(fields),
     },
     is_test: fields.value(...fields.spelt(...IS_TEST)) ?? isTestMode(fields),
-    submitted_at: firstTime(fields),
+    submitted_at: fields.first(readTime, ...fields.spelt(...SUBMITTED_AT)),
     consent: consentOf(fields),
   };
 });
@@ -68,12 +58,6 @@ export const generic = parserOf((fields) => {
 // PX's `lead_mode` is 0 for a test and 1 for a live lead.
 function isTestMode(fields: Fields): boolean {
   return fields.spelt("leadmode").some((key) => toText(fields.peek([key])) === "0");
-}
-
-/** The first of the usual fields whose text can be read as a time. */
-function firstTime(fields: Fields): string | undefined {
-  const key = fields.spelt(...SUBMITTED_AT).find((key) => readTime(fields.peek([key])));
-  return key === undefined ? undefined : fields.text([key]);
 }
 
 function consentOf(fields: Fields): ConsentFields | undefined {
@@ -89,7 +73,7 @@ function consentOf(fields: Fields): ConsentFields | undefined {
   return readConsent(consent) && { ip: text(CONSENT_IP), ...consent };
 }
 
-// An object in which no file is found is given as the file itself. It is then refused, instead of being lost.
+// An object in which no file is found is given as the file itself. The lead then says that it is not stored.
 function readResume(fields: Fields): ResumeFields {
   const key = fields.spelt(...RESUME).find((key) => (fields.peek(key) ?? null) !== null);
   if (key === undefined) return {};

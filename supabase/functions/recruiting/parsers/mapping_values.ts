@@ -44,11 +44,7 @@ function each(names: string[], read: ReadValue): [string, ReadValue][] {
 }
 
 function taking(read: (value: Json) => Json | undefined): ReadValue {
-  return (fields, key) => {
-    const value = read(fields.peek([key]) ?? null);
-    if (value !== undefined) fields.take([key]);
-    return value;
-  };
+  return (fields, key) => fields.first((value) => read(value ?? null), [key]);
 }
 
 // A list is a list of files, or the bytes of one.
