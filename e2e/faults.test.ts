@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
+import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "@supabase/supabase-js";
+import { ingest, PDF_BASE64 } from "./support/applications.ts";
 import {
   type ApiResponse,
   assertDailyCounts,
+  assertResponse,
+  assertStored,
+  atOnce,
   createVendor,
   PDF,
-  send,
+  refusingLeads,
   sql,
   stack,
   storedLeads,
@@ -14,19 +18,16 @@ import {
   type Vendor,
   withKey,
 } from "./support/client.ts";
-import { eventually, pidOf } from "./support/processes.ts";
+import { Connection } from "./support/connection.ts";
+import { eventually, hangFor, pidOf, whileHanging } from "./support/processes.ts";
 import { createWebhook, deliver } from "./support/webhooks.ts";
 
 function application(n: number, resume = true) {
   return {
     first_name: "A",
     vendor_lead_id: `application-${n}`,
-    ...(resume && { resume: Buffer.from(PDF).toString("base64") }),
+    ...(resume && { resume: PDF_BASE64 }),
   };
-}
-
-function ingest(vendor: Vendor, lead: object): Promise<ApiResponse> {
-  return send("/recruiting/ingest", { headers: withKey(vendor), body: lead });
 }
 
 function assertInternalError({ status, body }: ApiResponse) {
@@ -47,13 +48,10 @@ async function assertNothingHalfMade(vendor: Vendor, count: number): Promise<voi
 async function survives(fault: () => void, count: number): Promise<void> {
   const vendor = await createVendor();
   await ingest(vendor, { first_name: "A" });
-  const requests = Array.from(
-    { length: count },
-    (_, n) => ingest(vendor, application(n, n % 2 === 0)),
-  );
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  const requests = atOnce(count, (n) => ingest(vendor, application(n, n % 2 === 0)));
+  await delay(30);
   fault();
-  for (const response of await Promise.all(requests)) {
+  for (const response of await requests) {
     if (response.status !== 201) assertInternalError(response);
   }
   for (let n = 0; n < count; n++) {
@@ -78,32 +76,22 @@ Deno.test("fault: when Postgres restarts during requests, no lead is lost or sto
 Deno.test("fault: while PostgREST hangs the response is INTERNAL_ERROR in time, and the same request succeeds afterwards", async () => {
   const vendor = await createVendor();
   await ingest(vendor, { first_name: "A" });
-  const pid = pidOf("postgrest");
-  Deno.kill(pid, "SIGSTOP");
-  try {
+  await whileHanging("postgrest", async () => {
     assertInternalError(await ingest(vendor, application(1)));
     assert.equal((await storedResumes(vendor)).length, 0);
-  } finally {
-    Deno.kill(pid, "SIGCONT");
-  }
+  });
   assert([200, 201].includes((await ingest(vendor, application(1))).status));
   await assertNothingHalfMade(vendor, 2);
 });
 
 Deno.test("fault: leads of vendors that must be looked up wait while PostgREST hangs for 3 s, and are stored", async () => {
   const [vendor, webhook] = [await createVendor(), await createWebhook()];
-  const pid = pidOf("postgrest");
-  Deno.kill(pid, "SIGSTOP");
-  const responses = Array.from({ length: 10 }, () => [
-    ingest(vendor, { first_name: "Ada" }),
-    deliver(webhook, { first_name: "Ada" }),
-  ]).flat();
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  Deno.kill(pid, "SIGCONT");
-  for (const { status, body } of await Promise.all(responses)) {
-    assert.equal(status, 201, JSON.stringify(body));
-  }
-  assert.equal((await storedLeads(vendor)).length, 10);
+  const hanging = hangFor("postgrest", 3);
+  const lead = { first_name: "Ada" };
+  const responses = await atOnce(20, (n) => n % 2 ? deliver(webhook, lead) : ingest(vendor, lead));
+  await hanging;
+  for (const response of responses) assertResponse(response, 201);
+  await assertStored(vendor, 10);
 });
 
 Deno.test("fault: while storage is down a lead with a resume is INTERNAL_ERROR, one without is stored", async () => {
@@ -140,14 +128,13 @@ Deno.test("fault: the resume of a request that died before its lead was stored i
 
 Deno.test("fault: a body that breaks off leaves nothing behind", async () => {
   const vendor = await createVendor();
-  const whole = new TextEncoder().encode(JSON.stringify(application(1)));
-  const { hostname, port } = new URL(stack.api_url);
-  const connection = await Deno.connect({ hostname, port: Number(port) });
-  await connection.write(new TextEncoder().encode(
-    `POST /functions/v1/recruiting/ingest HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${vendor.key}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${whole.length}\r\n\r\n`,
-  ));
-  await connection.write(whole.slice(0, whole.length / 2));
+  const whole = JSON.stringify(application(1));
+  const connection = await Connection.post("/recruiting/ingest", {
+    ...withKey(vendor),
+    "content-type": "application/json",
+    "content-length": `${whole.length}`,
+  });
+  await connection.send(whole.slice(0, whole.length / 2));
   connection.close();
   assert.equal((await ingest(vendor, application(2))).status, 201);
   await assertNothingHalfMade(vendor, 1);
@@ -155,12 +142,10 @@ Deno.test("fault: a body that breaks off leaves nothing behind", async () => {
 
 Deno.test("fault: a database that refuses the lead leaves no object", async () => {
   const vendor = await createVendor();
-  await sql`alter table public.recruiting_leads add constraint refused check (first_name <> 'Refused') not valid`;
-  try {
-    assertInternalError(await ingest(vendor, { ...application(1), first_name: "Refused" }));
+  const lead = { ...application(1), first_name: "Refused" };
+  await refusingLeads(async () => {
+    assertInternalError(await ingest(vendor, lead));
     await assertNothingHalfMade(vendor, 0);
-  } finally {
-    await sql`alter table public.recruiting_leads drop constraint refused`;
-  }
-  assert.equal((await ingest(vendor, { ...application(1), first_name: "Refused" })).status, 201);
+  });
+  assertResponse(await ingest(vendor, lead), 201);
 });

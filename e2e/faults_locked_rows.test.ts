@@ -2,17 +2,20 @@
 import assert from "node:assert/strict";
 import { ingest } from "./support/applications.ts";
 import {
+  type ApiResponse,
   assertDailyCounts,
+  assertResponse,
+  atOnce,
   createOrder,
   createVendor,
-  send,
+  filledOf,
   sql,
-  stack,
   storedLeads,
+  turnsOf,
   type Vendor,
   withoutOpenOrders,
 } from "./support/client.ts";
-import { createTarget, importLeads, lead } from "./support/leads.ts";
+import { createActivity, logActivity } from "./support/leads.ts";
 import { eventually } from "./support/processes.ts";
 import { createConversation, receive } from "./support/sms.ts";
 
@@ -27,10 +30,14 @@ async function whileLocked(order: { id: string }, run: () => Promise<void>): Pro
 }
 
 function ingestMany(vendor: Vendor, count: number) {
-  return Promise.all(Array.from(
-    { length: count },
-    (_, n) => ingest(vendor, { first_name: "A", vendor_lead_id: `${vendor.slug}-${n}` }),
-  ));
+  return atOnce(
+    count,
+    (n) => ingest(vendor, { first_name: "A", vendor_lead_id: `${vendor.slug}-${n}` }),
+  );
+}
+
+function assertHandedOut({ status, body }: ApiResponse, order: { agency_id: string }): void {
+  assert.deepEqual([status, body.distributed_to?.agency_id], [201, order.agency_id]);
 }
 
 Deno.test("fault: while an order is locked its 50 leads wait, and everything else goes on", async () => {
@@ -38,28 +45,17 @@ Deno.test("fault: while an order is locked its 50 leads wait, and everything els
   const lockedOrder = await createOrder(lockedOut, { agents: 5 });
   const otherOrder = await createOrder(other);
   const conversation = await createConversation();
-  const target = await createTarget();
-  const [lead_id] = (await importLeads(target, [lead()])).body.lead_ids;
-  const activity = { lead_id, agent_id: target.agent_id, type: "presentation_started" };
+  const activity = await createActivity();
 
   await whileLocked(lockedOrder, async () => {
     const waiting = ingestMany(lockedOut, 50);
     const handedOut = ingestMany(other, 10);
-    const texts = Promise.all(Array.from({ length: 10 }, () => receive(conversation)));
-    const activities = Promise.all(
-      Array.from({ length: 10 }, () =>
-        send("/api/leads/log-presentation-activity", {
-          headers: { apikey: stack.anon_key },
-          body: activity,
-        })),
-    );
+    const texts = atOnce(10, () => receive(conversation));
+    const activities = atOnce(10, () => logActivity(activity));
     // All responses come while the order is locked: nothing here waits for the lock to end.
-    for (const { status, body } of await handedOut) {
-      assert.equal(status, 201);
-      assert.equal(body.distributed_to?.agency_id, otherOrder.agency_id);
-    }
-    for (const { body } of await texts) assert.deepEqual(body, { status: "received" });
-    for (const { status } of await activities) assert.equal(status, 200);
+    for (const response of await handedOut) assertHandedOut(response, otherOrder);
+    for (const response of await texts) assertResponse(response, 200, { status: "received" });
+    for (const response of await activities) assertResponse(response, 200);
     for (const { status, body } of await waiting) {
       assert.deepEqual([status, body.distributed_to], [201, null]);
     }
@@ -72,12 +68,8 @@ Deno.test("fault: while an order is locked its 50 leads wait, and everything els
     const stored = await storedLeads(lockedOut);
     assert.deepEqual(stored.map(({ order_id }) => order_id), Array(50).fill(lockedOrder.id));
   });
-  const [order] =
-    await sql`select filled from public.recruiting_orders where id = ${lockedOrder.id}`;
-  assert.equal(order!.filled, 50);
-  const turns = await sql`
-    select count(*)::int as leads from public.recruiting_leads where order_id = ${lockedOrder.id} group by agent_id`;
-  assert.deepEqual(turns.map(({ leads }) => leads), Array(5).fill(10));
+  assert.equal(await filledOf(lockedOrder), 50);
+  assert.deepEqual(await turnsOf(lockedOrder), Array(5).fill(10));
   await assertDailyCounts();
 });
 
@@ -90,10 +82,7 @@ Deno.test("fault: while somebody stores a lead and has not committed, the same l
       await transaction`
         insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) values (${vendor.id}, 'same', 'Ada')`;
       retried = ingest(vendor, { first_name: "Ada", vendor_lead_id: "same" });
-      for (const { status, body } of await ingestMany(other, 10)) {
-        assert.equal(status, 201);
-        assert.equal(body.distributed_to?.agency_id, otherOrder.agency_id);
-      }
+      for (const response of await ingestMany(other, 10)) assertHandedOut(response, otherOrder);
       if (outcome === "rolled back") throw new Error(outcome);
     }).catch((error) => assert.equal(error.message, outcome));
 
@@ -102,8 +91,7 @@ Deno.test("fault: while somebody stores a lead and has not committed, the same l
     assert.equal(body.id, stored!.id);
     const isFirst = outcome === "rolled back";
     assert.deepEqual([status, stored!.order_id], isFirst ? [201, order.id] : [200, null]);
-    const [counted] = await sql`select filled from public.recruiting_orders where id = ${order.id}`;
-    assert.equal(counted!.filled, isFirst ? 1 : 0);
+    assert.equal(await filledOf(order), isFirst ? 1 : 0);
   }
   await assertDailyCounts();
 });
@@ -136,9 +124,9 @@ Deno.test("fault: a lead that a crash takes before it is on disk is stored again
       await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} returning id`;
     assert.equal(lost.length, 4);
   });
-  const ids = (await responses!).map(({ status, body }) => {
-    assert.deepEqual([status, body.distributed_to?.agency_id], [201, order.agency_id]);
-    return body.id;
+  const ids = (await responses!).map((response) => {
+    assertHandedOut(response, order);
+    return response.body.id;
   });
   const stored = await storedLeads(vendor);
   assert.deepEqual(stored.map(({ id }) => id).sort(), ids.sort());

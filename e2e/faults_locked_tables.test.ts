@@ -1,15 +1,16 @@
 /** A table that somebody has locked, as `create index` does, loses no lead and stops no other request. */
 import assert from "node:assert/strict";
-import { ingest, PDF_BASE64 } from "./support/applications.ts";
+import { ingest, ingestBulk, PDF_BASE64 } from "./support/applications.ts";
 import {
   assertDailyCounts,
+  assertResponse,
+  atOnce,
   createOrder,
   createVendor,
-  send,
+  filledOf,
   sql,
   storedLeads,
   type Vendor,
-  withKey,
   withoutOpenOrders,
 } from "./support/client.ts";
 import { eventually, loggedErrors } from "./support/processes.ts";
@@ -48,11 +49,11 @@ for (
           ...leads.map((lead) => ingest(vendor, lead)),
           deliver(webhook, { first_name: "hooked" }),
         ]);
-        const texts = Promise.all(Array.from({ length: 10 }, () => receive(conversation)));
+        const texts = atOnce(10, () => receive(conversation));
         for (const { status, body } of await responses) {
           assert.deepEqual([status, body.distributed_to], [201, null], JSON.stringify(body));
         }
-        for (const { body } of await texts) assert.deepEqual(body, { status: "received" });
+        for (const response of await texts) assertResponse(response, 200, { status: "received" });
         const again = await ingest(vendor, leads[0]);
         assert.deepEqual([again.status, again.body.status], [200, "duplicate"]);
         const dryRun = await ingest(vendor, { first_name: "A" }, "?dry_run=true");
@@ -68,10 +69,7 @@ for (
         })
       );
       await Promise.all(handedOut);
-      const counts = await sql`
-        select filled from public.recruiting_orders where id = any (${orders.map(({ id }) => id)})
-        order by filled`;
-      assert.deepEqual(counts.map(({ filled }) => filled), [1, 20]);
+      assert.deepEqual(await Promise.all(orders.map(filledOf)), [20, 1]);
       await assertDailyCounts();
     });
   }
@@ -124,23 +122,12 @@ for (const [what, whileUnrecordable] of Object.entries(UNRECORDABLE)) {
     const sentAgain: string[] = [];
     await whileUnrecordable(async () => {
       const duplicate = await ingest(vendor, { ...lead, resume: PDF_BASE64 });
-      assert.deepEqual(
-        [duplicate.status, duplicate.body],
-        [200, { id: first.body.id, status: "duplicate" }],
-      );
+      assertResponse(duplicate, 200, { id: first.body.id, status: "duplicate" });
       const repeated = await deliver(webhook, { first_name: "Ada" }, delivery);
-      assert.deepEqual(
-        [repeated.status, repeated.body],
-        [200, { id: hooked.body.id, status: "duplicate" }],
-      );
-      const bulk = await send("/recruiting/ingest/bulk", {
-        headers: withKey(vendor),
-        body: { leads: [lead, { first_name: "Bob", vendor_lead_id: "2" }, { first_name: "C" }] },
-      });
-      assert.deepEqual(
-        [bulk.status, bulk.body],
-        [200, { created: 2, duplicates: 1, errors: [] }],
-      );
+      assertResponse(repeated, 200, { id: hooked.body.id, status: "duplicate" });
+      const leads = [lead, { first_name: "Bob", vendor_lead_id: "2" }, { first_name: "C" }];
+      const bulk = await ingestBulk(vendor, { leads });
+      assertResponse(bulk, 200, { created: 2, duplicates: 1, errors: [] });
       for (const { headers } of [duplicate, repeated, bulk]) {
         sentAgain.push(headers.get("x-request-id")!);
       }

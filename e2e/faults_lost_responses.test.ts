@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ingest } from "./support/applications.ts";
 import { type ApiResponse, createVendor, sql, storedLeads, type Vendor } from "./support/client.ts";
 import { ingestHere, watchingLeadCalls } from "./support/function.ts";
-import { childrenOf, eventually, pidOf } from "./support/processes.ts";
+import { childrenOf, eventually, hangFor, pidOf, whileHanging } from "./support/processes.ts";
 
 const COUNT = 20;
 const SEND_AGAIN = "the request could not be completed; send the same request again";
@@ -67,12 +67,9 @@ Deno.test("fault: while the table is locked for 5 s each lead is stored once, if
 });
 
 Deno.test("fault: while PostgREST hangs for 5 s each lead is stored once, if those with a 500 are sent again", async () => {
-  const pid = pidOf("postgrest");
   const unknown = await assertStoredOnce(async (send) => {
     const sent = send();
-    Deno.kill(pid, "SIGSTOP");
-    await delay(5_000);
-    Deno.kill(pid, "SIGCONT");
+    await hangFor("postgrest", 5);
     return sent;
   });
   assert.deepEqual(unknown, []);
@@ -155,18 +152,11 @@ async function waitingCommit(
 Deno.test("fault: while PostgREST hangs for long the response says that the lead may have been stored, unless an id makes it safe to send it again", async () => {
   const vendor = await createVendor();
   await ingest(vendor, { first_name: "before" });
-  const pid = pidOf("postgrest");
-  Deno.kill(pid, "SIGSTOP");
-  let responses: ApiResponse[];
-  try {
-    responses = await Promise.all([
+  const [without, withId] = await whileHanging("postgrest", () =>
+    Promise.all([
       ingest(vendor, { first_name: "A" }),
       ingest(vendor, { first_name: "B", vendor_lead_id: "b" }),
-    ]);
-  } finally {
-    Deno.kill(pid, "SIGCONT");
-  }
-  const [without, withId] = responses as [ApiResponse, ApiResponse];
+    ]));
   assert.deepEqual([without.status, withId.status], [500, 500]);
   assert.match(without.body.error.message, /may have been stored/);
   assert.equal(withId.body.error.message, SEND_AGAIN);

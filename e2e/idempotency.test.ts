@@ -1,53 +1,55 @@
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
+import { ingest as post, ingestBulk, PDF_BASE64 } from "./support/applications.ts";
 import {
   type ApiResponse,
   assertError,
+  assertResponse,
+  assertStored,
+  atOnce,
   createOrder,
   createVendor,
-  PDF,
-  send,
+  filledOf,
   sql,
   stack,
   storedLeads,
   storedResumes,
   type Vendor,
-  withKey,
 } from "./support/client.ts";
-import { createTarget, importLeads, lead } from "./support/leads.ts";
+import {
+  createActivity,
+  createTarget,
+  importLeads,
+  lead,
+  logActivity,
+  sendImport,
+} from "./support/leads.ts";
 import { createWebhook, deliver } from "./support/webhooks.ts";
 
 const newKey = () => crypto.randomUUID();
+const withIdempotency = (key: string) => ({ "idempotency-key": key });
 
-function ingest(
-  vendor: Vendor,
-  key: string,
-  body: unknown = { first_name: "Ada" },
-  query = "",
-): Promise<ApiResponse> {
-  const headers = { ...withKey(vendor), "idempotency-key": key };
-  return send(`/recruiting/ingest${query}`, { headers, body });
-}
+const ingest = (vendor: Vendor, key: string, body: unknown = { first_name: "Ada" }, query = "") =>
+  post(vendor, body, query, withIdempotency(key));
+const bulk = (vendor: Vendor, key: string, leads: unknown[]) =>
+  ingestBulk(vendor, { leads }, withIdempotency(key));
+const importWith = (key: string, body: object) => sendImport(body, withIdempotency(key));
+const log = (key: string, body: object) =>
+  logActivity(body, { apikey: stack.anon_key, ...withIdempotency(key) });
 
-function bulk(vendor: Vendor, key: string, leads: unknown[]): Promise<ApiResponse> {
-  const headers = { ...withKey(vendor), "idempotency-key": key };
-  return send("/recruiting/ingest/bulk", { headers, body: { leads } });
-}
-
-function importWith(key: string, body: object): Promise<ApiResponse> {
-  const headers = { "x-api-key": stack.leads_import_api_key, "idempotency-key": key };
-  return send("/api/leads/import", { headers, body });
-}
-
-function log(key: string, body: object): Promise<ApiResponse> {
-  const headers = { apikey: stack.anon_key, "idempotency-key": key };
-  return send("/api/leads/log-presentation-activity", { headers, body });
+/** The kept responses of a vendor's requests to ingest. */
+function kept(vendor: Vendor) {
+  return sql<{ key: string }[]>`
+    select key from private.idempotency_keys where scope = ${`ingest ${vendor.id}`}`;
 }
 
 /** Asserts that two responses are the same to the caller. */
 function assertSame(repeated: ApiResponse, first: ApiResponse): void {
-  assert.equal(repeated.status, first.status);
-  assert.deepEqual(repeated.body, first.body);
+  assertResponse(repeated, first.status, first.body);
+}
+
+/** Asserts that a key is refused because its first request had other bytes. */
+function assertReused(response: ApiResponse): void {
+  assertError(response, 422, "IDEMPOTENCY_KEY_REUSED", /Idempotency-Key.*another/);
 }
 
 Deno.test("ingest: the same key gives the first response again, and one lead", async () => {
@@ -58,10 +60,8 @@ Deno.test("ingest: the same key gives the first response again, and one lead", a
   assert.equal(first.status, 201);
   assert.equal(first.body.distributed_to.agency_id, order.agency_id);
   assertSame(await ingest(vendor, key), first);
-  assert.equal((await storedLeads(vendor)).length, 1);
-  const [{ filled }] = await sql<[{ filled: number }]>`
-    select filled from public.recruiting_orders where id = ${order.id}`;
-  assert.equal(filled, 1);
+  await assertStored(vendor, 1);
+  assert.equal(await filledOf(order), 1);
 });
 
 Deno.test("ingest: a kept duplicate is a response like any other", async () => {
@@ -78,14 +78,14 @@ Deno.test("race: 20 equal requests with one key and no vendor_lead_id make one l
   const vendor = await createVendor();
   await createOrder(vendor);
   const key = newKey();
-  const responses = await Promise.all(Array.from({ length: 20 }, () => ingest(vendor, key)));
+  const responses = await atOnce(20, () => ingest(vendor, key));
   const created = responses.filter(({ status }) => status === 201);
   assert(created.length >= 1);
   for (const response of created) assertSame(response, created[0]!);
   for (const response of responses.filter(({ status }) => status !== 201)) {
     assertError(response, 409, "CONFLICT", /still at work/);
   }
-  assert.equal((await storedLeads(vendor)).length, 1);
+  await assertStored(vendor, 1);
   assertSame(await ingest(vendor, key), created[0]!);
 });
 
@@ -94,9 +94,7 @@ Deno.test("race: 20 equal requests with one key and no vendor_lead_id make one l
  */
 async function assertKept(first: ApiResponse, repeat: () => Promise<ApiResponse>): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    for (const response of await Promise.all(Array.from({ length: 10 }, repeat))) {
-      assertSame(response, first);
-    }
+    for (const response of await atOnce(10, repeat)) assertSame(response, first);
   }
 }
 
@@ -105,40 +103,30 @@ Deno.test("race: every route gives a completed key's response to all who ask for
   await createOrder(vendor);
   const target = await createTarget();
   const leads = Array.from({ length: 800 }, () => lead());
-  const { body: imported } = await importLeads(target, [lead()]);
-  const activity = {
-    lead_id: imported.lead_ids[0],
-    agent_id: target.agent_id,
-    type: "presentation_started",
-  };
+  const activity = await createActivity();
   const webhook = await createWebhook();
   const routes: ((key: string) => Promise<ApiResponse>)[] = [
     (key) => ingest(vendor, key),
     (key) => bulk(vendor, key, [{ first_name: "A" }, { last_name: "B" }]),
     (key) => importWith(key, { ...target, leads }),
     (key) => log(key, activity),
-    (key) => deliver(webhook, { first_name: "A" }, { headers: { "idempotency-key": key } }),
-    (key) =>
-      deliver(webhook, [{ first_name: "B" }, { first_name: "C" }], {
-        headers: { "idempotency-key": key },
-      }),
+    ...[{ first_name: "A" }, [{ first_name: "B" }, { first_name: "C" }]].map(
+      (body) => (key: string) => deliver(webhook, body, { headers: withIdempotency(key) }),
+    ),
   ];
   for (const route of routes) {
     const key = newKey();
     await assertKept(await route(key), () => route(key));
   }
-  assert.equal((await storedLeads(webhook)).length, 3);
+  await assertStored(webhook, 3);
 });
 
 Deno.test("race: all repeats of a stored delivery at once are duplicates", async () => {
   const webhook = await createWebhook("standard");
   const id = newKey();
   const { body: first } = await deliver(webhook, { first_name: "A" }, { id });
-  const repeats = await Promise.all(
-    Array.from({ length: 10 }, () => deliver(webhook, { first_name: "A" }, { id })),
-  );
-  for (const { status, body } of repeats) {
-    assert.deepEqual([status, body], [200, { id: first.id, status: "duplicate" }]);
+  for (const repeat of await atOnce(10, () => deliver(webhook, { first_name: "A" }, { id }))) {
+    assertResponse(repeat, 200, { id: first.id, status: "duplicate" });
   }
 });
 
@@ -146,10 +134,8 @@ Deno.test("race: another body under a completed key is 422 for all who send it a
   const vendor = await createVendor();
   const key = newKey();
   await ingest(vendor, key);
-  const others = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => ingest(vendor, key, { first_name: `other ${n}` })),
-  );
-  for (const response of others) assertError(response, 422, "IDEMPOTENCY_KEY_REUSED", /another/);
+  const others = await atOnce(10, (n) => ingest(vendor, key, { first_name: `other ${n}` }));
+  others.forEach(assertReused);
 });
 
 Deno.test("while a transaction works on a key, the same key is a CONFLICT and does not wait", async () => {
@@ -170,14 +156,9 @@ Deno.test("the same key with other bytes is IDEMPOTENCY_KEY_REUSED and stores no
   const key = newKey();
   await ingest(vendor, key, '{"first_name":"Ada"}');
   for (const other of ['{"first_name":"Bob"}', '{"first_name": "Ada"}']) {
-    assertError(
-      await ingest(vendor, key, other),
-      422,
-      "IDEMPOTENCY_KEY_REUSED",
-      /Idempotency-Key/,
-    );
+    assertReused(await ingest(vendor, key, other));
   }
-  assert.equal((await storedLeads(vendor)).length, 1);
+  await assertStored(vendor, 1);
 });
 
 Deno.test("a key belongs to its caller and its route", async () => {
@@ -186,7 +167,7 @@ Deno.test("a key belongs to its caller and its route", async () => {
   const ids = [(await ingest(one, key)).body.id, (await ingest(two, key)).body.id];
   assert.notEqual(ids[0], ids[1]);
   assert.equal((await bulk(one, key, [{ first_name: "Ada" }])).body.created, 1);
-  assert.equal((await storedLeads(one)).length, 2);
+  await assertStored(one, 2);
 });
 
 Deno.test("a revoked API key gets UNAUTHORIZED, not the kept response", async () => {
@@ -211,7 +192,7 @@ Deno.test("a key that is not 1 to 255 visible ASCII characters is BAD_REQUEST", 
     assertError(await ingest(vendor, key), 400, "BAD_REQUEST", /Idempotency-Key/);
   }
   assert.equal((await ingest(vendor, "x".repeat(255))).status, 201);
-  assert.equal((await storedLeads(vendor)).length, 1);
+  await assertStored(vendor, 1);
 });
 
 Deno.test("after 24 hours the key is as good as new, and expired keys are removed", async () => {
@@ -227,15 +208,13 @@ Deno.test("after 24 hours the key is as good as new, and expired keys are remove
   assert.notEqual(second.body.id, first.body.id);
   await expire();
   for (let n = 0; n < 3; n++) await ingest(vendor, newKey());
-  const left = await sql`
-    select from private.idempotency_keys where scope = ${`ingest ${vendor.id}`} and key = ${key}`;
-  assert.equal(left.length, 0);
+  assert.equal((await kept(vendor)).filter((left) => left.key === key).length, 0);
 });
 
 Deno.test("ingest: a repeated resume leaves one object, and a key costs no lead its resume", async () => {
   const vendor = await createVendor();
   const key = newKey();
-  const body = { first_name: "Ada", resume: Buffer.from(PDF).toString("base64") };
+  const body = { first_name: "Ada", resume: PDF_BASE64 };
   const first = await ingest(vendor, key, body);
   assertSame(await ingest(vendor, key, body), first);
   const leads = await storedLeads(vendor);
@@ -250,7 +229,7 @@ Deno.test("bulk: the same key gives the first counts again, and stores no row tw
   const first = await bulk(vendor, key, leads);
   assert.deepEqual([first.body.created, first.body.errors.length], [2, 1]);
   assertSame(await bulk(vendor, key, leads), first);
-  assert.equal((await storedLeads(vendor)).length, 2);
+  await assertStored(vendor, 2);
 });
 
 Deno.test("import: the same key gives the first response again, also of several parts", async () => {
@@ -288,22 +267,11 @@ Deno.test("import without a valid lead: the same key gives the same response", a
   const key = newKey();
   const first = await importWith(key, { ...target, leads: [] });
   assertSame(await importWith(key, { ...target, leads: [] }), first);
-  assertError(
-    await importWith(key, { ...target, leads: [lead()] }),
-    422,
-    "IDEMPOTENCY_KEY_REUSED",
-    /Idempotency-Key/,
-  );
+  assertReused(await importWith(key, { ...target, leads: [lead()] }));
 });
 
 Deno.test("log: the same key is one activity", async () => {
-  const target = await createTarget();
-  const { body } = await importLeads(target, [lead()]);
-  const activity = {
-    lead_id: body.lead_ids[0],
-    agent_id: target.agent_id,
-    type: "presentation_started",
-  };
+  const activity = await createActivity();
   const key = newKey();
   for (let n = 0; n < 3; n++) assert.deepEqual((await log(key, activity)).body, { success: true });
   await log(newKey(), activity);
@@ -314,8 +282,6 @@ Deno.test("log: the same key is one activity", async () => {
 
 Deno.test("nothing is kept for a request without the header", async () => {
   const vendor = await createVendor();
-  await send("/recruiting/ingest", { headers: withKey(vendor), body: { first_name: "A" } });
-  const kept = await sql`
-    select from private.idempotency_keys where scope = ${`ingest ${vendor.id}`}`;
-  assert.equal(kept.length, 0);
+  await post(vendor, { first_name: "A" });
+  assert.equal((await kept(vendor)).length, 0);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { assertError, send, sql, stack } from "./support/client.ts";
-import { createTarget, importLeads, lead, storedLeads } from "./support/leads.ts";
+import { assertError, assertResponse, send, sql, stack } from "./support/client.ts";
+import { createTarget, importLeads, lead, sendImport, storedLeads } from "./support/leads.ts";
 
 const TYPES = ["fwk", "csk", "br", "union", "ncr", "pos", "dcard", "fe", "globe"];
 
@@ -15,19 +15,14 @@ Deno.test("SPEC 2.2, 4.3: a whole lead is stored as sent, with the fields set on
     zip: "60614",
     language: "vi",
   });
-  const { status, body } = await importLeads({ ...target, distribution_id }, [sent]);
-
-  assert.equal(status, 200);
-  assert.deepEqual(body, {
-    success: true,
-    imported: 1,
-    failed: 0,
-    errors: [],
-    lead_ids: body.lead_ids,
-  });
+  const { lead_ids, ...counts } = assertResponse(
+    await importLeads({ ...target, distribution_id }, [sent]),
+    200,
+  );
+  assert.deepEqual(counts, { success: true, imported: 1, failed: 0, errors: [] });
   const { id, created_at: _, updated_at: __, ...stored } = (await storedLeads(target))
     .get(sent.external_id as string)!;
-  assert.deepEqual([id], body.lead_ids);
+  assert.deepEqual([id], lead_ids);
   assert.deepEqual(stored, {
     ...sent,
     ...target,
@@ -92,8 +87,7 @@ Deno.test("SPEC 4.3: each of the types is imported, any other is an entry in err
   const target = await createTarget();
   const wrong = ["", "FE", "fex", "life", 5, null, true, ["fe"], {}];
   const { body } = await importLeads(target, [...TYPES, ...wrong].map((type) => lead({ type })));
-  assert.equal(body.imported, TYPES.length);
-  assert.equal(body.failed, wrong.length);
+  assert.deepEqual([body.imported, body.failed], [TYPES.length, wrong.length]);
   const stored = [...(await storedLeads(target)).values()].map(({ type }) => type);
   assert.deepEqual(stored.sort(), TYPES.toSorted());
   for (const { code, reason } of body.errors) {
@@ -107,14 +101,11 @@ for (const field of ["external_id", "first_name", "phone", "state", "type"]) {
     const target = await createTarget();
     const wrong = [undefined, null, "", " \t", {}, ["x"], false];
     const leads = wrong.map((value) => lead({ [field]: value }));
-    const { status, body } = await importLeads(target, [lead(), ...leads, lead()]);
-
-    assert.equal(status, 200);
-    assert.equal(body.success, true);
-    assert.equal(body.imported, 2);
-    assert.equal(body.failed, leads.length);
+    const body = assertResponse(await importLeads(target, [lead(), ...leads, lead()]), 200);
+    const { success, imported, failed, errors } = body;
+    assert.deepEqual([success, imported, failed], [true, 2, leads.length]);
     assert.equal((await storedLeads(target)).size, 2);
-    for (const [i, error] of body.errors.entries()) {
+    for (const [i, error] of errors.entries()) {
       const given = leads[i]!.external_id;
       assert.deepEqual(error, {
         index: i + 1,
@@ -129,24 +120,15 @@ for (const field of ["external_id", "first_name", "phone", "state", "type"]) {
 
 Deno.test("SPEC 4.3: an item that is no object, or whose external_id is no UUID, is an entry in errors", async () => {
   const target = await createTarget();
-  const ids = [
-    "abc",
-    "20000000-0000-4000-8000-00000000000g",
-    12345,
-    "20000000000040008000000000000001",
-  ];
-  const { body } = await importLeads(target, [
-    null,
-    1,
-    "lead",
-    true,
-    [],
-    ...ids.map((external_id) => lead({ external_id })),
-  ]);
+  const notUuid = ["20000000-0000-4000-8000-00000000000g", "20000000000040008000000000000001"];
+  const ids = ["abc", 12345, ...notUuid];
+  const noObjects = [null, 1, "lead", true, []];
+  const leads = ids.map((external_id) => lead({ external_id }));
+  const { body } = await importLeads(target, [...noObjects, ...leads]);
   assert.equal(body.imported, 0);
   assert.deepEqual(
     body.errors.map((e: Record<string, unknown>) => [e.index, e.external_id, e.code]),
-    [null, null, null, null, null, ...ids].map((id, index) => [index, id, "INVALID"]),
+    [...noObjects.map(() => null), ...ids].map((id, index) => [index, id, "INVALID"]),
   );
 });
 
@@ -172,9 +154,9 @@ Deno.test("U+0000 is dropped and a lone surrogate replaced; an emoji stays", asy
 });
 
 Deno.test("SPEC 4.3: without any lead the response is a success with zeros", async () => {
-  const { status, body } = await importLeads(await createTarget(), []);
-  assert.equal(status, 200);
-  assert.deepEqual(body, { success: true, imported: 0, failed: 0, errors: [], lead_ids: [] });
+  const response = await importLeads(await createTarget(), []);
+  const nothing = { success: true, imported: 0, failed: 0, errors: [], lead_ids: [] };
+  assertResponse(response, 200, nothing);
 });
 
 Deno.test("an import for a deactivated agent is BAD_REQUEST and stores nothing", async () => {
@@ -205,15 +187,10 @@ for (
   ] as const
 ) {
   Deno.test(`${name} is BAD_REQUEST for the whole request`, async () => {
-    const response = await send("/api/leads/import", {
-      headers: { "x-api-key": stack.leads_import_api_key },
-      body: JSON.stringify(body),
-    });
+    const response = await sendImport(JSON.stringify(body));
     assertError(response, 400, "BAD_REQUEST", new RegExp(field || "the body"));
-    assert.deepEqual(
-      response.body.error.details.map(({ field }: { field: string }) => field),
-      [field],
-    );
+    const { details } = response.body.error;
+    assert.deepEqual(details.map((detail: { field: string }) => detail.field), [field]);
   });
 }
 
@@ -233,36 +210,24 @@ for (
 }
 
 Deno.test("what is not JSON is BAD_REQUEST", async () => {
-  const headers = { "x-api-key": stack.leads_import_api_key };
   for (const body of ["", "{", "leads=1", `{"leads":[}`, "[".repeat(50_000)]) {
-    assertError(await send("/api/leads/import", { headers, body }), 400, "BAD_REQUEST", /JSON/);
+    assertError(await sendImport(body), 400, "BAD_REQUEST", /JSON/);
   }
 });
 
 Deno.test("SPEC 5: without the right x-api-key the request is UNAUTHORIZED, before its body is looked at", async () => {
-  const wrong = [
-    "",
-    "x",
-    stack.leads_import_api_key.slice(0, -1),
-    `${stack.leads_import_api_key}x`,
-  ];
-  for (const headers of [{}, ...wrong.map((key) => ({ "x-api-key": key }))]) {
+  const key = stack.leads_import_api_key;
+  const assertUnauthorized = async (headers: Record<string, string>, body?: unknown) => {
+    const response = await send("/api/leads/import", { headers, body });
+    assertError(response, 401, "UNAUTHORIZED", /x-api-key/);
+  };
+  const wrong = ["", "x", key.slice(0, -1), `${key}x`].map((wrong) => ({ "x-api-key": wrong }));
+  for (const headers of [{}, ...wrong]) {
     for (const body of [{ ...TARGET, leads: [lead()] }, "not JSON", "x".repeat(11 * 1024 * 1024)]) {
-      assertError(
-        await send("/api/leads/import", { headers, body }),
-        401,
-        "UNAUTHORIZED",
-        /x-api-key/,
-      );
+      await assertUnauthorized(headers, body);
     }
   }
-  const bearer = { authorization: `Bearer ${stack.leads_import_api_key}` };
-  assertError(
-    await send("/api/leads/import", { headers: bearer }),
-    401,
-    "UNAUTHORIZED",
-    /x-api-key/,
-  );
+  await assertUnauthorized({ authorization: `Bearer ${key}` });
   assert.equal((await storedLeads(TARGET)).size, 0);
 });
 
@@ -271,14 +236,7 @@ Deno.test("another method, media type or path is refused as such", async () => {
   const get = await send("/api/leads/import", { method: "GET", headers });
   assertError(get, 405, "METHOD_NOT_ALLOWED", /POST/);
   assert.equal(get.headers.get("allow"), "POST");
-  assertError(
-    await send("/api/leads/import", {
-      headers: { ...headers, "content-type": "application/xml" },
-      body: "<lead/>",
-    }),
-    415,
-    "UNSUPPORTED_MEDIA_TYPE",
-    /json/,
-  );
+  const xml = await sendImport("<lead/>", { "content-type": "application/xml" });
+  assertError(xml, 415, "UNSUPPORTED_MEDIA_TYPE", /json/);
   assertError(await send("/api/leads", { headers, body: {} }), 404, "NOT_FOUND", /path/);
 });

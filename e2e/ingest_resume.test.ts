@@ -8,7 +8,15 @@ import {
   ingest,
   PDF_BASE64,
 } from "./support/applications.ts";
-import { createVendor, PDF, stack, storedLeads, storedResumes } from "./support/client.ts";
+import {
+  assertResponse,
+  createVendor,
+  PDF,
+  pdfOf,
+  stack,
+  storedLeads,
+  storedResumes,
+} from "./support/client.ts";
 import { readPage } from "./support/docs.ts";
 
 for (const [ending, { mediaType, bytes }] of Object.entries(DOCUMENTS)) {
@@ -16,54 +24,36 @@ for (const [ending, { mediaType, bytes }] of Object.entries(DOCUMENTS)) {
     const vendor = await createVendor("indeed");
     const data = Buffer.from(bytes).toString("base64");
     const file = { contentType: "image/png", data, fileName: "cv.exe" };
-    const { status, body } = await ingest(vendor, application(ending, file));
-    assert.equal(status, 201);
+    const { id } = assertResponse(await ingest(vendor, application(ending, file)), 201);
     const [lead] = await storedLeads(vendor);
-    assert.equal(lead!.resume_path, `${vendor.id}/${body.id}.${ending}`);
-    assert.equal(lead!.vendor_metadata.resume_skipped, undefined);
-    assert.deepEqual(await storedResumes(vendor), [lead!.resume_path]);
-    assert.deepEqual(await downloadFile(lead!.resume_path), {
-      type: mediaType,
-      bytes: new Uint8Array(bytes),
-    });
+    const { resume_path, vendor_metadata } = lead!;
+    assert.equal(resume_path, `${vendor.id}/${id}.${ending}`);
+    assert.equal(vendor_metadata.resume_skipped, undefined);
+    assert.deepEqual(await storedResumes(vendor), [resume_path]);
+    const stored = { type: mediaType, bytes: new Uint8Array(bytes) };
+    assert.deepEqual(await downloadFile(resume_path), stored);
   });
 }
 
 const base64 = (content: string | Uint8Array) => Buffer.from(content).toString("base64");
 const { doc, rtf, docx } = DOCUMENTS;
+const RTF = { fileExt: ".rtf", fileContents: base64(rtf!.bytes) };
+const DOCX = { type: "resume", content: base64(docx!.bytes), fileName: "cv.docx" };
 // Monster: partner.monster.com/apply-with-monster-implementing, "Possible values are: .doc, .docx, .pdf, .rtf, .txt,
 // …".
 for (
   const [vendorName, payload, { mediaType, bytes }] of [
     ["monster", { FirstName: "Ann", FileContents: Array.from(doc!.bytes), FileExt: ".doc" }, doc!],
-    [
-      "monster",
-      {
-        applicant: {
-          firstName: "Ann",
-          resume: { fileExt: ".rtf", fileContents: base64(rtf!.bytes) },
-        },
-      },
-      rtf!,
-    ],
-    [
-      "cleverconnect",
-      {
-        candidate: { firstName: "Ann" },
-        attachments: [{ type: "resume", content: base64(docx!.bytes), fileName: "cv.docx" }],
-      },
-      docx!,
-    ],
+    ["monster", { applicant: { firstName: "Ann", resume: RTF } }, rtf!],
+    ["cleverconnect", { candidate: { firstName: "Ann" }, attachments: [DOCX] }, docx!],
   ] as const
 ) {
   Deno.test(`a resume of ${vendorName} as ${mediaType} is stored`, async () => {
     const vendor = await createVendor(vendorName);
-    assert.equal((await ingest(vendor, payload)).status, 201);
+    assertResponse(await ingest(vendor, payload), 201);
     const [lead] = await storedLeads(vendor);
-    assert.deepEqual(await downloadFile(lead!.resume_path), {
-      type: mediaType,
-      bytes: new Uint8Array(bytes),
-    });
+    const stored = { type: mediaType, bytes: new Uint8Array(bytes) };
+    assert.deepEqual(await downloadFile(lead!.resume_path), stored);
   });
 }
 
@@ -147,15 +137,10 @@ Deno.test("of several resumes the first is stored, and resume_skipped names the 
 
 Deno.test("a resume of 10 MiB is stored whole", async () => {
   const vendor = await createVendor();
-  const large = new Uint8Array(10 * 1024 * 1024);
-  large.set(PDF);
-  const { status } = await ingest(vendor, {
-    first_name: "A",
-    resume: Buffer.from(large).toString("base64"),
-  });
-  assert.equal(status, 201);
-  const [{ resume_path }] = await storedLeads(vendor) as unknown as [{ resume_path: string }];
-  assert.equal((await downloadResume(resume_path)).length, large.length);
+  const size = 10 * 1024 * 1024;
+  assertResponse(await ingest(vendor, { first_name: "A", resume: pdfOf(size) }), 201);
+  const [lead] = await storedLeads(vendor);
+  assert.equal((await downloadResume(lead!.resume_path)).length, size);
 });
 
 for (

@@ -1,47 +1,22 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { signInNewUser } from "./support/agents.ts";
-import { type ApiResponse, assertError, send, sql, stack } from "./support/client.ts";
-import { createTarget, importLeads, lead, type Target } from "./support/leads.ts";
+import { assertError, assertResponse, atOnce, send, sql, stack } from "./support/client.ts";
+import { type Activity, createActivity, logActivity } from "./support/leads.ts";
 
 const PATH = "/api/leads/log-presentation-activity";
 
-interface Lead extends Target {
-  lead_id: string;
-}
-
-/** Makes a lead with an agency and an agent that no other test uses. */
-async function createLead(): Promise<Lead> {
-  const target = await createTarget();
-  const { body } = await importLeads(target, [lead()]);
-  return { ...target, lead_id: body.lead_ids[0] };
-}
-
-function activity({ lead_id, agent_id }: Lead, type = "presentation_started") {
-  return { lead_id, agent_id, type };
-}
-
-function log(
-  body: unknown,
-  headers: Record<string, string> = { apikey: stack.anon_key },
-  query = "",
-): Promise<ApiResponse> {
-  return send(PATH + query, { headers, body });
-}
-
-async function counts(lead_id: string): Promise<number[]> {
+async function counts({ lead_id }: Activity): Promise<number[]> {
   const [row] = await sql`select * from public.lead_metrics where lead_id = ${lead_id}`;
   return [row!.presentations_started, row!.presentations_resumed, row!.presentations_paused];
 }
 
 Deno.test("SPEC 2.3, 4.4: an activity of each type is appended and counted", async () => {
-  const mine = await createLead();
+  const mine = await createActivity();
   const before = Date.now();
   const types = ["started", "resumed", "paused", "paused"].map((type) => `presentation_${type}`);
   for (const type of types) {
-    const { status, body } = await log(activity(mine, type));
-    assert.equal(status, 200);
-    assert.deepEqual(body, { success: true });
+    assertResponse(await logActivity({ ...mine, type }), 200, { success: true });
   }
   const rows = await sql`
     select agent_id, type, occurred_at from public.lead_activities
@@ -51,52 +26,52 @@ Deno.test("SPEC 2.3, 4.4: an activity of each type is appended and counted", asy
     assert.equal(agent_id, mine.agent_id);
     assert(Math.abs(occurred_at.getTime() - before) < 60_000);
   }
-  assert.deepEqual(await counts(mine.lead_id), [1, 1, 2]);
+  assert.deepEqual(await counts(mine), [1, 1, 2]);
 });
 
 Deno.test("race: thirty activities at once are all counted", async () => {
-  const mine = await createLead();
-  const responses = await Promise.all(
-    Array.from(
-      { length: 30 },
-      (_, i) => log(activity(mine, i % 3 ? "presentation_resumed" : "presentation_paused")),
-    ),
-  );
+  const mine = await createActivity();
+  const types = ["presentation_paused", "presentation_resumed", "presentation_resumed"];
+  const responses = await atOnce(30, (n) => logActivity({ ...mine, type: types[n % 3]! }));
   assert.deepEqual(responses.map(({ status }) => status), Array(30).fill(200));
-  assert.deepEqual(await counts(mine.lead_id), [0, 20, 10]);
+  assert.deepEqual(await counts(mine), [0, 20, 10]);
 });
 
 Deno.test("the anon or publishable key counts in apikey, as Bearer and as ?apikey=", async () => {
-  const mine = await createLead();
+  const mine = await createActivity();
   for (const key of [stack.anon_key, stack.publishable_key]) {
     for (
       const response of [
-        await log(activity(mine), { apikey: key }),
-        await log(activity(mine), { authorization: `Bearer ${key}` }),
-        await log(activity(mine), {}, `?apikey=${encodeURIComponent(key)}`),
-        await log(activity(mine), { apikey: key, authorization: `Bearer ${key}` }),
+        await logActivity(mine, { apikey: key }),
+        await logActivity(mine, { authorization: `Bearer ${key}` }),
+        await logActivity(mine, {}, `?apikey=${encodeURIComponent(key)}`),
+        await logActivity(mine, { apikey: key, authorization: `Bearer ${key}` }),
       ]
     ) assert.equal(response.status, 200);
   }
-  assert.deepEqual(await counts(mine.lead_id), [8, 0, 0]);
+  assert.deepEqual(await counts(mine), [8, 0, 0]);
 });
 
 Deno.test("the service role's keys count too", async () => {
-  const mine = await createLead();
+  const mine = await createActivity();
   for (const apikey of [stack.service_role_key, stack.secret_key]) {
-    assert.equal((await log(activity(mine), { apikey })).status, 200);
+    assert.equal((await logActivity(mine, { apikey })).status, 200);
   }
 });
 
 Deno.test("the token of a signed-in user counts, with a key or without", async () => {
-  const [mine, user] = [await createLead(), await signInNewUser()];
+  const [mine, user] = [await createActivity(), await signInNewUser()];
   const authorization = `Bearer ${user.token}`;
-  assert.equal((await log(activity(mine), { authorization })).status, 200);
-  assert.equal((await log(activity(mine), { authorization, apikey: stack.anon_key })).status, 200);
+  assert.equal((await logActivity(mine, { authorization })).status, 200);
+  assert.equal((await logActivity(mine, { authorization, apikey: stack.anon_key })).status, 200);
 });
 
 Deno.test("without a valid credential the request is UNAUTHORIZED, before its body is looked at", async () => {
-  const [mine, user, removed] = [await createLead(), await signInNewUser(), await signInNewUser()];
+  const [mine, user, removed] = [
+    await createActivity(),
+    await signInNewUser(),
+    await signInNewUser(),
+  ];
   await sql`delete from auth.users where id = ${removed.id}`;
   const [head, payload, signature] = user.token.split(".") as [string, string, string];
   const bearers = [
@@ -124,14 +99,14 @@ Deno.test("without a valid credential the request is UNAUTHORIZED, before its bo
     ...bearers.map((token) => ({ authorization: `Bearer ${token}` })),
   ];
   for (const headers of wrong) {
-    for (const body of [activity(mine), "not JSON"]) {
-      const response = await log(body, headers);
+    for (const body of [mine, "not JSON"]) {
+      const response = await logActivity(body, headers);
       assertError(response, 401, "UNAUTHORIZED", /apikey/);
       assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
     }
   }
-  assertError(await log(activity(mine), {}, "?apikey="), 401, "UNAUTHORIZED", /apikey/);
-  assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+  assertError(await logActivity(mine, {}, "?apikey="), 401, "UNAUTHORIZED", /apikey/);
+  assert.deepEqual(await counts(mine), [0, 0, 0]);
 });
 
 /** Signs a JWT as the project does. */
@@ -152,7 +127,7 @@ async function signToken(claims: object): Promise<string> {
 }
 
 Deno.test("a lead that is not this agent's is NOT_FOUND, known or unknown", async () => {
-  const [mine, other] = [await createLead(), await createLead()];
+  const [mine, other] = [await createActivity(), await createActivity()];
   for (
     const wrong of [
       { ...mine, agent_id: other.agent_id },
@@ -160,52 +135,56 @@ Deno.test("a lead that is not this agent's is NOT_FOUND, known or unknown", asyn
       { ...mine, lead_id: crypto.randomUUID() },
       { ...mine, agent_id: crypto.randomUUID() },
     ]
-  ) assertError(await log(activity(wrong)), 404, "NOT_FOUND", /lead/);
-  assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+  ) assertError(await logActivity(wrong), 404, "NOT_FOUND", /lead/);
+  assert.deepEqual(await counts(mine), [0, 0, 0]);
 });
 
 Deno.test("an activity of a deactivated agent is BAD_REQUEST and is not stored", async () => {
-  const mine = await createLead();
+  const mine = await createActivity();
   await sql`update public.agents set is_active = false where id = ${mine.agent_id}`;
-  const response = await log(activity(mine));
+  const response = await logActivity(mine);
   assertError(response, 400, "BAD_REQUEST", /^agent_id: the agent is deactivated$/);
-  assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+  assert.deepEqual(await counts(mine), [0, 0, 0]);
 });
 
 for (const field of ["lead_id", "agent_id", "type"]) {
   Deno.test(`SPEC 2.3: ${field} is required; a wrong one is BAD_REQUEST and named in the details`, async () => {
-    const mine = await createLead();
+    const mine = await createActivity();
     for (const value of [undefined, null, "", "x", 7, {}, [], true, "presentation_submitted"]) {
-      const response = await log({ ...activity(mine), [field]: value });
+      const response = await logActivity({ ...mine, [field]: value });
       assertError(response, 400, "BAD_REQUEST", new RegExp(`^${field} `));
       assert.deepEqual(response.body.error.details.map((d: { field: string }) => d.field), [field]);
     }
-    assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+    assert.deepEqual(await counts(mine), [0, 0, 0]);
   });
 }
 
 Deno.test("text/plain from sendBeacon is accepted, unknown fields are ignored, and ids may be in upper case", async () => {
-  const mine = await createLead();
+  const mine = await createActivity();
   const upper = {
-    ...activity(mine),
+    ...mine,
     lead_id: mine.lead_id.toUpperCase(),
     agent_id: mine.agent_id.toUpperCase(),
     occurred_at: "1999-01-01",
   };
   const headers = { "content-type": "text/plain;charset=UTF-8" };
-  const response = await log(JSON.stringify(upper), headers, `?apikey=${stack.publishable_key}`);
+  const response = await logActivity(
+    JSON.stringify(upper),
+    headers,
+    `?apikey=${stack.publishable_key}`,
+  );
   assert.equal(response.status, 200);
-  assert.deepEqual(await counts(mine.lead_id), [1, 0, 0]);
+  assert.deepEqual(await counts(mine), [1, 0, 0]);
 });
 
 Deno.test("a body that is no object, too large or of another type, and another method, are refused as such", async () => {
   for (const body of ["", "{", "null", "[]", '"x"', "1"]) {
-    assertError(await log(body), 400, "BAD_REQUEST", /body/);
+    assertError(await logActivity(body), 400, "BAD_REQUEST", /body/);
   }
-  const large = { ...activity(await createLead()), note: "x".repeat(64 * 1024) };
-  assertError(await log(large), 413, "PAYLOAD_TOO_LARGE", /64 KiB/);
+  const large = { ...await createActivity(), note: "x".repeat(64 * 1024) };
+  assertError(await logActivity(large), 413, "PAYLOAD_TOO_LARGE", /64 KiB/);
   const form = { apikey: stack.anon_key, "content-type": "application/x-www-form-urlencoded" };
-  assertError(await log("type=x", form), 415, "UNSUPPORTED_MEDIA_TYPE", /json/);
+  assertError(await logActivity("type=x", form), 415, "UNSUPPORTED_MEDIA_TYPE", /json/);
   const get = await send(PATH, { method: "GET", headers: { apikey: stack.anon_key } });
   assertError(get, 405, "METHOD_NOT_ALLOWED", /POST/);
 });
@@ -217,7 +196,7 @@ const ALLOWED_HEADERS = [
 
 for (const origin of ["https://popout.example", "http://127.0.0.1:8080", "null"]) {
   Deno.test(`a page of ${origin} may call the route, with credentials, and read each response`, async () => {
-    const mine = await createLead();
+    const mine = await createActivity();
     const preflight = await send(PATH, {
       method: "OPTIONS",
       headers: {
@@ -232,9 +211,9 @@ for (const origin of ["https://popout.example", "http://127.0.0.1:8080", "null"]
     assert.deepEqual(allowed.split(",").sort(), ALLOWED_HEADERS);
 
     const responses = [
-      await log(activity(mine), { origin, apikey: stack.anon_key }),
-      await log(activity(mine), { origin }),
-      await log("{", { origin, apikey: stack.anon_key }),
+      await logActivity(mine, { origin, apikey: stack.anon_key }),
+      await logActivity(mine, { origin }),
+      await logActivity("{", { origin, apikey: stack.anon_key }),
       await send(PATH, { method: "GET", headers: { origin } }),
     ];
     assert.deepEqual(responses.map(({ status }) => status), [200, 401, 400, 405]);
@@ -252,30 +231,30 @@ for (const origin of ["https://popout.example", "http://127.0.0.1:8080", "null"]
 }
 
 Deno.test("a JSON Blob sent by sendBeacon from another origin is logged", async () => {
-  const mine = await createLead();
+  const mine = await createActivity();
   const headers = {
     origin: "https://popout.example",
     "content-type": "application/json",
     // The browser adds the cookies of this domain; the route does not read them.
     cookie: "session=1",
   };
-  const response = await log(activity(mine), headers, `?apikey=${stack.publishable_key}`);
+  const response = await logActivity(mine, headers, `?apikey=${stack.publishable_key}`);
   assert.equal(response.status, 200);
   assert.equal(response.headers.get("access-control-allow-origin"), "https://popout.example");
-  assert.deepEqual(await counts(mine.lead_id), [1, 0, 0]);
+  assert.deepEqual(await counts(mine), [1, 0, 0]);
 });
 
 Deno.test("property: no body causes a 500 or stores an activity", async () => {
-  const mine = await createLead();
+  const mine = await createActivity();
   const value = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.string({ unit: "binary" }));
   const body = fc.oneof(
     fc.json(),
     fc.record({ lead_id: value, agent_id: value, type: value }),
-    value.map((type) => ({ ...activity(mine), type })),
+    value.map((type) => ({ ...mine, type })),
   );
   await fc.assert(
-    fc.asyncProperty(body, async (sent) => assert.equal((await log(sent)).status, 400)),
+    fc.asyncProperty(body, async (sent) => assert.equal((await logActivity(sent)).status, 400)),
     { numRuns: 150 },
   );
-  assert.deepEqual(await counts(mine.lead_id), [0, 0, 0]);
+  assert.deepEqual(await counts(mine), [0, 0, 0]);
 });

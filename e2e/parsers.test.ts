@@ -7,14 +7,14 @@ import {
 import { MAPPING_CONFIG } from "../supabase/functions/recruiting/parsers/fixtures/mapping_config.ts";
 import { parse } from "../supabase/functions/recruiting/parsers/fixtures/parsed.ts";
 import { PARSER_NAMES, parserNamed } from "../supabase/functions/recruiting/parsers/index.ts";
+import { ingest, ingestBulk } from "./support/applications.ts";
 import {
   assertError,
+  assertResponse,
+  assertStored,
   createOrder,
   createVendor,
-  send,
-  sql,
   storedLeads,
-  withKey,
 } from "./support/client.ts";
 
 const fixtures = fixtureNames().filter((name) => name !== "meta_notification");
@@ -32,59 +32,49 @@ for (const name of fixtures) {
     );
     const body = await Deno.readTextFile(file);
 
-    const response = await send("/recruiting/ingest", { headers: withKey(vendor), body });
-    assert.equal(response.status, 201, JSON.stringify(response.body));
+    const { id, distributed_to } = assertResponse(await ingest(vendor, body), 201);
     const isTest = expected.vendor_metadata.is_test === true;
-    assert.equal(response.body.distributed_to === null, isTest, "a test lead goes to nobody");
+    assert.equal(distributed_to === null, isTest, "a test lead goes to nobody");
 
-    const [row] = await sql`select * from public.recruiting_leads where id = ${response.body.id}`;
+    const [row, ...others] = await storedLeads(vendor);
+    assert.deepEqual([row!.id, others.length], [id, 0]);
     assert.equal(row!.first_name, expected.first_name);
     assert.equal(row!.vendor_lead_id, expected.vendor_lead_id ?? null);
     assert.deepEqual(row!.vendor_metadata, JSON.parse(JSON.stringify(expected.vendor_metadata)));
     assert.equal(row!.resume_path !== null, expected.resume !== undefined);
 
     if (expected.vendor_lead_id === undefined) return;
-    const again = await send("/recruiting/ingest", { headers: withKey(vendor), body });
-    assert.equal(again.status, 200);
-    assert.deepEqual(again.body, { id: response.body.id, status: "duplicate" });
+    assertResponse(await ingest(vendor, body), 200, { id, status: "duplicate" });
   });
 }
 
 Deno.test("meta: the response to a bare notification says what to send instead", async () => {
   const vendor = await createVendor("meta");
-  const body = readFixture("meta_notification");
-  const response = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+  const response = await ingest(vendor, readFixture("meta_notification"));
   assertError(response, 400, "BAD_REQUEST", /leadgen notification.*Graph API/);
 });
 
 Deno.test("greenhouse: an event that is no new application is BAD_REQUEST and stores nothing", async () => {
   const vendor = await createVendor("greenhouse");
   const body = { ...readFixture("greenhouse_webhook"), action: "reject_candidate" };
-  const response = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+  const response = await ingest(vendor, body);
   assertError(response, 400, "BAD_REQUEST", /^not a new application$/);
-  assert.equal((await storedLeads(vendor)).length, 0);
+  await assertStored(vendor, 0);
 });
 
 Deno.test("mapping: the response to a configuration that cannot be read names the place", async () => {
   const vendor = await createVendor("mapping", { fields: { first_name: "a[", phone: "b" } });
-  const one = await send("/recruiting/ingest", { headers: withKey(vendor), body: { a: ["Ann"] } });
+  const one = await ingest(vendor, { a: ["Ann"] });
   assertError(one, 400, "BAD_REQUEST", /parser_config\.fields\.first_name: cannot read `a\[`/);
-  const many = await send("/recruiting/ingest/bulk", {
-    headers: withKey(vendor),
-    body: { leads: [{ a: ["Ann"] }] },
-  });
-  assert.equal(many.status, 200);
-  assert.match(many.body.errors[0].reason, /parser_config\.fields\.first_name/);
+  const many = assertResponse(await ingestBulk(vendor, { leads: [{ a: ["Ann"] }] }), 200);
+  assert.match(many.errors[0].reason, /parser_config\.fields\.first_name/);
 });
 
 Deno.test("every parser reads its vendor's payloads in bulk as well", async () => {
   for (const parser of PARSER_NAMES) {
     const vendor = await createVendor(parser, parser === "mapping" ? MAPPING_CONFIG : {});
     const leads = [readFixture(parser), { unreadable: true }];
-    const { body } = await send("/recruiting/ingest/bulk", {
-      headers: withKey(vendor),
-      body: { leads },
-    });
+    const { body } = await ingestBulk(vendor, { leads });
     assert.deepEqual(body, {
       created: 1,
       duplicates: 0,

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
+import { ingest, ingestBulk } from "./support/applications.ts";
 import {
   type ApiResponse,
   assertError,
+  assertResponse,
+  assertStored,
+  atOnce,
   createVendor,
-  send,
   sql,
   stack,
   type Vendor,
-  withKey,
 } from "./support/client.ts";
-import { functionWith } from "./support/function.ts";
+import { consoleOf, functionWith } from "./support/function.ts";
 import { createTarget, importLeads, lead } from "./support/leads.ts";
 
 async function createLimitedVendor(rateLimit: number): Promise<Vendor> {
@@ -18,9 +20,8 @@ async function createLimitedVendor(rateLimit: number): Promise<Vendor> {
   return vendor;
 }
 
-function ingest(vendor: Vendor, body: unknown = { first_name: "A" }): Promise<ApiResponse> {
-  return send("/recruiting/ingest", { headers: withKey(vendor), body });
-}
+const LEAD = { first_name: "A" };
+const IMPORT_KEY = { "x-api-key": stack.leads_import_api_key };
 
 function assertTooMany(response: ApiResponse): void {
   assertError(response, 429, "TOO_MANY_REQUESTS", /a minute/);
@@ -38,41 +39,38 @@ async function endMinute(bucket: string): Promise<void> {
 
 Deno.test("race: of 40 requests at once, exactly as many as the vendor's limit pass", async () => {
   const vendor = await createLimitedVendor(10);
-  const responses = await Promise.all(Array.from({ length: 40 }, () => ingest(vendor)));
+  const responses = await atOnce(40, () => ingest(vendor, LEAD));
   const passed = responses.filter(({ status }) => status === 201);
   assert.equal(passed.length, 10);
   responses.filter(({ status }) => status !== 201).forEach(assertTooMany);
-  const [{ count }] = await sql<[{ count: number }]>`
-    select count(*)::int from public.recruiting_leads where vendor_id = ${vendor.id}`;
-  assert.equal(count, 10);
+  await assertStored(vendor, 10);
 });
 
 Deno.test("a vendor's requests count together: every key, both routes, refused ones too", async () => {
   const vendor = await createLimitedVendor(4);
   const [{ key }] = await sql<[{ key: string }]>`
     select public.create_vendor_api_key(${vendor.slug}, 'second') as key`;
-  assert.equal((await ingest(vendor)).status, 201);
-  assert.equal((await ingest({ ...vendor, key })).status, 201);
+  assertResponse(await ingest(vendor, LEAD), 201);
+  assertResponse(await ingest({ ...vendor, key }, LEAD), 201);
   assertError(await ingest(vendor, "not JSON"), 400, "BAD_REQUEST", /JSON/);
-  const bulk = { headers: withKey(vendor), body: { leads: [{ first_name: "A" }] } };
-  assert.equal((await send("/recruiting/ingest/bulk", bulk)).status, 200);
-  assertTooMany(await send("/recruiting/ingest/bulk", bulk));
-  assertTooMany(await ingest({ ...vendor, key }));
+  assertResponse(await ingestBulk(vendor, { leads: [LEAD] }), 200);
+  assertTooMany(await ingestBulk(vendor, { leads: [LEAD] }));
+  assertTooMany(await ingest({ ...vendor, key }, LEAD));
 });
 
 Deno.test("after the minute the vendor may send again", async () => {
   const vendor = await createLimitedVendor(1);
-  assert.equal((await ingest(vendor)).status, 201);
-  assertTooMany(await ingest(vendor));
+  assertResponse(await ingest(vendor, LEAD), 201);
+  assertTooMany(await ingest(vendor, LEAD));
   await endMinute(`vendor ${vendor.id}`);
-  assert.equal((await ingest(vendor)).status, 201);
+  assertResponse(await ingest(vendor, LEAD), 201);
 });
 
 Deno.test("one vendor's limit is no other's, and nothing is counted without a limit", async () => {
   const [limited, free] = [await createLimitedVendor(1), await createVendor()];
-  await ingest(limited);
-  assertTooMany(await ingest(limited));
-  for (let n = 0; n < 3; n++) assert.equal((await ingest(free)).status, 201);
+  await ingest(limited, LEAD);
+  assertTooMany(await ingest(limited, LEAD));
+  for (let n = 0; n < 3; n++) assertResponse(await ingest(free, LEAD), 201);
   const rows = await sql`
     select from private.request_counts where bucket = ${`vendor ${free.id}`}`;
   assert.equal(rows.length, 0);
@@ -81,38 +79,20 @@ Deno.test("one vendor's limit is no other's, and nothing is counted without a li
 Deno.test("LEADS_IMPORT_RATE_LIMIT: imports beyond it are refused before the body is read", async () => {
   const api = await functionWith("api", { LEADS_IMPORT_RATE_LIMIT: "2" });
   const target = await createTarget();
-  const request = (body: string) =>
-    api("/api/leads/import", {
-      method: "POST",
-      headers: { "x-api-key": stack.leads_import_api_key },
-      body,
-    });
+  const request = (body: unknown) => api("/api/leads/import", { headers: IMPORT_KEY, body });
   await sql`delete from private.request_counts where bucket = 'import'`;
-  const body = JSON.stringify({ ...target, leads: [lead()] });
-  assert.equal((await request(body)).status, 200);
-  assert.equal((await request("not JSON")).status, 400);
-  const refused = await request("not JSON");
-  assert.equal(refused.status, 429);
-  assert.match(refused.headers.get("retry-after") ?? "", /^([1-9]|[1-5][0-9]|60)$/);
+  assertResponse(await request({ ...target, leads: [lead()] }), 200);
+  assertResponse(await request("not JSON"), 400);
+  assertTooMany(await request("not JSON"));
 });
 
 Deno.test("LEADS_IMPORT_RATE_LIMIT: a value that is no limit is an error, and never no limit", async () => {
-  const errors: string[] = [];
-  const log = console.error;
-  console.error = (line: string) => errors.push(line);
-  try {
-    for (const value of ["0", "-1", "ten", "1.5"]) {
-      const api = await functionWith("api", { LEADS_IMPORT_RATE_LIMIT: value });
-      const { status } = await api("/api/leads/import", {
-        method: "POST",
-        headers: { "x-api-key": stack.leads_import_api_key },
-        body: "{}",
-      });
-      assert.equal(status, 500);
-      assert.match(errors.pop() ?? "", /LEADS_IMPORT_RATE_LIMIT must be a whole number/);
-    }
-  } finally {
-    console.error = log;
+  for (const value of ["0", "-1", "ten", "1.5"]) {
+    const api = await functionWith("api", { LEADS_IMPORT_RATE_LIMIT: value });
+    const lines = await consoleOf(async () => {
+      assertResponse(await api("/api/leads/import", { headers: IMPORT_KEY, body: {} }), 500);
+    });
+    assert.match(lines.join(), /LEADS_IMPORT_RATE_LIMIT must be a whole number/);
   }
 });
 
@@ -123,39 +103,29 @@ Deno.test("LOG_ACTIVITY_RATE_LIMIT: a lead never has more activities a minute, h
   const [lead_id, other_id] = body.lead_ids;
   const log = (lead_id: string, agent_id = target.agent_id) =>
     api("/api/leads/log-presentation-activity", {
-      method: "POST",
       headers: { apikey: stack.anon_key },
-      body: JSON.stringify({ lead_id, agent_id, type: "presentation_resumed" }),
+      body: { lead_id, agent_id, type: "presentation_resumed" },
     });
-  const responses = await Promise.all(Array.from({ length: 30 }, () => log(lead_id)));
-  const statuses = responses.map(({ status }) => status);
-  assert.equal(statuses.filter((status) => status === 200).length, 5);
-  assert.equal(statuses.filter((status) => status === 429).length, 25);
-  const refused = responses.find(({ status }) => status === 429)!;
-  assert.match(refused.headers.get("retry-after") ?? "", /^([1-9]|[1-5][0-9]|60)$/);
+  const responses = await atOnce(30, () => log(lead_id));
+  const refused = responses.filter(({ status }) => status !== 200);
+  assert.equal(refused.length, 25);
+  refused.forEach(assertTooMany);
   const rows = await sql`select from public.lead_activities where lead_id = ${lead_id}`;
   assert.equal(rows.length, 5);
 
   assert.equal((await log(other_id)).status, 200, "another lead has a limit of its own");
-  for (
-    const stranger of [await log(lead_id, crypto.randomUUID()), await log(crypto.randomUUID())]
-  ) {
-    assert.equal(stranger.status, 404, "NOT_FOUND comes before 429, whoever the lead belongs to");
-  }
+  // NOT_FOUND comes before 429, whoever the lead belongs to.
+  assertResponse(await log(lead_id, crypto.randomUUID()), 404);
+  assertResponse(await log(crypto.randomUUID()), 404);
 });
 
 Deno.test("wrong keys, however many, keep out no key that is right", async () => {
   const recruiting = await functionWith("recruiting", {});
   const show = async (key: string) => {
-    const response = await recruiting("/recruiting/ingest", {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}` },
-      body: JSON.stringify({ first_name: "A" }),
-    });
-    await response.body?.cancel();
-    return response.status;
+    const headers = { authorization: `Bearer ${key}` };
+    return (await recruiting("/recruiting/ingest", { headers, body: LEAD })).status;
   };
-  const guesses = await Promise.all(Array.from({ length: 400 }, (_, n) => show(`guess-${n}`)));
+  const guesses = await atOnce(400, (n) => show(`guess-${n}`));
   assert.deepEqual([...new Set(guesses)], [401]);
   assert.equal(await show((await createVendor()).key), 201);
   assert.equal(await show("guess"), 401);

@@ -2,7 +2,11 @@
  * What is rejected after its sender was authenticated is kept, and what is not rejected leaves no trace there.
  */
 import assert from "node:assert/strict";
+import { ingest, ingestBulk, PDF_BASE64 } from "./support/applications.ts";
 import {
+  type ApiResponse,
+  assertResponse,
+  atOnce,
   createOrder,
   createVendor,
   PDF,
@@ -15,6 +19,8 @@ import {
   withKey,
 } from "./support/client.ts";
 import { createTarget, importLeads, lead } from "./support/leads.ts";
+import { eventually } from "./support/processes.ts";
+import { newPhone, newSid, sendSigned } from "./support/sms.ts";
 
 /** The deliveries of a request, in the order of their rows. */
 function deliveries(requestId: string | null) {
@@ -22,15 +28,29 @@ function deliveries(requestId: string | null) {
     select * from public.rejected_deliveries where request_id = ${requestId} order by row, received_at`;
 }
 
-/** Sends a request that is refused, and returns the response with its deliveries. */
-async function refuse(path: string, vendor: Vendor, sent: Sent) {
-  const headers = { ...withKey(vendor), ...sent.headers };
-  const response = await send(path, { ...sent, headers });
-  return { response, rows: await deliveries(response.headers.get("x-request-id")) };
+const requestId = ({ headers }: ApiResponse) => headers.get("x-request-id");
+
+/** Sends a lead that is refused, and returns the response with its deliveries. */
+async function refuse(vendor: Vendor, { body, headers }: Sent) {
+  const response = await ingest(vendor, body, "", headers);
+  return { response, rows: await deliveries(requestId(response)) };
 }
 
-function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
+/** Waits until a vendor has this number of deliveries, and returns the numbers of their rows. */
+async function awaitDeliveries(vendor: Vendor, count: number): Promise<(number | null)[]> {
+  return await eventually(60, async () => {
+    const rows = await sql`
+      select row from public.rejected_deliveries where vendor_id = ${vendor.id}`;
+    assert.equal(rows.length, count);
+    return rows.map(({ row }) => row);
+  });
+}
+
+/** The requests that sent a lead again. */
+async function sentAgain(lead: Record<string, string>): Promise<string[]> {
+  const rows = await sql`
+    select request_id from public.recruiting_lead_duplicates where lead_id = ${lead.id!}`;
+  return rows.map(({ request_id }) => request_id);
 }
 
 Deno.test("100 MiB of a vendor are kept: the oldest go when another is rejected", async () => {
@@ -43,7 +63,7 @@ Deno.test("100 MiB of a vendor are kept: the oldest go when another is rejected"
       case when n % 2 = 0 then to_jsonb(repeat('x', 262142)) end,
       case when n % 2 = 1 then repeat('x', 262144) end
     from generate_series(1, 449) n, unnest(${[vendor.id, other.id]}::uuid[]) v`;
-  const { rows } = await refuse("/recruiting/ingest", vendor, { body: { email: "a@example.com" } });
+  const { rows } = await refuse(vendor, { body: { email: "a@example.com" } });
   assert.equal(rows.length, 1);
 
   const kept = await sql`
@@ -63,29 +83,25 @@ Deno.test("a lead without first_name is kept as it was sent, and becomes a lead 
   const vendor = await createVendor();
   const { agency_id } = await createOrder(vendor);
   const body = { vendor_lead_id: "j-4711", name_first: "Ada", phone: "312 555 0101" };
-  const { response, rows } = await refuse("/recruiting/ingest", vendor, {
-    headers: { "x-request-id": crypto.randomUUID() },
-    body,
+  const headers = { "x-request-id": crypto.randomUUID() };
+  const { response, rows: [row, ...others] } = await refuse(vendor, { headers, body });
+  assert.deepEqual([response.status, others.length], [400, 0]);
+  const { id: _, request_id: __, received_at: ___, stored_bytes: ____, ...kept } = row!;
+  assert.deepEqual(kept, {
+    route: "/recruiting/ingest",
+    vendor_id: vendor.id,
+    vendor_lead_id: "j-4711",
+    row: null,
+    code: "BAD_REQUEST",
+    reason: response.body.error.message,
+    payload: body,
+    payload_text: null,
+    payload_bytes: JSON.stringify(body).length,
+    context: {},
+    status: "open",
+    lead_id: null,
+    resolved_at: null,
   });
-  assert.equal(response.status, 400);
-  const [row] = rows;
-  assert.equal(rows.length, 1);
-  const { route, vendor_id, vendor_lead_id, code, reason, payload, payload_text, status } = row!;
-  assert.deepEqual(
-    { route, vendor_id, vendor_lead_id, code, reason, payload, payload_text, status },
-    {
-      route: "/recruiting/ingest",
-      vendor_id: vendor.id,
-      vendor_lead_id: "j-4711",
-      code: "BAD_REQUEST",
-      reason: response.body.error.message,
-      payload: body,
-      payload_text: null,
-      status: "open",
-    },
-  );
-  assert.equal(row!.row, null);
-  assert.equal(row!.payload_bytes, JSON.stringify(body).length);
 
   const [{ result }] = await sql<[{ result: { id: string; distributed_to: object } }]>`
     select public.replay_delivery(${
@@ -112,9 +128,8 @@ for (
 ) {
   Deno.test(`${name} is kept as text`, async () => {
     const vendor = await createVendor();
-    const { response, rows } = await refuse("/recruiting/ingest", vendor, sent);
+    const { response, rows: [row] } = await refuse(vendor, sent);
     assert.equal(response.status, status);
-    const [row] = rows;
     assert.deepEqual(
       [row!.code, row!.payload, row!.payload_text, row!.payload_bytes],
       [code, null, sent.body, (sent.body as string).length],
@@ -132,19 +147,17 @@ for (
     const vendor = await createVendor();
     const lead = { first_name: "Ada", vendor_lead_id: "1" };
     const body = JSON.stringify(lead);
-    const { response, rows } = await refuse("/recruiting/ingest", vendor, { headers, body });
+    const { response, rows: [row] } = await refuse(vendor, { headers, body });
     assert.equal(response.status, status);
-    assert.deepEqual([rows[0]!.payload, rows[0]!.payload_text], [lead, null]);
-    assert.equal(rows[0]!.vendor_lead_id, "1");
+    assert.deepEqual([row!.payload, row!.payload_text, row!.vendor_lead_id], [lead, null, "1"]);
   });
 }
 
 Deno.test("the beginning of a body that is too large is kept, and its size", async () => {
   const vendor = await createVendor();
   const body = `{"vendor_lead_id": "big", "text": "${"é".repeat(8 * 1024 * 1024)}"}`;
-  const { response, rows } = await refuse("/recruiting/ingest", vendor, { body });
+  const { response, rows: [row] } = await refuse(vendor, { body });
   assert.equal(response.status, 413);
-  const [row] = rows;
   assert.equal(row!.code, "PAYLOAD_TOO_LARGE");
   assert.equal(row!.payload_bytes, new TextEncoder().encode(body).length);
   assert(row!.payload_text.startsWith('{"vendor_lead_id": "big", "text": "ééé'));
@@ -153,10 +166,8 @@ Deno.test("the beginning of a body that is too large is kept, and its size", asy
 
 Deno.test("the beginning of a payload of 1 MB without files is kept", async () => {
   const vendor = await createVendor();
-  const { rows } = await refuse("/recruiting/ingest", vendor, {
-    body: { vendor_lead_id: "long", notes: "word ".repeat(200_000) },
-  });
-  const [row] = rows;
+  const body = { vendor_lead_id: "long", notes: "word ".repeat(200_000) };
+  const { rows: [row] } = await refuse(vendor, { body });
   assert.equal(row!.payload, null);
   assert.equal(row!.vendor_lead_id, "long");
   assert.equal(row!.payload_text.length, 256 * 1024);
@@ -165,22 +176,16 @@ Deno.test("the beginning of a payload of 1 MB without files is kept", async () =
 
 Deno.test("a file in a payload is replaced by its type and size, and a secret is left out", async () => {
   const vendor = await createVendor();
-  const resume = toBase64(PDF);
-  const { rows } = await refuse("/recruiting/ingest", vendor, {
-    body: {
-      vendor_lead_id: "f",
-      resume,
-      google_key: "a secret",
-      more: [{ googleKey: "a secret" }],
-    },
+  const secrets = { google_key: "a secret", more: [{ googleKey: "a secret" }] };
+  const { rows: [kept] } = await refuse(vendor, {
+    body: { vendor_lead_id: "f", resume: PDF_BASE64, ...secrets },
   });
-  const { type, bytes } = rows[0]!.payload.resume;
-  assert.equal(type, "application/pdf");
+  const { resume: { type, bytes }, more } = kept!.payload;
+  assert.deepEqual([type, more], ["application/pdf", [{}]]);
   assert(Math.abs(bytes - PDF.length) < 4);
-  assert.deepEqual(rows[0]!.payload.more, [{}]);
-  const text = JSON.stringify(rows[0]);
+  const text = JSON.stringify(kept);
   assert(!text.includes("a secret"));
-  assert(!text.includes(resume.slice(0, 40)));
+  assert(!text.includes(PDF_BASE64.slice(0, 40)));
 
   for (
     const body of [
@@ -193,7 +198,7 @@ Deno.test("a file in a payload is replaced by its type and size, and a secret is
       "<google-key>a-secret</google-key><name>Ann</name>",
     ]
   ) {
-    const [row] = (await refuse("/recruiting/ingest", vendor, { body })).rows;
+    const { rows: [row] } = await refuse(vendor, { body });
     assert(!row!.payload_text.includes("secret"), row!.payload_text);
     assert(row!.payload_text.includes("Ann"), row!.payload_text);
   }
@@ -201,17 +206,13 @@ Deno.test("a file in a payload is replaced by its type and size, and a secret is
 
 Deno.test("a vendor without a parser loses nothing: what it sent is kept", async () => {
   const vendor = await createVendor(null);
-  const { response, rows } = await refuse("/recruiting/ingest", vendor, {
-    body: { first_name: "Ada" },
-  });
-  assert.equal(response.status, 400);
-  assert.deepEqual(rows[0]!.payload, { first_name: "Ada" });
-  assert.match(rows[0]!.reason, /no parser/);
+  const body = { first_name: "Ada" };
+  const { response, rows: [row] } = await refuse(vendor, { body });
+  assert.deepEqual([response.status, row!.payload], [400, body]);
+  assert.match(row!.reason, /no parser/);
 
-  const bulk = await refuse("/recruiting/ingest/bulk", vendor, {
-    body: { leads: [{ first_name: "Ada" }] },
-  });
-  assert.deepEqual([bulk.rows.length, bulk.rows[0]!.row], [1, null]);
+  const bulk = await deliveries(requestId(await ingestBulk(vendor, { leads: [body] })));
+  assert.deepEqual(bulk.map(({ row }) => row), [null]);
 });
 
 Deno.test("each rejected row of a bulk request is kept", async () => {
@@ -222,77 +223,45 @@ Deno.test("each rejected row of a bulk request is kept", async () => {
     "no lead",
     { first_name: "Ada", vendor_lead_id: "1" },
   ];
-  const { response, rows } = await refuse("/recruiting/ingest/bulk", vendor, { body: { leads } });
+  const response = await ingestBulk(vendor, { leads });
   assert.deepEqual([response.body.created, response.body.duplicates], [1, 1]);
+  const rows = await deliveries(requestId(response));
   assert.deepEqual(
-    rows.map(({ row, code, reason, payload, vendor_lead_id }) => ({
-      row,
-      code,
-      reason,
-      payload,
-      vendor_lead_id,
-    })),
+    rows.map((kept) => [kept.row, kept.code, kept.reason, kept.payload, kept.vendor_lead_id]),
     [
-      {
-        row: 1,
-        code: "BAD_REQUEST",
-        reason: "missing first_name",
-        payload: leads[1],
-        vendor_lead_id: "2",
-      },
-      {
-        row: 2,
-        code: "BAD_REQUEST",
-        reason: "the lead must be a JSON object",
-        payload: "no lead",
-        vendor_lead_id: null,
-      },
+      [1, "BAD_REQUEST", "missing first_name", leads[1], "2"],
+      [2, "BAD_REQUEST", "the lead must be a JSON object", "no lead", null],
     ],
   );
   const [stored] = await storedLeads(vendor);
   assert.equal(stored!.received_via, "bulk");
-  const again = await sql`
-    select request_id from public.recruiting_lead_duplicates where lead_id = ${stored!.id}`;
-  assert.deepEqual(again.map(({ request_id }) => request_id), [
-    response.headers.get("x-request-id"),
-  ]);
+  assert.deepEqual(await sentAgain(stored!), [requestId(response)]);
 });
 
 Deno.test("a bulk request of 10,000 wrong rows leaves 10,000 deliveries", async () => {
   const vendor = await createVendor();
   const leads = Array.from({ length: 10_000 }, (_, row) => ({ row, last_name: "Lovelace" }));
-  const { response } = await refuse("/recruiting/ingest/bulk", vendor, { body: { leads } });
-  assert.equal(response.body.errors.length, 10_000);
-  const count = async () => {
-    const [counted] = await sql`
-      select count(*)::int as rows, count(distinct row)::int as different
-      from public.rejected_deliveries where vendor_id = ${vendor.id}`;
-    return counted as { rows: number; different: number };
-  };
-  const deadline = Date.now() + 60_000;
-  while ((await count()).rows < 10_000 && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  assert.deepEqual(await count(), { rows: 10_000, different: 10_000 });
+  const { body } = await ingestBulk(vendor, { leads });
+  assert.equal(body.errors.length, 10_000);
+  assert.equal(new Set(await awaitDeliveries(vendor, 10_000)).size, 10_000);
 });
 
 Deno.test("each rejected row of an import is kept with what a replay needs, a duplicate is not", async () => {
   const target = await createTarget();
   const good = lead();
   const { phone: _, ...bad } = lead();
-  const { headers, body } = await importLeads(target, [good, bad, good]);
-  assert.deepEqual([body.imported, body.failed], [1, 2]);
-  const rows = await deliveries(headers.get("x-request-id"));
+  const response = await importLeads(target, [good, bad, good]);
+  assert.deepEqual([response.body.imported, response.body.failed], [1, 2]);
+  const rows = await deliveries(requestId(response));
   assert.equal(rows.length, 1);
-  const { vendor_id, row, code, payload, vendor_lead_id, context } = rows[0]!;
-  assert.deepEqual({ vendor_id, row, code, payload, vendor_lead_id, context }, {
+  assert.partialDeepStrictEqual(rows[0]!, {
     vendor_id: null,
     row: 1,
     code: "INVALID",
     payload: bad,
     vendor_lead_id: bad.external_id,
-    context: { ...target, distribution_id: null },
   });
+  assert.deepEqual(rows[0]!.context, { ...target, distribution_id: null });
   await sql`select public.replay_delivery(${rows[0]!.id}, ${
     sql.json({ ...bad, phone: "312 555 0101" } as never)
   })`;
@@ -303,14 +272,13 @@ Deno.test("each rejected row of an import is kept with what a replay needs, a du
 
 Deno.test("an import that is refused as a whole is one delivery", async () => {
   const target = { agency_id: crypto.randomUUID(), agent_id: crypto.randomUUID() };
-  const { status, headers } = await importLeads(target, [lead()]);
-  assert.equal(status, 400);
-  const rows = await deliveries(headers.get("x-request-id"));
-  assert.deepEqual([rows.length, rows[0]!.row, rows[0]!.payload.agency_id], [
-    1,
-    null,
-    target.agency_id,
-  ]);
+  const response = await importLeads(target, [lead()]);
+  assert.equal(response.status, 400);
+  const rows = await deliveries(requestId(response));
+  assert.deepEqual(
+    rows.map(({ row, payload }) => [row, payload.agency_id]),
+    [[null, target.agency_id]],
+  );
 });
 
 Deno.test("strangers, accepted leads, duplicates, dry runs and unknown paths leave no rejected delivery", async () => {
@@ -328,80 +296,47 @@ Deno.test("strangers, accepted leads, duplicates, dry runs and unknown paths lea
     await post("/api/leads/import", {}, { "x-api-key": "wrong" }),
     await send("/recruiting/ingest", { method: "GET", headers: withKey(vendor) }),
   ];
-  assert.deepEqual(responses.map(({ status }) => status), [
-    ...[201, 200, 400, 401, 401, 404, 401, 405],
-  ]);
-  for (const { headers } of responses) {
-    assert.deepEqual(Array.from(await deliveries(headers.get("x-request-id"))), []);
+  const statuses = [201, 200, 400, 401, 401, 404, 401, 405];
+  assert.deepEqual(responses.map(({ status }) => status), statuses);
+  for (const response of responses) {
+    assert.deepEqual([...await deliveries(requestId(response))], []);
   }
   const [stored] = await storedLeads(vendor);
-  assert.deepEqual([stored!.received_via, stored!.request_id], [
-    "single",
-    responses[0]!.headers.get("x-request-id"),
-  ]);
-  const again = await sql`
-    select request_id from public.recruiting_lead_duplicates where lead_id = ${stored!.id}`;
-  assert.deepEqual(again.map(({ request_id }) => request_id), [
-    responses[1]!.headers.get("x-request-id"),
-  ]);
+  const [first, again] = responses.map(requestId);
+  assert.deepEqual([stored!.received_via, stored!.request_id], ["single", first]);
+  assert.deepEqual(await sentAgain(stored!), [again]);
 });
 
 Deno.test("a locked table of rejected deliveries neither fails a request nor holds it up for long", async () => {
   const vendor = await createVendor();
   await sql.begin(async (transaction) => {
     await transaction`lock table public.rejected_deliveries in access exclusive mode`;
-    const responses = await Promise.all(
-      Array.from(
-        { length: 20 },
-        () => send("/recruiting/ingest", { headers: withKey(vendor), body: {} }),
-      ),
-    );
+    const responses = await atOnce(20, () => ingest(vendor, {}));
     assert(responses.every(({ status }) => status === 400));
-    const accepted = await send("/recruiting/ingest", {
-      headers: withKey(vendor),
-      body: { first_name: "Ada" },
-    });
-    assert.equal(accepted.status, 201);
+    assertResponse(await ingest(vendor, { first_name: "Ada" }), 201);
   });
-  const { rows } = await refuse("/recruiting/ingest", vendor, { body: {} });
+  const { rows } = await refuse(vendor, { body: {} });
   assert.equal(rows.length, 1);
 });
 
 Deno.test("a hundred rejected deliveries at once are all kept", async () => {
   const vendor = await createVendor();
-  await Promise.all(
-    Array.from(
-      { length: 100 },
-      () => send("/recruiting/ingest", { headers: withKey(vendor), body: {} }),
-    ),
-  );
-  const deadline = Date.now() + 10_000;
-  let rows = 0;
-  while (rows < 100 && Date.now() < deadline) {
-    const [counted] = await sql`
-      select count(*)::int as rows from public.rejected_deliveries where vendor_id = ${vendor.id}`;
-    rows = counted!.rows;
-  }
-  assert.equal(rows, 100);
+  await atOnce(100, () => ingest(vendor, {}));
+  await awaitDeliveries(vendor, 100);
 });
 
 Deno.test("an unmatched text is kept, and belongs to the conversation that is made later", async () => {
-  const { newPhone, newSid, sendSigned } = await import("./support/sms.ts");
   const [From, To, MessageSid] = [newPhone(), newPhone(), newSid()];
-  const { body } = await sendSigned("/recruiting/sms/inbound", {
-    From,
-    To,
-    MessageSid,
-    Body: "STOP",
-  });
-  assert.deepEqual(body, { status: "no_conversation" });
+  const parameters = { From, To, MessageSid, Body: "STOP" };
+  const response = await sendSigned("/recruiting/sms/inbound", parameters);
+  assertResponse(response, 200, { status: "no_conversation" });
   const [text] = await sql`
     select * from public.unmatched_texts where message_sid = ${MessageSid}`;
   assert.deepEqual([text!.recruit_phone, text!.service_phone, text!.body], [From, To, "STOP"]);
-  const target = await createTarget();
+  const { agency_id } = await createTarget();
   const [conversation] = await sql`
     insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
-    values (${target.agency_id}, ${From}, ${To}) returning id`;
+    values (${agency_id}, ${From}, ${To}) returning id`;
   const [message] = await sql`
     select * from public.recruiting_messages where provider_message_id = ${MessageSid}`;
   assert.equal(message!.conversation_id, conversation!.id);

@@ -1,17 +1,16 @@
 /** The tables of SPEC.md, row by row, as requests with their responses and what is in the database afterwards. */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
+import * as applications from "./support/applications.ts";
 import {
   type ApiResponse,
-  PDF,
   send,
   sql,
-  stack,
   storedLeads,
   storedResumes,
   withKey,
   withoutOpenOrders,
 } from "./support/client.ts";
+import { lead, logActivity, sendImport } from "./support/leads.ts";
 import { newSid, sendSigned } from "./support/sms.ts";
 import type { World } from "./support/world.ts";
 
@@ -24,47 +23,54 @@ export interface Scenario {
   /** Fields that the body must have. */
   body: object;
   /** Checks what is in the database afterwards. */
-  then?: (world: World, response: ApiResponse) => Promise<void>;
+  then?: (world: World, response: ApiResponse) => Promise<void> | void;
 }
 
 const INGEST = "/recruiting/ingest";
 const BULK = "/recruiting/ingest/bulk";
 const IMPORT = "/api/leads/import";
-const LOG = "/api/leads/log-presentation-activity";
 const INBOUND = "/recruiting/sms/inbound";
 const STATUS = "/recruiting/sms/status";
 
+type Phone = keyof World["phones"];
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const ingest = (body: object) => ({ vendor }: World) =>
-  send(INGEST, { headers: withKey(vendor), body });
-const ingestBulk = (body: object) => ({ vendor }: World) =>
-  send(BULK, { headers: withKey(vendor), body });
-const error = (code: string) => ({ error: { code } });
+const ingest = (body: object) => ({ vendor }: World) => applications.ingest(vendor, body);
+const ingestBulk = (body: object) => ({ vendor }: World) => applications.ingestBulk(vendor, body);
 
-const importKey = { "x-api-key": stack.leads_import_api_key };
-const lead = (fields: object = {}) => ({
-  external_id: crypto.randomUUID(),
-  first_name: "Rosa",
-  phone: "312-555-0175",
-  state: "IL",
-  type: "fe",
-  ...fields,
-});
-const importLeads = (...leads: unknown[]) => ({ agency_id, agent_id }: World) =>
-  send(IMPORT, { headers: importKey, body: { agency_id, agent_id, leads } });
+/** A request that gets an error. */
+function refused(what: string, status: number, code: string, send: Scenario["send"]): Scenario {
+  return { spec: `${what} is ${code}`, send, status, body: { error: { code } } };
+}
+const unauthorized = (what: string, send: Scenario["send"]) =>
+  refused(what, 401, "UNAUTHORIZED", send);
+const badRequest = (what: string, send: Scenario["send"]) =>
+  refused(what, 400, "BAD_REQUEST", send);
+
+const importLeads = (...leads: unknown[]) => importWith({}, ...leads);
+const importWith = (fields: object, ...leads: unknown[]) => ({ agency_id, agent_id }: World) =>
+  sendImport({ agency_id, agent_id, ...fields, leads });
 const oneFailed = { success: true, imported: 0, failed: 1 };
 
 const log = (type: unknown) => ({ lead_id, agent_id }: World) =>
-  send(LOG, { headers: { apikey: stack.anon_key }, body: { lead_id, agent_id, type } });
+  logActivity({ lead_id, agent_id, type });
 
-const inbound = (from: "bot" | "escalated", sid = newSid()) => ({ phones }: World) =>
-  sendSigned(INBOUND, {
-    From: phones[from],
-    To: phones.service,
-    Body: "Hi there",
-    MessageSid: sid,
-  });
+const inbound = (from: Phone, to: Phone = "service") => ({ phones }: World) => {
+  const numbers = { From: phones[from], To: phones[to] };
+  return sendSigned(INBOUND, { ...numbers, Body: "Hi there", MessageSid: newSid() });
+};
+
+/** The optional fields of an imported lead, and of its envelope. */
+const OPTIONAL = {
+  last_name: "Diaz",
+  email: "r@example.com",
+  address: "1 Main St",
+  city: "Cicero",
+  zip: "60804",
+  language: "es",
+};
+const DISTRIBUTION = { distribution_id: "5a3d6c1e-1111-4222-8333-444455556666" };
 
 const TYPES = ["fwk", "csk", "br", "union", "ncr", "pos", "dcard", "fe", "globe"];
 const ACTIVITIES = ["presentation_started", "presentation_resumed", "presentation_paused"];
@@ -75,6 +81,12 @@ const STORED_STATUS: Record<string, string> = {
   undelivered: "failed",
   failed: "failed",
 };
+
+async function assertStatus(sid: string, status: string): Promise<void> {
+  const [message] = await sql`
+    select status from public.recruiting_messages where provider_message_id = ${sid}`;
+  assert.equal(message!.status, status);
+}
 
 const OTHER_STATUSES = ["accepted", "sending", "read", "receiving", "nonsense", ""];
 
@@ -87,7 +99,7 @@ export const SCENARIOS: Scenario[] = [
       vendor_lead_id: "spec-1",
       first_name: "Ada",
       city: "Chicago",
-      resume: Buffer.from(PDF).toString("base64"),
+      resume: applications.PDF_BASE64,
     }),
     status: 201,
     body: { status: "created" },
@@ -95,15 +107,12 @@ export const SCENARIOS: Scenario[] = [
       assert.match(body.id, UUID);
       assert.deepEqual(body.distributed_to, { agency_id, agent_id });
       const [stored] = await storedLeads(vendor);
-      assert.deepEqual(
-        [stored!.id, stored!.first_name, stored!.vendor_id, stored!.vendor_lead_id],
-        [
-          body.id,
-          "Ada",
-          vendor.id,
-          "spec-1",
-        ],
-      );
+      assert.partialDeepStrictEqual(stored, {
+        id: body.id,
+        first_name: "Ada",
+        vendor_id: vendor.id,
+        vendor_lead_id: "spec-1",
+      });
       assert.equal(stored!.vendor_metadata.city, "Chicago");
       assert.deepEqual(await storedResumes(vendor), [stored!.resume_path]);
     },
@@ -131,9 +140,11 @@ export const SCENARIOS: Scenario[] = [
   {
     spec: "4.2: created, duplicates and errors with row and reason",
     send: ingestBulk({
-      leads: [{ first_name: "A", vendor_lead_id: "spec-1" }, { last_name: "B" }, {
-        first_name: "C",
-      }],
+      leads: [
+        { first_name: "A", vendor_lead_id: "spec-1" },
+        { last_name: "B" },
+        { first_name: "C" },
+      ],
     }),
     status: 200,
     body: { created: 1, duplicates: 1, errors: [{ row: 1, reason: "missing first_name" }] },
@@ -147,55 +158,20 @@ export const SCENARIOS: Scenario[] = [
       const [stored] = await sql`
         select l.*, m.lead_id as has_metrics from public.leads l
         left join public.lead_metrics m on m.lead_id = l.id where l.id = ${body.lead_ids[0]}`;
-      assert.deepEqual(
-        [
-          stored!.source,
-          stored!.status,
-          stored!.stage,
-          stored!.agency_id,
-          stored!.agent_id,
-          stored!.type,
-        ],
-        ["platform", "open", "new", agency_id, agent_id, type],
-      );
+      const fixed = { source: "platform", status: "open", stage: "new" };
+      assert.partialDeepStrictEqual(stored, { ...fixed, agency_id, agent_id, type });
       assert.match(stored!.external_id, UUID);
       assert.equal(stored!.has_metrics, stored!.id, "the lead_metrics row that the trigger makes");
     },
   })),
   {
     spec: "2.2: every optional field of a lead and of the envelope",
-    send: ({ agency_id, agent_id }) =>
-      send(IMPORT, {
-        headers: importKey,
-        body: {
-          agency_id,
-          agent_id,
-          distribution_id: "5a3d6c1e-1111-4222-8333-444455556666",
-          leads: [lead({
-            last_name: "Diaz",
-            email: "r@example.com",
-            address: "1 Main St",
-            city: "Cicero",
-            zip: "60804",
-            language: "es",
-          })],
-        },
-      }),
+    send: importWith(DISTRIBUTION, lead(OPTIONAL)),
     status: 200,
     body: { imported: 1, failed: 0 },
     async then(_world, { body }) {
-      const [stored] = await sql`
-        select last_name, email, address, city, zip, language, distribution_id
-        from public.leads where id = ${body.lead_ids[0]}`;
-      assert.deepEqual({ ...stored }, {
-        last_name: "Diaz",
-        email: "r@example.com",
-        address: "1 Main St",
-        city: "Cicero",
-        zip: "60804",
-        language: "es",
-        distribution_id: "5a3d6c1e-1111-4222-8333-444455556666",
-      });
+      const [stored] = await sql`select * from public.leads where id = ${body.lead_ids[0]}`;
+      assert.partialDeepStrictEqual(stored, { ...OPTIONAL, ...DISTRIBUTION });
     },
   },
   ...["external_id", "first_name", "phone", "state", "type"].map((field): Scenario => ({
@@ -203,11 +179,9 @@ export const SCENARIOS: Scenario[] = [
     send: importLeads(lead({ [field]: undefined }), lead()),
     status: 200,
     body: { success: true, imported: 1, failed: 1 },
-    then(_world, { body }) {
-      assert.equal(body.errors[0].index, 0);
-      assert.equal(body.errors[0].code, "INVALID");
-      assert.match(body.errors[0].reason, new RegExp(field));
-      return Promise.resolve();
+    then(_world, { body: { errors: [error] } }) {
+      assert.deepEqual([error.index, error.code], [0, "INVALID"]);
+      assert.match(error.reason, new RegExp(field));
     },
   })),
   {
@@ -247,13 +221,7 @@ export const SCENARIOS: Scenario[] = [
   })),
   {
     spec: "4.5 behaviour 2: no conversation for From and To",
-    send: ({ phones }) =>
-      sendSigned(INBOUND, {
-        From: phones.service,
-        To: phones.bot,
-        Body: "Hi",
-        MessageSid: newSid(),
-      }),
+    send: inbound("service", "bot"),
     status: 200,
     body: { status: "no_conversation" },
   },
@@ -262,88 +230,59 @@ export const SCENARIOS: Scenario[] = [
     send: ({ sent }) => sendSigned(STATUS, { MessageSid: sent, MessageStatus }),
     status: 200,
     body: { status: "updated" },
-    async then({ sent }) {
-      const [message] = await sql`
-        select status from public.recruiting_messages where provider_message_id = ${sent}`;
-      assert.equal(message!.status, stored);
-    },
+    then: ({ sent }) => assertStatus(sent, stored),
   })),
   ...OTHER_STATUSES.map((MessageStatus): Scenario => ({
     spec: `3, 4.6: MessageStatus "${MessageStatus}" leaves the message unchanged`,
     send: ({ sent }) => sendSigned(STATUS, { MessageSid: sent, MessageStatus }),
     status: 200,
     body: { status: "ignored" },
-    async then({ sent }) {
-      const [message] = await sql`
-        select status from public.recruiting_messages where provider_message_id = ${sent}`;
-      assert.equal(message!.status, "failed");
-    },
+    then: ({ sent }) => assertStatus(sent, "failed"),
   })),
-  ...[INGEST, BULK].flatMap((path): Scenario[] => [
-    {
-      spec: `5, 7: ${path} without a key is UNAUTHORIZED`,
-      send: () => send(path, { body: {} }),
-      status: 401,
-      body: error("UNAUTHORIZED"),
-    },
-    {
-      spec: `5, 7: ${path} with an invalid key is UNAUTHORIZED`,
-      send: () => send(path, { headers: { authorization: "Bearer nobody" }, body: {} }),
-      status: 401,
-      body: error("UNAUTHORIZED"),
-    },
-    {
-      spec: `7: ${path} for a vendor without a parser is BAD_REQUEST`,
-      send: ({ vendorWithoutParser }) =>
-        send(path, { headers: withKey(vendorWithoutParser), body: {} }),
-      status: 400,
-      body: error("BAD_REQUEST"),
-    },
+  ...[INGEST, BULK].flatMap((path) => [
+    unauthorized(`5, 7: ${path} without a key`, () => send(path, { body: {} })),
+    unauthorized(
+      `5, 7: ${path} with an invalid key`,
+      () => send(path, { headers: { authorization: "Bearer nobody" }, body: {} }),
+    ),
+    badRequest(
+      `7: ${path} for a vendor without a parser`,
+      ({ vendorWithoutParser }) => send(path, { headers: withKey(vendorWithoutParser), body: {} }),
+    ),
   ]),
-  {
-    spec: "7: first_name missing from the parsed payload is BAD_REQUEST",
-    send: ingest({ last_name: "B" }),
-    status: 400,
-    body: error("BAD_REQUEST"),
-  },
-  ...[{}, { leads: [] }].map((body): Scenario => ({
-    spec: `7: leads missing or empty, as in ${JSON.stringify(body)}, is BAD_REQUEST`,
-    send: ingestBulk(body),
-    status: 400,
-    body: error("BAD_REQUEST"),
-  })),
+  badRequest("7: first_name missing from the parsed payload", ingest({ last_name: "B" })),
+  ...[{}, { leads: [] }].map((body) =>
+    badRequest(`7: leads missing or empty, as in ${JSON.stringify(body)},`, ingestBulk(body))
+  ),
   ...Object.entries({
     "insert": ingest({ first_name: "A" }),
     "batch insert": ingestBulk({ leads: [{ first_name: "A" }] }),
-  }).map(([what, send]): Scenario => ({
-    spec: `7: the ${what} failing is INTERNAL_ERROR`,
-    async send(world) {
+  }).map(([what, send]) =>
+    refused(`7: the ${what} failing`, 500, "INTERNAL_ERROR", async (world) => {
       await sql`revoke insert on public.recruiting_leads from service_role`;
       try {
         return await send(world);
       } finally {
         await sql`grant insert on public.recruiting_leads to service_role`;
       }
-    },
-    status: 500,
-    body: error("INTERNAL_ERROR"),
-  })),
-  ...[undefined, "wrong"].map((key): Scenario => ({
-    spec: `5: ${IMPORT} with x-api-key ${key ?? "missing"} is UNAUTHORIZED`,
-    send: () => send(IMPORT, { headers: key ? { "x-api-key": key } : {}, body: {} }),
-    status: 401,
-    body: error("UNAUTHORIZED"),
-  })),
+    })
+  ),
+  ...[undefined, "wrong"].map((key) =>
+    unauthorized(
+      `5: ${IMPORT} with x-api-key ${key ?? "missing"}`,
+      () => send(IMPORT, { headers: key ? { "x-api-key": key } : {}, body: {} }),
+    )
+  ),
   ...[INBOUND, STATUS].flatMap((path) =>
-    [undefined, "bm90IGEgc2lnbmF0dXJl"].map((signature): Scenario => ({
-      spec: `5, 7: ${path} with signature ${signature ?? "missing"} is UNAUTHORIZED`,
-      send: ({ sent }) =>
-        send(path, {
-          headers: signature ? { "x-twilio-signature": signature } : {},
-          body: new URLSearchParams({ MessageSid: sent, MessageStatus: "sent" }),
-        }),
-      status: 401,
-      body: error("UNAUTHORIZED"),
-    }))
+    [undefined, "bm90IGEgc2lnbmF0dXJl"].map((signature) =>
+      unauthorized(
+        `5, 7: ${path} with signature ${signature ?? "missing"}`,
+        ({ sent }) =>
+          send(path, {
+            headers: signature ? { "x-twilio-signature": signature } : {},
+            body: new URLSearchParams({ MessageSid: sent, MessageStatus: "sent" }),
+          }),
+      )
+    )
   ),
 ];

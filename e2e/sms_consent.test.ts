@@ -1,9 +1,19 @@
 /** What texts and callbacks change besides the message: consent, the outbox and what the agent is told. */
 import assert from "node:assert/strict";
 import { signInNewAgent } from "./support/agents.ts";
-import { assertError, createAgency, createVendor, send, sql, withKey } from "./support/client.ts";
+import { ingest } from "./support/applications.ts";
+import {
+  assertError,
+  assertResponse,
+  atOnce,
+  createAgency,
+  createVendor,
+  send,
+  sql,
+} from "./support/client.ts";
 import {
   type Conversation,
+  createConversation,
   greetWaiting,
   newPhone,
   newSid,
@@ -19,13 +29,10 @@ interface Texting extends Conversation {
 /** Makes an agency with a number, and a conversation at it that its agent has taken over. */
 async function createTexting(): Promise<Texting> {
   const { id: agency_id, agent_ids } = await createAgency();
-  const [recruit, service] = [newPhone(), newPhone()];
+  const conversation = await createConversation(agency_id, agent_ids[0]);
+  const { service } = conversation;
   await sql`insert into public.service_numbers (phone, agency_id) values (${service}, ${agency_id})`;
-  const [row] = await sql`
-    insert into public.recruiting_conversations
-      (agency_id, recruit_phone, service_phone, status, assigned_agent_id)
-    values (${agency_id}, ${recruit}, ${service}, 'escalated', ${agent_ids[0]!}) returning id`;
-  return { id: row!.id, recruit, service, agency_id };
+  return { ...conversation, agency_id };
 }
 
 /** Puts a text into the outbox, as it is while a worker sends it. */
@@ -76,7 +83,7 @@ Deno.test("an opt-out holds with the text, by the words or by Twilio's OptOutTyp
       { Body: "“Stop.”", MessageSid: stop },
     ]
   ) {
-    assert.deepEqual((await receive(texting, fields)).body, { status: "received" });
+    assertResponse(await receive(texting, fields), 200, { status: "received" });
   }
   assert.deepEqual(await consent(texting), [
     "opted_out keyword",
@@ -92,13 +99,8 @@ Deno.test("an opt-out holds for an agency's number without a conversation, once 
   const texting = await createTexting();
   const stranger = { ...texting, recruit: newPhone() };
   const MessageSid = newSid();
-  const responses = await Promise.all(
-    Array.from({ length: 10 }, () => receive(stranger, { Body: "STOP", MessageSid })),
-  );
-  assert.deepEqual(
-    responses.map(({ body }) => body),
-    Array(10).fill({ status: "no_conversation" }),
-  );
+  const responses = await atOnce(10, () => receive(stranger, { Body: "STOP", MessageSid }));
+  for (const response of responses) assertResponse(response, 200, { status: "no_conversation" });
   assert.deepEqual(await consent(stranger), ["opted_out keyword", "opted_out"]);
 });
 
@@ -109,11 +111,11 @@ Deno.test("a callback with our id finds a text whose response was lost, and one 
   for (
     const query of ["", "?message=", "?message=1", `?message=${crypto.randomUUID()}`, "?other=x"]
   ) {
-    const { body } = await callback(query, { MessageSid: newSid(), MessageStatus: "sent" });
-    assert.deepEqual(body, { status: "ignored" }, query);
+    const response = await callback(query, { MessageSid: newSid(), MessageStatus: "sent" });
+    assertResponse(response, 200, { status: "ignored" });
   }
-  const { body } = await callback(`?message=${id}`, { MessageSid: sid, MessageStatus: "sent" });
-  assert.deepEqual(body, { status: "updated" });
+  const found = await callback(`?message=${id}`, { MessageSid: sid, MessageStatus: "sent" });
+  assertResponse(found, 200, { status: "updated" });
   const [row] = await sql`
     select m.provider_message_id, m.status, o.state from public.text_outbox o
     join public.recruiting_messages m on m.id = o.message_id where o.message_id = ${id}`;
@@ -142,12 +144,11 @@ Deno.test("a lead is greeted where its order and its vendor say so, and the resp
   await sql`
     insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority, greeting_template)
     values (${agency_id}, ${vendor.id}, 10, 1000, 'Hi {first_name}, {agency} here. Reply STOP to opt out.')`;
-  const ingest = async (phone: string) => {
-    const { status, body } = await send("/recruiting/ingest", {
-      headers: withKey(vendor),
-      body: { first_name: "Ada", phone, state: "IL" },
-    });
-    assert.equal(status, 201);
+  const ingestFrom = async (phone: string) => {
+    const body = assertResponse(
+      await ingest(vendor, { first_name: "Ada", phone, state: "IL" }),
+      201,
+    );
     assert.equal(body.distributed_to.agency_id, agency_id);
   };
   const texts = async () => {
@@ -159,11 +160,11 @@ Deno.test("a lead is greeted where its order and its vendor say so, and the resp
       where c.agency_id = ${agency_id}`;
   };
 
-  await ingest("312-555-0123");
+  await ingestFrom("312-555-0123");
   assert.equal((await texts()).length, 0);
   await sql`update public.vendors set has_text_consent = true where id = ${vendor.id}`;
-  await ingest("312-555-0124");
-  await ingest("312-555-0124");
+  await ingestFrom("312-555-0124");
+  await ingestFrom("312-555-0124");
   assert.deepEqual((await texts()).map((row) => ({ ...row })), [{
     service_phone: service,
     status: "bot",
@@ -180,19 +181,14 @@ Deno.test("what agents may not do with conversations and consents gets a status 
   ]);
   const phone = newPhone();
   const unknown = crypto.randomUUID();
+  const consented = { phone, state: "opted_in", reason: "x" };
   const calls = [
     [agent, "start_conversation", { recruiting_lead_id: unknown }, 404, /^recruiting_lead_id: /],
     [agent, "hand_back_to_bot", { conversation_id: unknown }, 404, /^conversation_id: /],
-    [agent, "record_text_consent", { phone, state: "opted_in", reason: "x" }, 403, /manager/],
-    [
-      manager,
-      "record_text_consent",
-      { phone: "1", state: "opted_in", reason: "x" },
-      400,
-      /^phone: /,
-    ],
-    [manager, "record_text_consent", { phone, state: "yes", reason: "x" }, 400, /^state: /],
-    [manager, "record_text_consent", { phone, state: "opted_out", reason: " " }, 400, /^reason: /],
+    [agent, "record_text_consent", consented, 403, /manager/],
+    [manager, "record_text_consent", { ...consented, phone: "1" }, 400, /^phone: /],
+    [manager, "record_text_consent", { ...consented, state: "yes" }, 400, /^state: /],
+    [manager, "record_text_consent", { ...consented, reason: " " }, 400, /^reason: /],
   ] as const;
   await Promise.all(calls.map(async ([{ client }, name, parameters, expected, message]) => {
     const { status, error } = await client.rpc(name, parameters);

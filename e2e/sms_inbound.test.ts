@@ -1,19 +1,32 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { assertError, send, sql, stack } from "./support/client.ts";
-import { createConversation, messages, newSid, receive, sendSigned } from "./support/sms.ts";
+import { assertError, assertResponse, atOnce, send, sql, stack } from "./support/client.ts";
+import {
+  type Conversation,
+  createConversation,
+  messages,
+  newSid,
+  receive,
+  sendSigned,
+} from "./support/sms.ts";
 
 const PATH = "/recruiting/sms/inbound";
+const RECEIVED = { status: "received" };
+
+/** The conversation as it is stored. */
+async function stored({ id }: Conversation) {
+  const [row] = await sql`
+    select last_message_at, status from public.recruiting_conversations where id = ${id}`;
+  return row;
+}
 
 Deno.test("SPEC 2.4, 4.5: a message is stored with direction, sender, MessageSid and text, and sets last_message_at", async () => {
   const conversation = await createConversation();
   const sid = newSid();
-  const { status, body } = await receive(conversation, { MessageSid: sid, Body: "Yes, Tuesday!" });
-
-  assert.equal(status, 200);
-  assert.deepEqual(body, { status: "received" });
-  const { id: _, created_at, updated_at: __, ...stored } = (await messages(conversation))[0]!;
-  assert.deepEqual(stored, {
+  const response = await receive(conversation, { MessageSid: sid, Body: "Yes, Tuesday!" });
+  assertResponse(response, 200, RECEIVED);
+  const { id: _, created_at, updated_at: __, ...message } = (await messages(conversation))[0]!;
+  assert.deepEqual(message, {
     conversation_id: conversation.id,
     direction: "inbound",
     sender_type: "recruit",
@@ -26,9 +39,7 @@ Deno.test("SPEC 2.4, 4.5: a message is stored with direction, sender, MessageSid
     delivered_at: null,
     failed_at: null,
   });
-  const [row] = await sql`
-    select last_message_at, status from public.recruiting_conversations where id = ${conversation.id}`;
-  assert.deepEqual(row, { last_message_at: created_at, status: "bot" });
+  assert.deepEqual(await stored(conversation), { last_message_at: created_at, status: "bot" });
 });
 
 for (
@@ -51,11 +62,10 @@ for (
 
 Deno.test("U+0000 is dropped from a text", async () => {
   const conversation = await createConversation();
-  const response = await receive(conversation, { Body: "a\0b", MediaUrl0: "https://m.example/\0" });
-  assert.deepEqual(response.body, { status: "received" });
-  const [stored] = await messages(conversation);
-  assert.equal(stored!.body, "ab");
-  assert.equal(stored!.media[0].url, "https://m.example/");
+  const fields = { Body: "a\0b", MediaUrl0: "https://m.example/\0" };
+  assertResponse(await receive(conversation, fields), 200, RECEIVED);
+  const [message] = await messages(conversation);
+  assert.deepEqual([message!.body, message!.media[0].url], ["ab", "https://m.example/"]);
 });
 
 Deno.test("an MMS without Body is stored with its media, in order", async () => {
@@ -90,54 +100,42 @@ Deno.test("SPEC 4.5: without a conversation for From and To nothing is stored", 
       { From: `whatsapp:${recruit}` },
     ]
   ) {
-    const { status, body } = await receive(conversation, fields);
-    assert.equal(status, 200);
-    assert.deepEqual(body, { status: "no_conversation" });
+    assertResponse(await receive(conversation, fields), 200, { status: "no_conversation" });
   }
   assert.equal((await messages(conversation)).length, 0);
 });
 
 Deno.test("a message of a messaging service is also matched by From and To", async () => {
   const conversation = await createConversation();
-  const { body } = await receive(conversation, { MessagingServiceSid: "MG1", AccountSid: "AC1" });
-  assert.deepEqual(body, { status: "received" });
+  const fields = { MessagingServiceSid: "MG1", AccountSid: "AC1" };
+  assertResponse(await receive(conversation, fields), 200, RECEIVED);
 });
 
 Deno.test("race: a message that comes twenty times at once is stored once", async () => {
   const conversation = await createConversation();
   const sid = newSid();
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, () => receive(conversation, { MessageSid: sid })),
-  );
-  for (const { status, body } of responses) {
-    assert.deepEqual([status, body], [200, { status: "received" }]);
-  }
+  const responses = await atOnce(20, () => receive(conversation, { MessageSid: sid }));
+  for (const response of responses) assertResponse(response, 200, RECEIVED);
   assert.equal((await messages(conversation)).length, 1);
-  const [before] = await sql`
-    select last_message_at from public.recruiting_conversations where id = ${conversation.id}`;
+  const before = await stored(conversation);
   await receive(conversation, { MessageSid: sid, Body: "again" });
-  const [after] = await sql`
-    select last_message_at from public.recruiting_conversations where id = ${conversation.id}`;
-  assert.deepEqual(after, before);
+  assert.deepEqual(await stored(conversation), before);
 });
 
 Deno.test("every text without a MessageSid, or with a blank one, is stored", async () => {
   const conversation = await createConversation();
   for (const MessageSid of [undefined, undefined, "", " "]) {
-    assert.deepEqual((await receive(conversation, { MessageSid })).body, { status: "received" });
+    assertResponse(await receive(conversation, { MessageSid }), 200, RECEIVED);
   }
-  const stored = await messages(conversation);
-  assert.deepEqual(
-    stored.map(({ provider_message_id }) => provider_message_id),
-    Array(4).fill(null),
-  );
+  const sids = (await messages(conversation)).map((message) => message.provider_message_id);
+  assert.deepEqual(sids, Array(4).fill(null));
 });
 
 Deno.test("a MessageSid of any length is stored once", async () => {
   const conversation = await createConversation();
   const long = newSid().repeat(300);
   for (const MessageSid of [`${long}1`, `${long}2`, `${long}1`]) {
-    assert.deepEqual((await receive(conversation, { MessageSid })).body, { status: "received" });
+    assertResponse(await receive(conversation, { MessageSid }), 200, RECEIVED);
   }
   assert.equal((await messages(conversation)).length, 2);
 });
@@ -154,8 +152,7 @@ Deno.test("SPEC 5: repeated, empty and unknown parameters, and a query, are sign
     Ünknown: "ü",
   };
   for (const query of ["", "?a=1&b=two%20words", "?quote=it's", "?"]) {
-    const { status, body } = await sendSigned(PATH + query, parameters);
-    assert.deepEqual([status, body], [200, { status: "received" }]);
+    assertResponse(await sendSigned(PATH + query, parameters), 200, RECEIVED);
   }
 });
 
@@ -164,10 +161,12 @@ Deno.test("SPEC 5, 7: without a valid signature the request is UNAUTHORIZED and 
   const { recruit: From, service: To } = conversation;
   const body = new URLSearchParams({ From, To, Body: "Hi", MessageSid: newSid() });
   const forwarded = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" };
-  const signatures: Record<string, string>[] = [{}, { "x-twilio-signature": "" }, {
-    "x-twilio-signature": "RSOYDt4T1cUTdK1PDd93/VVr8B8=",
-    ...forwarded,
-  }, { authorization: `Bearer ${stack.service_role_key}` }];
+  const signatures: Record<string, string>[] = [
+    {},
+    { "x-twilio-signature": "" },
+    { "x-twilio-signature": "RSOYDt4T1cUTdK1PDd93/VVr8B8=", ...forwarded },
+    { authorization: `Bearer ${stack.service_role_key}` },
+  ];
   for (const headers of signatures) {
     assertError(await send(PATH, { headers, body }), 401, "UNAUTHORIZED", /X-Twilio-Signature/);
   }
@@ -194,8 +193,7 @@ Deno.test("property: every signed form gets 200 and loses no text", async () => 
         (_, value) => typeof value === "string" ? value.toWellFormed() : value,
       );
       const Body = body.toWellFormed();
-      const response = await receive(conversation, { ...wellFormed, Body });
-      assert.deepEqual([response.status, response.body], [200, { status: "received" }]);
+      assertResponse(await receive(conversation, { ...wellFormed, Body }), 200, RECEIVED);
       sent++;
     }),
     { numRuns: 50 },

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import { assertError, send, sql, stack } from "./support/client.ts";
+import { assertError, assertResponse, send, sql, stack } from "./support/client.ts";
 import {
+  type Conversation,
   createConversation,
   messages,
   newSid,
@@ -12,6 +13,15 @@ import {
 } from "./support/sms.ts";
 
 const PATH = "/recruiting/sms/status";
+const UPDATED = { status: "updated" };
+const IGNORED = { status: "ignored" };
+
+/** Makes a conversation with an outbound message. */
+async function createOutbound(): Promise<{ conversation: Conversation; sid: string }> {
+  const [conversation, sid] = [await createConversation(), newSid()];
+  await storeOutbound(conversation, sid);
+  return { conversation, sid };
+}
 
 /** The stored callbacks of a message, oldest first. */
 function events(sid: string) {
@@ -21,12 +31,9 @@ function events(sid: string) {
 }
 
 Deno.test("SPEC 3, 4.6: a message takes the status of each callback, with its time and error code", async () => {
-  const conversation = await createConversation();
-  const sid = newSid();
-  await storeOutbound(conversation, sid);
+  const { conversation, sid } = await createOutbound();
   for (const status of ["queued", "sent", "delivered"]) {
-    const response = await report(sid, status);
-    assert.deepEqual([response.status, response.body], [200, { status: "updated" }]);
+    assertResponse(await report(sid, status), 200, UPDATED);
   }
   const [delivered] = await messages(conversation);
   assert.equal(delivered!.status, "delivered");
@@ -40,9 +47,7 @@ Deno.test("SPEC 3, 4.6: a message takes the status of each callback, with its ti
 });
 
 Deno.test("SPEC 3: every callback is kept, with a known status or not, also one that comes twice", async () => {
-  const conversation = await createConversation();
-  const sid = newSid();
-  await storeOutbound(conversation, sid);
+  const { sid } = await createOutbound();
   const statuses = ["sending", "sent", "sent", "read", "undelivered"];
   const responses = [];
   for (const status of statuses) responses.push((await report(sid, status)).body.status);
@@ -57,14 +62,11 @@ Deno.test("SPEC 3: every callback is kept, with a known status or not, also one 
 });
 
 Deno.test("a callback that Twilio sends again is kept once and does not change the status back", async () => {
-  const conversation = await createConversation();
-  const sid = newSid();
-  await storeOutbound(conversation, sid);
+  const { conversation, sid } = await createOutbound();
   const [first, second] = [1, 2].map(() => ({ "I-Twilio-Idempotency-Token": crypto.randomUUID() }));
   await report(sid, "sent", {}, first);
   await report(sid, "delivered", {}, second);
-  const again = await report(sid, "sent", {}, first);
-  assert.deepEqual([again.status, again.body], [200, { status: "updated" }]);
+  assertResponse(await report(sid, "sent", {}, first), 200, UPDATED);
   assert.deepEqual((await events(sid)).map((row) => row.provider_status), ["sent", "delivered"]);
   const [message] = await messages(conversation);
   assert.equal(message!.status, "delivered");
@@ -74,7 +76,7 @@ Deno.test("a callback for an unknown message is ignored and applied when the mes
   const conversation = await createConversation();
   const sid = newSid();
   for (const status of ["sent", "delivered"]) {
-    assert.deepEqual((await report(sid, status)).body, { status: "ignored" });
+    assertResponse(await report(sid, status), 200, IGNORED);
   }
   await storeOutbound(conversation, sid);
   const [stored] = await messages(conversation);
@@ -94,9 +96,7 @@ Deno.test("race: a callback that comes while its message is stored is always app
 });
 
 Deno.test("without MessageSid or MessageStatus a callback is ignored", async () => {
-  const conversation = await createConversation();
-  const sid = newSid();
-  await storeOutbound(conversation, sid);
+  const { conversation, sid } = await createOutbound();
   const without: Parameters[] = [
     {},
     { MessageStatus: "sent" },
@@ -104,21 +104,17 @@ Deno.test("without MessageSid or MessageStatus a callback is ignored", async () 
     { MessageSid: sid },
   ];
   for (const parameters of without) {
-    const { status, body } = await sendSigned(PATH, parameters);
-    assert.deepEqual([status, body], [200, { status: "ignored" }]);
+    assertResponse(await sendSigned(PATH, parameters), 200, IGNORED);
   }
   assert.equal((await messages(conversation))[0]!.status, null);
 });
 
 Deno.test("odd values get 200 and change nothing else", async () => {
-  const conversation = await createConversation();
-  const sid = newSid();
-  await storeOutbound(conversation, sid);
+  const { conversation, sid } = await createOutbound();
   const long = "x".repeat(20_000);
   for (const value of ["\0", long, "'; drop table leads; --", "🙂", "null", "\ufffd"]) {
-    const { status, body } = await report(sid, value, { ErrorCode: value });
-    assert.deepEqual([status, body], [200, { status: "ignored" }]);
-    assert.deepEqual((await report(value, "sent")).body, { status: "ignored" });
+    assertResponse(await report(sid, value, { ErrorCode: value }), 200, IGNORED);
+    assertResponse(await report(value, "sent"), 200, IGNORED);
   }
   assert.equal((await messages(conversation))[0]!.status, null);
   await report(sid, "failed", { ErrorCode: long });

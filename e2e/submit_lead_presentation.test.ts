@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import type { SupabaseClient } from "@supabase/supabase-js";
 import { browserClient, createAgentWithLead, signInNewAgent } from "./support/agents.ts";
-import { sql } from "./support/client.ts";
+import { atOnce, sql } from "./support/client.ts";
 
 const submission = {
   demographics: {
@@ -10,15 +11,21 @@ const submission = {
     tobacco_user: false,
   },
   sale: { product: "Final expense", annual_premium: 612.5, payment_frequency: "monthly" },
-  referrals: [{ first_name: "Ola", phone: "312-555-0190" }, {
-    first_name: "Uwe",
-    phone: "312-555-0191",
-  }],
+  referrals: [
+    { first_name: "Ola", phone: "312-555-0190" },
+    { first_name: "Uwe", phone: "312-555-0191" },
+  ],
 };
+
+/** Submits the presentation of a lead, with these changes. */
+async function submit({ client }: { client: SupabaseClient }, lead_id: string, change = {}) {
+  const args = { lead_id, ...submission, ...change };
+  return await client.rpc("submit_lead_presentation", args);
+}
 
 Deno.test("SPEC 4.4: a signed-in agent submits demographics, sale and referrals in one call", async () => {
   const { client, agent_id, lead_id } = await createAgentWithLead();
-  const { data, error } = await client.rpc("submit_lead_presentation", { lead_id, ...submission });
+  const { data, error } = await submit({ client }, lead_id);
   assert.equal(error, null);
   assert.equal(data.duplicate, false);
   assert.equal(data.referral_ids.length, 2);
@@ -46,14 +53,11 @@ Deno.test("SPEC 4.4: a signed-in agent submits demographics, sale and referrals 
 
 Deno.test("a repeated client_submission_id gets the first result, in parallel too", async () => {
   const { client, lead_id } = await createAgentWithLead();
-  const args = { lead_id, ...submission, client_submission_id: crypto.randomUUID() };
-  const responses = await Promise.all(
-    Array.from({ length: 5 }, () => client.rpc("submit_lead_presentation", args)),
-  );
+  const id = { client_submission_id: crypto.randomUUID() };
+  const responses = await atOnce(5, () => submit({ client }, lead_id, id));
   for (const { error } of responses) assert.equal(error, null);
-  const [first, ...repeats] = responses.map(({ data }) => data).sort((a, b) =>
-    a.duplicate - b.duplicate
-  );
+  const results = responses.map(({ data }) => data);
+  const [first, ...repeats] = results.sort((a, b) => a.duplicate - b.duplicate);
   assert.equal(first.duplicate, false);
   for (const repeat of repeats) assert.deepEqual(repeat, { ...first, duplicate: true });
   const counts = await sql`select count(*)::int from public.lead_sales where lead_id = ${lead_id}`;
@@ -73,11 +77,7 @@ for (
 ) {
   Deno.test(`a wrong ${field} is named and nothing is stored`, async () => {
     const { client, lead_id } = await createAgentWithLead();
-    const { error, status } = await client.rpc("submit_lead_presentation", {
-      lead_id,
-      ...submission,
-      ...change,
-    });
+    const { error, status } = await submit({ client }, lead_id, change);
     assert.equal(status, 400, JSON.stringify(error));
     assert.equal(error!.code, "22023");
     assert.match(error!.message, new RegExp(`^${RegExp.escape(field)}: `));
@@ -91,26 +91,16 @@ for (
 Deno.test("a manager of the agency may submit, another agency's agent, a colleague and anon may not", async () => {
   const { agency_id, lead_id } = await createAgentWithLead();
   const manager = await signInNewAgent(agency_id, "manager");
-  assert.equal(
-    (await manager.client.rpc("submit_lead_presentation", { lead_id, ...submission })).error,
-    null,
-  );
+  assert.equal((await submit(manager, lead_id)).error, null);
 
   const stranger = await createAgentWithLead();
   const colleague = await signInNewAgent(agency_id);
   for (const { client } of [stranger, colleague]) {
-    const { error, status } = await client.rpc("submit_lead_presentation", {
-      lead_id,
-      ...submission,
-    });
+    const { error, status } = await submit({ client }, lead_id);
     assert.equal(status, 404, JSON.stringify(error));
     assert.equal((await client.from("leads").select("id").eq("id", lead_id)).data!.length, 0);
   }
-  const { status } = await browserClient().rpc("submit_lead_presentation", {
-    lead_id,
-    ...submission,
-  });
-  assert.equal(status, 401);
+  assert.equal((await submit({ client: browserClient() }, lead_id)).status, 401);
 });
 
 Deno.test("a signed-in user writes only through this procedure, and only the service role calls the others", async () => {

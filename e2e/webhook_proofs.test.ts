@@ -3,12 +3,15 @@ import assert from "node:assert/strict";
 import {
   type ApiResponse,
   assertError,
+  assertResponse,
+  assertStored,
+  atOnce,
   createOrder,
   send,
   sql,
   storedLeads,
 } from "./support/client.ts";
-import { functionWith } from "./support/function.ts";
+import { consoleOf, functionWith } from "./support/function.ts";
 import {
   addSecret,
   createWebhook,
@@ -30,10 +33,7 @@ const BODIES: Record<string, { parser: string; body: object }> = {
   },
   google_ads: {
     parser: "google_ads",
-    body: {
-      lead_id: "1",
-      user_column_data: [{ column_id: "FULL_NAME", string_value: "Ann Lee" }],
-    },
+    body: { lead_id: "1", user_column_data: [{ column_id: "FULL_NAME", string_value: "Ann Lee" }] },
   },
 };
 
@@ -41,10 +41,8 @@ const BODIES: Record<string, { parser: string; body: object }> = {
 async function createSender(scheme: string): Promise<{ webhook: Webhook; body: object }> {
   const { parser, body } = BODIES[scheme] ?? { parser: "generic", body: { name: "Ann Lee" } };
   const webhook = await createWebhook(scheme, { parser });
-  return {
-    webhook,
-    body: scheme === "google_ads" ? { ...body, google_key: webhook.secret } : body,
-  };
+  const key = scheme === "google_ads" ? { google_key: webhook.secret } : {};
+  return { webhook, body: { ...body, ...key } };
 }
 
 /** What a response shows, without what differs from request to request. */
@@ -68,18 +66,14 @@ for (
     const { agency_id } = await createOrder(webhook);
     const requestId = crypto.randomUUID();
     const created = await deliver(webhook, body, { headers: { "x-request-id": requestId } });
-    assert.equal(created.status, scheme === "greenhouse" ? 200 : 201, JSON.stringify(created.body));
-    assert.deepEqual([created.body.status, created.body.distributed_to.agency_id], [
-      "created",
-      agency_id,
-    ]);
+    const { id, status, distributed_to } = assertResponse(
+      created,
+      scheme === "greenhouse" ? 200 : 201,
+    );
+    assert.deepEqual([status, distributed_to.agency_id], ["created", agency_id]);
     const [lead, ...others] = await storedLeads(webhook);
-    assert.deepEqual([lead!.id, lead!.received_via, lead!.request_id, others.length], [
-      created.body.id,
-      "webhook",
-      requestId,
-      0,
-    ]);
+    assert.partialDeepStrictEqual(lead, { id, received_via: "webhook", request_id: requestId });
+    assert.equal(others.length, 0);
     assert(!JSON.stringify(lead).includes(webhook.secret));
 
     const forger = { ...webhook, secret: scheme === "standard" ? "whsec_AAAA" : "acme:wrong" };
@@ -88,33 +82,20 @@ for (
     if (scheme !== "google_ads") {
       const other = scheme === "standard" || scheme === "hmac" ? body : { ...body, more: 1 };
       const { headers } = proofOf(forger, JSON.stringify(body));
-      const { status } = await deliver(forger, other, { headers });
-      assert.equal(status, 401);
+      assertResponse(await deliver(forger, other, { headers }), 401);
     }
-    assert.equal((await storedLeads(webhook)).length, 1);
+    await assertStored(webhook, 1);
     assert.equal((await rejected(webhook)).length, 0);
   });
 }
 
 Deno.test("an unknown slug, an inactive vendor, a vendor without a webhook and a wrong proof look the same", async () => {
-  const [known, off, inactive] = [
-    await createWebhook(),
-    await createWebhook(),
-    await createWebhook(),
-  ];
+  const vendors = [await createWebhook(), await createWebhook(), await createWebhook()] as const;
+  const [known, off, inactive] = vendors;
   await sql`update public.vendors set webhook_scheme = null where id = ${off.id}`;
   await sql`update public.vendors set is_active = false where id = ${inactive.id}`;
-  const slugs = [
-    known.slug,
-    off.slug,
-    inactive.slug,
-    "unknown",
-    "UPPER",
-    "%00",
-    "%",
-    "ü",
-    "a".repeat(9_000),
-  ];
+  const strange = ["unknown", "UPPER", "%00", "%", "ü", "a".repeat(9_000)];
+  const slugs = [...vendors.map(({ slug }) => slug), ...strange];
   const requests: [string, () => Parameters<typeof send>[1]][] = [
     ["", () => ({ headers: { "x-acme-key": "wrong" }, body: { first_name: "Ann" } })],
     [
@@ -134,95 +115,73 @@ Deno.test("an unknown slug, an inactive vendor, a vendor without a webhook and a
     assert.equal(first!.status, 401);
     for (const other of others) assert.deepEqual(other, first);
   }
-  const tooLarge = () => ({
-    body: "x".repeat(15 * 2 ** 20 + 1),
-    headers: { "x-acme-key": "wrong" },
-  });
-  const [one, two] = [
-    await send(`/recruiting/webhooks/${known.slug}`, tooLarge()),
-    await send("/recruiting/webhooks/unknown", tooLarge()),
-  ];
+  const tooLarge = { body: "x".repeat(15 * 2 ** 20 + 1), headers: { "x-acme-key": "wrong" } };
+  const one = await send(`/recruiting/webhooks/${known.slug}`, tooLarge);
+  const two = await send("/recruiting/webhooks/unknown", tooLarge);
   assert.deepEqual([one.status, shown(two)], [413, shown(one)]);
   const head = await send(`/recruiting/webhooks/${known.slug}`, { method: "HEAD" });
   assert.deepEqual([head.status, head.body], [401, null]);
-  assertError(
-    await send(`/recruiting/webhooks/${known.slug}`, { method: "PUT", body: {} }),
-    405,
-    "METHOD_NOT_ALLOWED",
-    /POST or GET/,
-  );
-  for (const vendor of [known, off, inactive]) {
+  const put = await send(`/recruiting/webhooks/${known.slug}`, { method: "PUT", body: {} });
+  assertError(put, 405, "METHOD_NOT_ALLOWED", /POST or GET/);
+  for (const vendor of vendors) {
     assert.equal((await rejected(vendor)).length, 0);
-    assert.equal((await storedLeads(vendor)).length, 0);
+    await assertStored(vendor, 0);
   }
 });
 
 Deno.test("LinkedIn's and Meta's challenges get their responses", async () => {
   const [linkedin, meta] = [await createWebhook("linkedin"), await createWebhook("meta")];
   const challengeCode = crypto.randomUUID();
-  const { status, body } = await send(
-    `/recruiting/webhooks/${linkedin.slug}?challengeCode=${challengeCode}`,
-    { method: "GET" },
-  );
+  const ask = ({ slug }: Webhook, query: string) =>
+    send(`/recruiting/webhooks/${slug}?${query}`, { method: "GET" });
   const { headers } = proofOf({ ...linkedin, scheme: "greenhouse" }, challengeCode);
   const challengeResponse = headers.signature!.slice("sha256 ".length);
-  assert.deepEqual([status, body], [200, { challengeCode, challengeResponse }]);
+  const response = await ask(linkedin, `challengeCode=${challengeCode}`);
+  assertResponse(response, 200, { challengeCode, challengeResponse });
 
   await addSecret(meta, "verify-me", "verify_token");
   const subscribe = (token: string) =>
-    send(
-      `/recruiting/webhooks/${meta.slug}?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}`,
-      { method: "GET" },
-    );
-  const response = await subscribe("verify-me");
-  assert.deepEqual([response.status, response.body], [200, "1158201444"]);
-  assert.equal((await subscribe("guessed")).status, 401);
+    ask(meta, `hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}`);
+  assertResponse(await subscribe("verify-me"), 200, "1158201444");
+  assertResponse(await subscribe("guessed"), 401);
 });
 
 Deno.test("a secret that is taken away stops at once, and a webhook that is switched off", async () => {
   const webhook = await createWebhook();
   const rotated = { ...webhook, secret: crypto.randomUUID() };
   const id = await addSecret(webhook, rotated.secret);
-  assert.equal((await deliver(webhook, { first_name: "Ann" })).status, 201);
-  assert.equal((await deliver(rotated, { first_name: "Ann" })).status, 201);
+  const lead = { first_name: "Ann" };
+  assertResponse(await deliver(webhook, lead), 201);
+  assertResponse(await deliver(rotated, lead), 201);
   await sql`select public.revoke_vendor_webhook_secret(${id})`;
-  const unproven = shown(await deliver({ ...webhook, secret: "wrong" }, { first_name: "Ann" }));
-  assert.deepEqual(shown(await deliver(rotated, { first_name: "Ann" })), unproven);
-  assert.equal((await deliver(webhook, { first_name: "Ann" })).status, 201);
+  const unproven = shown(await deliver({ ...webhook, secret: "wrong" }, lead));
+  assert.deepEqual(shown(await deliver(rotated, lead)), unproven);
+  assertResponse(await deliver(webhook, lead), 201);
   await sql`update public.vendors set webhook_scheme = null where id = ${webhook.id}`;
-  assert.deepEqual(shown(await deliver(webhook, { first_name: "Ann" })), unproven);
-  assert.equal((await storedLeads(webhook)).length, 3);
+  assert.deepEqual(shown(await deliver(webhook, lead)), unproven);
+  await assertStored(webhook, 3);
 });
 
 Deno.test("wrong proofs, however many, keep out no delivery with a right one", async () => {
   const recruiting = await functionWith("recruiting", {});
   const [webhook, unseen] = [await createWebhook(), await createWebhook()];
-  const post = async (slug: string) => {
-    const headers = { "x-acme-key": "wrong" };
-    const init = { method: "POST", headers, body: '{"first_name":"Ann"}' };
-    return (await recruiting(`/recruiting/webhooks/${slug}`, init)).status;
+  const post = async (slug: string, secret: string) => {
+    const sent = { headers: { "x-acme-key": secret }, body: { first_name: "Ann" } };
+    return (await recruiting(`/recruiting/webhooks/${slug}`, sent)).status;
   };
-  const { log } = console;
-  console.log = () => {};
-  const guesses = Array.from({ length: 400 }, (_, n) => post(n % 2 ? "unknown" : webhook.slug));
-  assert.deepEqual([...new Set(await Promise.all(guesses))], [401]);
-  for (const { slug, secret } of [webhook, unseen]) {
-    const headers = { "x-acme-key": secret };
-    const init = { method: "POST", headers, body: '{"first_name":"Ann"}' };
-    assert.equal((await recruiting(`/recruiting/webhooks/${slug}`, init)).status, 201);
-  }
-  console.log = log;
+  await consoleOf(async () => {
+    const guesses = await atOnce(400, (n) => post(n % 2 ? "unknown" : webhook.slug, "wrong"));
+    assert.deepEqual([...new Set(guesses)], [401]);
+    for (const { slug, secret } of [webhook, unseen]) assert.equal(await post(slug, secret), 201);
+  });
 });
 
 Deno.test("a secret in the query or the body is in no log and in no rejected delivery", async () => {
   const recruiting = await functionWith("recruiting", {});
   const query = await createWebhook("query");
   const google = await createWebhook("google_ads", { parser: "google_ads" });
-  const { log, error } = console;
-  const lines: string[] = [];
-  console.log = console.error = (...texts: unknown[]) => lines.push(texts.join(" "));
   const responses: string[] = [];
-  try {
+  const lines = await consoleOf(async () => {
     const bodies: [Webhook, (secret: string) => string][] = [
       [query, () => "{}"],
       [query, () => "not JSON"],
@@ -233,14 +192,11 @@ Deno.test("a secret in the query or the body is in no log and in no rejected del
       for (const secret of [webhook.secret, `${webhook.secret}-wrong`]) {
         const body = makeBody(secret);
         const { path } = proofOf({ ...webhook, secret }, body);
-        const response = await recruiting(path, { method: "POST", body });
-        responses.push(await response.text());
+        responses.push(JSON.stringify((await recruiting(path, { body })).body));
       }
     }
     await recruiting(proofOf(query, "").path, { method: "GET" });
-  } finally {
-    Object.assign(console, { log, error });
-  }
+  });
   const requests = lines.filter((line) => line.includes("/recruiting/webhooks/:slug"))
     .map((line) => JSON.parse(line));
   assert.equal(requests.length, 9);

@@ -1,33 +1,36 @@
 /** Deliveries to webhooks: repeated ones, forms, and what is the same as on ingest. */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
-import { downloadResume } from "./support/applications.ts";
-import { assertError, PDF, sql, storedLeads } from "./support/client.ts";
+import { downloadResume, PDF_BASE64 } from "./support/applications.ts";
+import {
+  assertError,
+  assertResponse,
+  assertStored,
+  atOnce,
+  PDF,
+  sql,
+  storedLeads,
+} from "./support/client.ts";
 import { createWebhook, deliver, rejected } from "./support/webhooks.ts";
 
 Deno.test("a delivery of Standard Webhooks that is repeated or stale makes no second lead", async () => {
   const webhook = await createWebhook("standard");
   const id = crypto.randomUUID();
   const lead = { first_name: "Ann" };
-  const responses = await Promise.all(
-    Array.from({ length: 12 }, () => deliver(webhook, lead, { id })),
-  );
+  const responses = await atOnce(12, () => deliver(webhook, lead, { id }));
   const [created, ...others] = responses.toSorted((a, b) => b.status % 400 - a.status % 400);
   assert.equal(created!.status, 201);
-  for (const { status, body } of others) {
-    if (status === 409) assert.equal(body.error.code, "CONFLICT");
-    else assert.deepEqual([status, body], [200, { id: created!.body.id, status: "duplicate" }]);
+  const duplicate = { id: created!.body.id, status: "duplicate" };
+  for (const response of others) {
+    if (response.status === 409) assert.equal(response.body.error.code, "CONFLICT");
+    else assertResponse(response, 200, duplicate);
   }
   const again = await deliver(webhook, lead, { id, at: new Date(Date.now() - 200_000) });
-  assert.deepEqual([again.status, again.body], [200, {
-    id: created!.body.id,
-    status: "duplicate",
-  }]);
+  assertResponse(again, 200, duplicate);
   for (const seconds of [-400, 400]) {
     const at = new Date(Date.now() + seconds * 1_000);
     assertError(await deliver(webhook, lead, { at }), 401, "UNAUTHORIZED", /./);
   }
-  assert.equal((await storedLeads(webhook)).length, 1);
+  await assertStored(webhook, 1);
   assert.equal((await deliver(webhook, lead)).status, 201, "another delivery of the same");
 });
 
@@ -41,35 +44,26 @@ Deno.test("a refused delivery does not use its id up; a signed delivery with a t
 
   const hmac = await createWebhook("hmac");
   const at = new Date();
-  const [first, second] = [
-    await deliver(hmac, { first_name: "Ann" }, { at }),
-    await deliver(hmac, { first_name: "Ann" }, { at }),
-  ];
-  assert.deepEqual([first.status, second.status, second.body], [
-    201,
-    200,
-    { id: first.body.id, status: "duplicate" },
-  ]);
+  const first = assertResponse(await deliver(hmac, { first_name: "Ann" }, { at }), 201);
+  const second = await deliver(hmac, { first_name: "Ann" }, { at });
+  assertResponse(second, 200, { id: first.id, status: "duplicate" });
 });
 
 Deno.test("without an id of the delivery an Idempotency-Key counts, as on ingest", async () => {
   const webhook = await createWebhook();
   const headers = { "idempotency-key": crypto.randomUUID() };
-  const first = await deliver(webhook, { first_name: "Ann" }, { headers });
-  const again = await deliver(webhook, { first_name: "Ann" }, { headers });
-  assert.deepEqual([first.status, again.status, again.body], [201, 201, first.body]);
+  const first = assertResponse(await deliver(webhook, { first_name: "Ann" }, { headers }), 201);
+  assertResponse(await deliver(webhook, { first_name: "Ann" }, { headers }), 201, first);
   const other = await deliver(webhook, { first_name: "Ben" }, { headers });
   assertError(other, 422, "IDEMPOTENCY_KEY_REUSED", /another body/);
-  const bad = await deliver(webhook, { first_name: "Ben" }, {
-    headers: { "idempotency-key": " " },
-  });
-  assert.equal(bad.status, 400);
-  assert.equal((await storedLeads(webhook)).length, 1);
+  const blank = { headers: { "idempotency-key": " " } };
+  assertResponse(await deliver(webhook, { first_name: "Ben" }, blank), 400);
+  await assertStored(webhook, 1);
 
   const several = { headers: { "idempotency-key": crypto.randomUUID() } };
-  assert.equal((await deliver(webhook, [{ first_name: "Ann" }, {}], several)).status, 200);
+  assertResponse(await deliver(webhook, [{ first_name: "Ann" }, {}], several), 200);
   const kept = await rejected(webhook);
-  assert.equal((await deliver(webhook, [{}, { first_name: "Ben" }, {}], several)).status, 422);
+  assertResponse(await deliver(webhook, [{}, { first_name: "Ben" }, {}], several), 422);
   assert.deepEqual(
     await rejected(webhook),
     kept,
@@ -102,13 +96,8 @@ Deno.test("a form, and a multipart form with a resume, are leads", async () => {
   assert.equal(lead!.first_name, "Ben");
   assert.deepEqual(await downloadResume(lead!.resume_path), PDF);
 
-  const refused = await deliver(
-    webhook,
-    "last_name=Lee&resume=" + encodeURIComponent(
-      Buffer.from(PDF).toString("base64"),
-    ),
-    { headers: urlEncoded },
-  );
+  const nobody = `last_name=Lee&resume=${encodeURIComponent(PDF_BASE64)}`;
+  const refused = await deliver(webhook, nobody, { headers: urlEncoded });
   assertError(refused, 400, "BAD_REQUEST", /first_name/);
   const xml = { "content-type": "application/xml" };
   assert.equal((await deliver(webhook, "<lead/>", { headers: xml })).status, 415);
@@ -123,10 +112,10 @@ Deno.test("deliveries count against the vendor's rate limit, and those of strang
   const webhook = await createWebhook();
   await sql`update public.vendors set rate_limit = 2 where id = ${webhook.id}`;
   for (let n = 0; n < 3; n++) {
-    assert.equal((await deliver({ ...webhook, secret: "wrong" }, {})).status, 401);
+    assertResponse(await deliver({ ...webhook, secret: "wrong" }, {}), 401);
   }
-  assert.equal((await deliver(webhook, {})).status, 400);
-  assert.equal((await deliver(webhook, { first_name: "Ann" })).status, 201);
+  assertResponse(await deliver(webhook, {}), 400);
+  assertResponse(await deliver(webhook, { first_name: "Ann" }), 201);
   const refused = await deliver(webhook, { first_name: "Ben" });
   assertError(refused, 429, "TOO_MANY_REQUESTS", /a minute/);
   assert.match(refused.headers.get("retry-after")!, /^([1-9]|[1-5]\d|60)$/);
@@ -142,6 +131,6 @@ Deno.test("with ?dry_run=true a delivery changes nothing", async () => {
   const form = { headers: { "content-type": "text/html" }, query: "dry_run=true" };
   assert.equal((await deliver(webhook, "first_name=Ann", form)).status, 415);
   assert.equal((await deliver(webhook, {}, { query: "dry_run=yes" })).status, 400);
-  assert.equal((await storedLeads(webhook)).length, 0);
+  await assertStored(webhook, 0);
   assert.equal((await rejected(webhook)).length, 1);
 });

@@ -6,8 +6,22 @@ import { type ApiResponse, PDF, send, stack, type Vendor, withKey } from "./clie
 export const PDF_BASE64 = Buffer.from(PDF).toString("base64");
 
 /** Posts one recruiting lead. */
-export function ingest(vendor: Vendor, body: unknown, query = ""): Promise<ApiResponse> {
-  return send(`/recruiting/ingest${query}`, { headers: withKey(vendor), body });
+export function ingest(
+  vendor: Vendor,
+  body: unknown,
+  query = "",
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
+  return send(`/recruiting/ingest${query}`, { headers: { ...withKey(vendor), ...headers }, body });
+}
+
+/** Posts recruiting leads in bulk. */
+export function ingestBulk(
+  vendor: Vendor,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
+  return send("/recruiting/ingest/bulk", { headers: { ...withKey(vendor), ...headers }, body });
 }
 
 /** An Indeed Apply application. */

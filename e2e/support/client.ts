@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import postgres from "postgres";
 import { readStackInfo } from "../../dev/local/mod.ts";
 import { type ApiResponse, readDocumented } from "./documented.ts";
@@ -49,6 +50,24 @@ export function assertError(
   assert.equal(body.error.code, code);
   assert.match(body.error.message, message);
   assert.equal(body.request_id, headers.get("x-request-id"));
+}
+
+/** Asserts the status of a response, and its body where one is given. Returns the body. */
+export function assertResponse(
+  response: Pick<ApiResponse, "status" | "body">,
+  status: number,
+  body: unknown = response.body,
+): ApiResponse["body"] {
+  assert.deepEqual([response.status, response.body], [status, body]);
+  return response.body;
+}
+
+/** Calls something this many times at once, each with its number from 0 on, and waits for all. */
+export function atOnce<Result>(
+  times: number,
+  call: (n: number) => Promise<Result>,
+): Promise<Result[]> {
+  return Promise.all(Array.from({ length: times }, (_, n) => call(n)));
 }
 
 /** A vendor that no other test uses, with its key. */
@@ -103,6 +122,32 @@ export async function createOrder(
   return { id: order!.id, agency_id: agency.id, agent_ids: agency.agent_ids };
 }
 
+/** How many leads an order has got. */
+export async function filledOf(order: { id: string }): Promise<number> {
+  const [row] = await sql`select filled from public.recruiting_orders where id = ${order.id}`;
+  return row!.filled;
+}
+
+/** How many of an order's leads each of its agents has got, the smallest number first. */
+export async function turnsOf(order: { id: string }): Promise<number[]> {
+  const rows = await sql`
+    select count(*)::int as leads from public.recruiting_leads where order_id = ${order.id}
+    group by agent_id order by leads`;
+  return rows.map(({ leads }) => leads);
+}
+
+/** Runs something while the database refuses each recruiting lead with the first name Refused. */
+export async function refusingLeads<Result>(run: () => Promise<Result>): Promise<Result> {
+  await sql`
+    alter table public.recruiting_leads
+    add constraint refused check (first_name <> 'Refused') not valid`;
+  try {
+    return await run();
+  } finally {
+    await sql`alter table public.recruiting_leads drop constraint refused`;
+  }
+}
+
 /** Runs something while no open order takes the leads of any vendor. */
 export async function withoutOpenOrders<Result>(run: () => Promise<Result>): Promise<Result> {
   const paused = await sql`
@@ -127,6 +172,13 @@ export const PDF = new Uint8Array([
   ...new TextEncoder().encode("\ntrailer<</Root 1 0 R>>\n%%EOF\n"),
 ]);
 
+/** A PDF of this size, in base64. */
+export function pdfOf(bytes: number): string {
+  const pdf = Buffer.alloc(bytes);
+  pdf.set(PDF);
+  return pdf.toString("base64");
+}
+
 /** The paths of a vendor's objects in the bucket `resumes`. */
 export async function storedResumes(vendor: Vendor): Promise<string[]> {
   const rows = await sql`
@@ -137,6 +189,12 @@ export async function storedResumes(vendor: Vendor): Promise<string[]> {
 /** A vendor's leads, oldest first. */
 export function storedLeads(vendor: Vendor) {
   return sql`select * from public.recruiting_leads where vendor_id = ${vendor.id} order by created_at, id`;
+}
+
+/** Asserts how many leads and resumes of a vendor are stored. */
+export async function assertStored(vendor: Vendor, leads: number, resumes = 0): Promise<void> {
+  assert.equal((await storedLeads(vendor)).length, leads);
+  assert.equal((await storedResumes(vendor)).length, resumes);
 }
 
 /**

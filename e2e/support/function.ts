@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ApiResponse, stack, type Vendor, withKey } from "./client.ts";
+import { type ApiResponse, type Sent, stack, type Vendor, withKey } from "./client.ts";
 import { readDocumented } from "./documented.ts";
 
 /** What `index.ts` of a function exports by default. */
@@ -14,7 +14,7 @@ interface EdgeFunction {
 export async function functionWith(
   name: "api" | "recruiting" | "texting",
   env: Record<string, string>,
-): Promise<(path: string, init: RequestInit) => Promise<Response>> {
+): Promise<(path: string, sent: Sent) => Promise<ApiResponse>> {
   const settings = {
     SUPABASE_URL: stack.api_url,
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
@@ -28,23 +28,34 @@ export async function functionWith(
   const { default: app }: { default: EdgeFunction } = await import(
     `../../supabase/functions/${name}/index.ts`
   );
-  return async (path, init) => {
-    const request = new Request(`http://functions.internal${path}`, init);
-    const response = await app.fetch(request);
-    await readDocumented(request.method, path, response.clone());
-    return response;
+  return async (path, { method = "POST", headers, body }) => {
+    const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    const request = new Request(`http://functions.internal${path}`, {
+      method,
+      headers,
+      body: text,
+    });
+    return await readDocumented(method, path, await app.fetch(request));
   };
 }
 
 /** Posts one lead to the function in the test's own process. */
-export async function ingestHere(
-  vendor: Vendor,
-  lead: object,
-): Promise<Pick<ApiResponse, "status" | "body">> {
+export async function ingestHere(vendor: Vendor, lead: object): Promise<ApiResponse> {
   const recruiting = await functionWith("recruiting", {});
-  const init = { method: "POST", headers: withKey(vendor), body: JSON.stringify(lead) };
-  const response = await recruiting("/recruiting/ingest", init);
-  return { status: response.status, body: await response.json() };
+  return await recruiting("/recruiting/ingest", { headers: withKey(vendor), body: lead });
+}
+
+/** Runs something, and returns what was written to the console meanwhile, as lines. */
+export async function consoleOf(run: () => Promise<unknown>): Promise<string[]> {
+  const { log, error } = console;
+  const lines: string[] = [];
+  console.log = console.error = (...texts: unknown[]) => lines.push(texts.join(" "));
+  try {
+    await run();
+  } finally {
+    Object.assign(console, { log, error });
+  }
+  return lines;
 }
 
 /**

@@ -24,12 +24,45 @@ export function lead(fields: Record<string, unknown> = {}): Record<string, unkno
   };
 }
 
+/** Sends a body to the import. */
+export function sendImport(
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
+  const key = { "x-api-key": stack.leads_import_api_key };
+  return send("/api/leads/import", { headers: { ...key, ...headers }, body });
+}
+
 /** Imports leads for a target. */
-export function importLeads(target: object, leads: unknown): Promise<ApiResponse> {
-  return send("/api/leads/import", {
-    headers: { "x-api-key": stack.leads_import_api_key },
-    body: { ...target, leads },
-  });
+export function importLeads(
+  target: object,
+  leads: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
+  return sendImport({ ...target, leads }, headers);
+}
+
+/** What an agent does with a lead, as the page of presentations logs it. */
+export interface Activity {
+  lead_id: string;
+  agent_id: string;
+  type: string;
+}
+
+/** Imports a lead for an agency with an agent, and returns an activity of it. */
+export async function createActivity(type = "presentation_started"): Promise<Activity> {
+  const target = await createTarget();
+  const { body } = await importLeads(target, [lead()]);
+  return { lead_id: body.lead_ids[0], agent_id: target.agent_id, type };
+}
+
+/** Sends a body to the log of activities, with a key of the project unless there are other headers. */
+export function logActivity(
+  body: unknown,
+  headers: Record<string, string> = { apikey: stack.anon_key },
+  query = "",
+): Promise<ApiResponse> {
+  return send(`/api/leads/log-presentation-activity${query}`, { headers, body });
 }
 
 /** An agency's leads, by external_id. */

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { stackInfoFile } from "../../dev/local/mod.ts";
 
 /** A part of the stack, which a scenario may stop. The launcher starts it again. */
@@ -11,6 +12,25 @@ export function pidOf(part: Part): number {
   const path = join(dirname(stackInfoFile()), "processes.json");
   const processes: { name: string; pid: number }[] = JSON.parse(Deno.readTextFileSync(path));
   return processes.find(({ name }) => name === part)!.pid;
+}
+
+/** Runs something while a part of the stack hangs. */
+export async function whileHanging<Result>(
+  part: Part,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const pid = pidOf(part);
+  Deno.kill(pid, "SIGSTOP");
+  try {
+    return await run();
+  } finally {
+    Deno.kill(pid, "SIGCONT");
+  }
+}
+
+/** Lets a part of the stack hang from now on for this number of seconds, and waits until it goes on. */
+export async function hangFor(part: Part, seconds: number): Promise<void> {
+  await whileHanging(part, () => delay(seconds * 1_000));
 }
 
 /** The processes that a process has started, and still has. It needs Linux. */

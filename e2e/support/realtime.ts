@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { RealtimeChannel, SupabaseClient } from "@supabase/supabase-js";
 import { createClient } from "@supabase/supabase-js";
 import { createAgentWithLead, type SignedIn } from "./agents.ts";
-import { sql, stack } from "./client.ts";
-import { type Conversation, newPhone } from "./sms.ts";
+import { stack } from "./client.ts";
+import { type Conversation, createConversation } from "./sms.ts";
 
 /** A channel that supabase-js has joined, or tried to. */
 export interface Subscription {
@@ -78,17 +78,8 @@ export interface Escalated extends SignedIn {
 /** Makes an escalated conversation with a signed-in agent. */
 export async function createEscalated(): Promise<Escalated> {
   const agent = await createAgentWithLead();
-  const [recruit, service] = [newPhone(), newPhone()];
-  const [row] = await sql`
-    insert into public.recruiting_conversations
-      (agency_id, recruit_phone, service_phone, status, assigned_agent_id)
-    values (${agent.agency_id}, ${recruit}, ${service}, 'escalated', ${agent.agent_id})
-    returning id`;
-  return {
-    ...agent,
-    conversation: { id: row!.id, recruit, service },
-    topic: `agent:${agent.agent_id}`,
-  };
+  const conversation = await createConversation(agent.agency_id, agent.agent_id);
+  return { ...agent, conversation, topic: `agent:${agent.agent_id}` };
 }
 
 /** A test that closes the connections of its clients at its end. */

@@ -8,13 +8,18 @@ export interface Conversation {
   service: string;
 }
 
-/** Makes a conversation in status `bot`. */
-export async function createConversation(): Promise<Conversation> {
-  const { id: agency_id } = await createAgency();
+/** Makes a conversation of an agency: with an agent it is escalated, without one its status is `bot`. */
+export async function createConversation(
+  agency_id?: string,
+  agent_id: string | null = null,
+): Promise<Conversation> {
   const [recruit, service] = [newPhone(), newPhone()];
   const [row] = await sql`
-    insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
-    values (${agency_id}, ${recruit}, ${service}) returning id`;
+    insert into public.recruiting_conversations
+      (agency_id, recruit_phone, service_phone, status, assigned_agent_id)
+    values (${agency_id ?? (await createAgency()).id}, ${recruit}, ${service},
+      ${agent_id === null ? "bot" : "escalated"}, ${agent_id})
+    returning id`;
   return { id: row!.id, recruit, service };
 }
 

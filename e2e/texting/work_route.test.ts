@@ -29,8 +29,7 @@ async function workWith(
     TEXT_RESEND_UNCONFIRMED: "",
     ...settings,
   });
-  const response = await texting("/texting/work", { method: "POST", headers });
-  return { status: response.status, headers: response.headers, body: await response.json() };
+  return await texting("/texting/work", { headers });
 }
 
 /** What is logged as an error while something runs. */
