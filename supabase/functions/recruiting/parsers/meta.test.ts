@@ -62,40 +62,6 @@ Deno.test("meta: a notification of something else than a lead is no new applicat
   assert.equal(error, NOT_A_NEW_APPLICATION);
 });
 
-// n8n: https://github.com/n8n-io/n8n, packages/nodes-base/nodes/FacebookLeadAds/FacebookLeadAdsTrigger.node.ts.
-// Make: its module "New Lead" as public scenarios map it (`{{1.leadgenId}}`, `{{1.data.full_name}}`).
-for (
-  const [relay, others] of [
-    ["Make", {
-      leadgenId: "998",
-      formId: "33",
-      dateCreated: "2026-07-29T08:00:00.000Z",
-      campaignName: "Spring",
-    }],
-    ["n8n", {
-      id: "998",
-      form: { id: "33", name: "Agents" },
-      ad: { id: "44", name: "Video" },
-      created_time: "2026-07-29T08:00:00+0000",
-    }],
-  ] as [string, JsonObject][]
-) {
-  Deno.test(`meta: a lead as ${relay} gives it, with the answers by question`, () => {
-    const data = {
-      full_name: "Lee Whitfield",
-      phone_number: "+16145550181",
-      "licensed?": "yes",
-    };
-    const { first_name, vendor_lead_id, vendor_metadata } = parse(meta, { ...others, data });
-    assert.deepEqual([first_name, vendor_lead_id], ["Lee", "998"]);
-    const { last_name, phone, answers, form_id, submitted_at, vendor_fields } = vendor_metadata;
-    assert.deepEqual([last_name, phone, form_id], ["Whitfield", "+16145550181", "33"]);
-    assert.deepEqual(answers, [{ question: "licensed?", answer: "yes" }]);
-    assert.equal(submitted_at, "2026-07-29T08:00:00.000Z");
-    assert.equal("data" in (vendor_fields as JsonObject), false);
-  });
-}
-
 for (
   const [shape, answers] of [
     ["a list with one value each", {

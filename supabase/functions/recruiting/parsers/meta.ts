@@ -15,7 +15,8 @@ export const NO_CONTACT_DETAILS =
  * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API gives it: `field_data` with `name` and `values`
  * each. Or as relays send it, in any spelling: flattened, with the answers by question in `data` (Make, n8n), or within
  * Meta's notification.
- * Source: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving
+ * Sources: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving; for n8n
+ * https://github.com/n8n-io/n8n (FacebookLeadAdsTrigger.node.ts); for Make its module "New Lead" in public scenarios
  */
 export const meta = parserOf((fields, payload) => {
   const lead = leadIn(fields);
