@@ -3,10 +3,7 @@ begin;
 select plan(34);
 \ir helpers.psql
 
-insert into public.vendors (id, slug, name) values
-  (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
-  (md5('vendor')::uuid, repeat('a', 64), 'test'), (md5('other')::uuid, repeat('b', 64), 'test');
+select pg_temp.create_vendor('vendor', repeat('a', 64)), pg_temp.create_vendor('other', repeat('b', 64));
 update public.recruiting_orders set status = 'paused';
 
 create function pg_temp.ingest(lead jsonb, key_hash text default repeat('a', 64)) returns jsonb language sql as $$
@@ -45,21 +42,24 @@ select is(
   pg_temp.ingest('{"vendor_lead_id": "12345678901234567890"}') ->> 'status', 'duplicate',
   'a number and a string with its digits are the same vendor_lead_id');
 
+create temp table long as select string_agg(md5(i::text), '') as id from generate_series(1, 3125) i;
 select is(
-  pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'created',
-  'a vendor_lead_id may have 100,000 characters')
-from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
+  pg_temp.ingest(jsonb_build_object('vendor_lead_id', id)) ->> 'status', 'created',
+  'a vendor_lead_id may have 100,000 characters') from long;
 select is(
-  pg_temp.ingest(jsonb_build_object('vendor_lead_id', long)) ->> 'status', 'duplicate',
-  'a vendor_lead_id of 100,000 characters is recognised again')
-from (select string_agg(md5(i::text), '') as long from generate_series(1, 3125) i) l;
+  pg_temp.ingest(jsonb_build_object('vendor_lead_id', id)) ->> 'status', 'duplicate',
+  'a vendor_lead_id of 100,000 characters is recognised again') from long;
 
-select is(public.abandon_recruiting_leads(array[md5('late')::uuid]), jsonb_build_object(md5('late')::uuid, null), 'a lead that is not stored may be abandoned');
+select is(
+  public.abandon_recruiting_leads(array[md5('late')::uuid]), jsonb_build_object(md5('late')::uuid, null),
+  'a lead that is not stored may be abandoned');
 select throws_ok(
   $$select pg_temp.ingest(jsonb_build_object('id', md5('late')::uuid))$$,
   '55000', 'the lead was abandoned', 'a call that comes after that stores nothing');
 select is_empty($$select from public.recruiting_leads where id = md5('late')::uuid$$, 'and leaves nothing');
-select is(public.abandon_recruiting_leads(array[md5('late')::uuid]), jsonb_build_object(md5('late')::uuid, null), 'to abandon it again changes nothing');
+select is(
+  public.abandon_recruiting_leads(array[md5('late')::uuid]), jsonb_build_object(md5('late')::uuid, null),
+  'to abandon it again changes nothing');
 select is(
   public.abandon_recruiting_leads(array[md5('1')::uuid, md5('nobody')::uuid]),
   jsonb_build_object(
@@ -98,8 +98,7 @@ from unnest(array[
 ]) lead;
 
 -- Leads of one call with the same vendor_lead_id, which find their place before they are stored
-insert into public.agencies (id, name, timezone) values (md5('twins')::uuid, 'Twins', 'America/New_York');
-update public.recruiting_orders set status = 'paused';
+select pg_temp.create_agency('twins', 'America/New_York');
 insert into public.recruiting_orders (id, agency_id, quantity) values (md5('twins')::uuid, md5('twins')::uuid, 10);
 create temp table twins as
 select public.ingest_recruiting_leads(jsonb_agg(jsonb_build_object(

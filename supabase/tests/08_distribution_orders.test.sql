@@ -4,7 +4,7 @@ select plan(35);
 \ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+select pg_temp.create_agency('agency');
 insert into public.vendors (id, slug, name) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other'),
   ('00000000-0000-0000-0000-000000000000', 'test-zeros', 'Zeros');

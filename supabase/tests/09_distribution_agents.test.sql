@@ -4,17 +4,12 @@ select plan(12);
 \ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
-insert into public.agencies (id, name, timezone) values
-  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
-insert into public.agents (id, agency_id, first_name, role, created_at) values
-  (md5('first')::uuid, md5('agency')::uuid, 'first', 'agent', '2026-01-01'),
-  (md5('second')::uuid, md5('agency')::uuid, 'second', 'agent', '2026-01-02'),
-  (md5('third')::uuid, md5('agency')::uuid, 'third', 'agent', '2026-01-03'),
-  (md5('manager')::uuid, md5('agency')::uuid, 'manager', 'manager', '2025-01-01'),
-  (md5('stranger')::uuid, md5('elsewhere')::uuid, 'stranger', 'agent', '2024-01-01');
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
-  (md5('vendor')::uuid, repeat('a', 64), 'test');
+select pg_temp.create_agency('agency', 'UTC', 'first', 'second', 'third');
+insert into public.agents (id, agency_id, first_name, role, created_at)
+values (md5('manager')::uuid, md5('agency')::uuid, 'manager', 'manager', '2025-01-01');
+select pg_temp.create_agency('elsewhere', 'UTC', 'stranger');
+update public.agents set created_at = '2024-01-01' where id = md5('stranger')::uuid;
+select pg_temp.create_vendor('vendor', repeat('a', 64));
 insert into public.recruiting_orders (id, agency_id, quantity) values (md5('order')::uuid, md5('agency')::uuid, 1000);
 
 -- The first names of the agents that the next leads go to.

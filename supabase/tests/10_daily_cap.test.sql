@@ -4,10 +4,8 @@ select plan(25);
 \ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
-  (md5('vendor')::uuid, repeat('a', 64), 'test');
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+select pg_temp.create_vendor('vendor', repeat('a', 64));
+select pg_temp.create_agency('agency');
 insert into public.recruiting_orders (id, agency_id, quantity, daily_cap) values
   (md5('order')::uuid, md5('agency')::uuid, 1000, 2);
 

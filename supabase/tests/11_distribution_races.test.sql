@@ -14,42 +14,21 @@ begin
 end
 $$;
 
-create function pg_temp.clean_up() returns void language plpgsql as $$
-begin
-  perform extensions.dblink_exec(pg_temp.dsn(), $sql$
-    delete from public.recruiting_leads where vendor_id = md5('race')::uuid;
-    delete from public.recruiting_orders where vendor_id = md5('race')::uuid;
-    delete from public.agents where agency_id = md5('race')::uuid;
-    delete from public.agencies where id in (md5('race')::uuid, md5('overflow')::uuid);
-    delete from public.vendors where id = md5('race')::uuid;
-  $sql$);
-end
-$$;
-select pg_temp.clean_up();
-
 -- The agency `overflow` takes every lead that no order under test takes, so that the seed's order gets none.
-create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $setup$
-  insert into public.agencies (id, name, timezone) values
-    (md5('race')::uuid, 'Race', 'UTC'), (md5('overflow')::uuid, 'Overflow', 'UTC');
-  insert into public.agents (id, agency_id, first_name)
-  select md5('race ' || n)::uuid, md5('race')::uuid, 'Agent ' || n from generate_series(1, 3) n;
-  insert into public.vendors (id, slug, name) values (md5('race')::uuid, 'test-race', 'Race');
-  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
-  values (md5('race')::uuid, encode(sha256('race'), 'hex'), 'test');
+select pg_temp.create_committed('race', 'race 1', 'race 2', 'race 3'), pg_temp.create_committed('overflow');
+select pg_temp.commit($sql$
   insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority)
-  values (md5('overflow')::uuid, md5('race')::uuid, 1000000, 1000);
-$setup$);
+  values (md5('overflow')::uuid, md5('race')::uuid, 1000000, 1000)
+$sql$);
 
-create function pg_temp.make_orders(orders text) returns void language plpgsql as $$
-begin
-  perform extensions.dblink_exec(pg_temp.dsn(), format($new$
+create function pg_temp.make_orders(orders text) returns void language sql as $$
+  select pg_temp.commit(format($new$
     delete from public.recruiting_leads where vendor_id = md5('race')::uuid;
     delete from public.recruiting_orders where agency_id = md5('race')::uuid;
     insert into public.recruiting_orders (id, agency_id, vendor_id, quantity, filled, daily_cap, priority)
     select md5('race ' || name)::uuid, md5('race')::uuid, md5('race')::uuid, quantity, filled, daily_cap, 1001
     from (values %s) o (name, quantity, filled, daily_cap);
-  $new$, orders));
-end
+  $new$, orders))
 $$;
 -- Ten connections send ten leads each. Each lead is a transaction.
 create function pg_temp.send_100_leads() returns void language plpgsql as $$
@@ -68,16 +47,15 @@ begin
   $work$);
 end
 $$;
-create function pg_temp.send_100_leads(orders text) returns void language plpgsql as $$
-begin
-  perform pg_temp.make_orders(orders);
-  perform pg_temp.send_100_leads();
-end
+create function pg_temp.send_100_leads(orders text) returns void language sql as $$
+  select pg_temp.make_orders(orders);
+  select pg_temp.send_100_leads();
 $$;
+create view pg_temp.own_leads as select * from public.recruiting_leads where vendor_id = md5('race')::uuid;
 create view pg_temp.sent as
 select o.id, o.filled, o.status, count(l.id)::integer as leads
 from public.recruiting_orders o
-left join public.recruiting_leads l on l.order_id = o.id
+left join own_leads l on l.order_id = o.id
 where o.agency_id = md5('race')::uuid
 group by o.id;
 
@@ -85,13 +63,10 @@ select pg_temp.send_100_leads($$('ten left', 100, 90, null::integer)$$);
 select results_eq(
   'select filled, leads, status from sent', $$values (100, 10, 'filled')$$,
   'of 100 leads at once, an order with 10 left gets exactly 10');
+select is((select count(*)::integer from own_leads), 100, 'all 100 leads are stored');
 select is(
-  (select count(*)::integer from public.recruiting_leads where vendor_id = md5('race')::uuid), 100,
-  'all 100 leads are stored');
-select is(
-  (select count(*)::integer from public.recruiting_leads
-   where vendor_id = md5('race')::uuid and agency_id = md5('overflow')::uuid),
-  90, 'the other 90 leads go to the next order');
+  (select count(*)::integer from own_leads where agency_id = md5('overflow')::uuid), 90,
+  'the other 90 leads go to the next order');
 
 select pg_temp.send_100_leads($$('a', 50, 0, null::integer), ('b', 50, 0, null)$$);
 select results_eq(
@@ -100,8 +75,8 @@ select results_eq(
 select pg_temp.send_100_leads($$('turns', 1000, 0, null::integer)$$);
 select results_eq('select filled, leads from sent', 'values (100, 100)', 'an order with room gets all 100');
 select set_eq(
-  $$select count(*)::integer from public.recruiting_leads where agency_id = md5('race')::uuid group by agent_id$$,
-  array[33, 34], 'three agents take turns: none has more than one lead more than another');
+  $$select count(*)::integer from own_leads where agency_id = md5('race')::uuid group by agent_id$$, array[33, 34],
+  'three agents take turns: none has more than one lead more than another');
 
 select pg_temp.send_100_leads($$('capped', 1000, 0, 7)$$);
 select results_eq(
@@ -127,31 +102,24 @@ $$;
 select pg_temp.send_4_leads_during($$update public.agents set is_active = false where agency_id = md5('race')::uuid
   and id <> md5('race 2')::uuid$$);
 select results_eq(
-  $$select agent_id, count(*) from public.recruiting_leads
-    where vendor_id = md5('race')::uuid and vendor_lead_id like 'late %' group by agent_id$$,
+  $$select agent_id, count(*) from own_leads where vendor_lead_id like 'late %' group by agent_id$$,
   $$values (md5('race 2')::uuid, 4::bigint)$$,
   'leads whose agent is deactivated at that moment go to an active agent');
 
-select pg_temp.send_4_leads_during(
-  $$update public.recruiting_orders set states = '{AK}' where agency_id = md5('race')::uuid$$);
-select results_eq(
-  'select filled, leads from sent', 'values (100, 100)',
-  'leads do not go to an order that is limited to other states at that moment');
-select pg_temp.send_4_leads_during(
-  $$update public.recruiting_orders set daily_cap = 100 where agency_id = md5('race')::uuid$$);
-select results_eq(
-  'select filled, leads from sent', 'values (100, 100)',
-  'leads do not go to an order whose daily cap is set at that moment');
-
-select pg_temp.send_4_leads_during(
-  $$update public.recruiting_orders set status = 'closed' where agency_id = md5('race')::uuid$$);
-select results_eq(
-  'select filled, leads from sent', 'values (100, 100)',
-  'leads do not go to an order that is closed at that moment');
+create function pg_temp.takes_no_more(change text, order_kind text) returns text language plpgsql as $$
+begin
+  perform pg_temp.send_4_leads_during(
+    format('update public.recruiting_orders set %s where agency_id = %L', change, md5('race')::uuid));
+  return results_eq(
+    'select filled, leads from sent', 'values (100, 100)', format('leads do not go to an order %s at that moment', order_kind));
+end
+$$;
+select pg_temp.takes_no_more($$states = '{AK}'$$, 'that is limited to other states');
+select pg_temp.takes_no_more('daily_cap = 100', 'whose daily cap is set');
+select pg_temp.takes_no_more($$status = 'closed'$$, 'that is closed');
 select is(
-  (select count(*)::integer from public.recruiting_leads
-   where vendor_id = md5('race')::uuid and vendor_lead_id like 'late %' and agency_id = md5('overflow')::uuid),
-  4, 'they go to the next order');
+  (select count(*)::integer from own_leads where vendor_lead_id like 'late %' and agency_id = md5('overflow')::uuid), 4,
+  'they go to the next order');
 
 -- One lead sent many times at once.
 select pg_temp.race_for_orders(10, $$
@@ -167,8 +135,7 @@ select pg_temp.race_for_orders(10, $$
   $do$
 $$);
 select results_eq(
-  $$select count(*), count(distinct vendor_lead_id), count(distributed_at) from public.recruiting_leads
-    where vendor_id = md5('race')::uuid and vendor_lead_id like 'same %'$$,
+  $$select count(*), count(distinct vendor_lead_id), count(distributed_at) from own_leads where vendor_lead_id like 'same %'$$,
   'values (20::bigint, 20::bigint, 20::bigint)',
   'twenty leads, each sent ten times at once, are stored and distributed once each');
 -- 90, 93, 4 and 4 leads went to it in earlier rounds; those leads are deleted by now.
@@ -216,14 +183,14 @@ begin
 end
 $$;
 select pg_temp.send_100_leads_during_edits();
-select extensions.dblink_exec(pg_temp.dsn(), $$
+select pg_temp.commit($$
   update public.recruiting_orders set status = 'open' where id = md5('race changing')::uuid and filled < quantity$$);
 -- What could not be handed out while everything was locked
 select from extensions.dblink(pg_temp.dsn(), $$
   select public.distribute_waiting_leads(100, md5('race')::uuid)$$) as result (leads integer);
 
 select is(
-  (select count(*)::integer from public.recruiting_leads where vendor_id = md5('race')::uuid and agency_id is null), 0,
+  (select count(*)::integer from own_leads where agency_id is null), 0,
   'while orders are edited every lead is handed out');
 select is_empty(
   $$select * from sent where id <> md5('race deleted')::uuid and id <> md5('race given')::uuid and filled <> leads$$,
@@ -232,12 +199,10 @@ select ok(
   (select leads <= 20 from sent where id = md5('race capped')::uuid)
     and (select leads <= 30 from sent where id = md5('race small')::uuid),
   'no order passes a cap or a quantity that it ever had');
-select is_empty(
-  $$select l.id from public.recruiting_leads l where l.vendor_id = md5('race')::uuid and l.distribution <> 'distributed'$$,
-  'and none of them waits');
+select is_empty($$select id from own_leads where distribution <> 'distributed'$$, 'and none of them waits');
 
 select is_empty('select * from public.check_daily_counts()', 'after all this the kept counts of the days are right');
 
-select pg_temp.clean_up();
+select pg_temp.remove_committed('race'), pg_temp.remove_committed('overflow');
 select * from finish();
 rollback;

@@ -4,11 +4,8 @@ select plan(18);
 \ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
-insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
-  (md5('vendor')::uuid, repeat('a', 64), 'test');
+select pg_temp.create_agency('agency', 'UTC', 'agent');
+select pg_temp.create_vendor('vendor', repeat('a', 64));
 insert into public.recruiting_orders (id, agency_id, quantity, states) values
   (md5('order')::uuid, md5('agency')::uuid, 1, '{TX}');
 insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name) values

@@ -28,32 +28,19 @@ begin
 end
 $$;
 
-create function pg_temp.clean_up() returns void language plpgsql as $$
-begin
-  perform extensions.dblink_exec(pg_temp.dsn(), $sql$
-    delete from public.recruiting_leads where vendor_id = md5('race')::uuid;
-    delete from public.vendors where id = md5('race')::uuid;
+create function pg_temp.clean_up() returns void language sql as $$
+  select pg_temp.remove_committed('race'), pg_temp.commit($sql$
     delete from private.idempotency_keys where scope = 'delivery ' || md5('race')::uuid;
-    delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
     delete from public.recruiting_message_events where provider_message_id like 'race %';
-    delete from public.leads where agency_id = md5('race')::uuid;
-    delete from public.agents where agency_id = md5('race')::uuid;
-    delete from public.agencies where id = md5('race')::uuid;
     delete from auth.users where id = md5('race')::uuid;
-  $sql$);
-end
+  $sql$)
 $$;
-select pg_temp.clean_up();
-create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $sql$
+select pg_temp.clean_up(), pg_temp.create_committed('race', 'race');
+select pg_temp.commit($sql$
   insert into auth.users (id, email) values (md5('race')::uuid, 'test-race@example.com');
-  insert into public.agencies (id, name, timezone) values (md5('race')::uuid, 'Race', 'UTC');
-  insert into public.agents (id, agency_id, user_id, first_name) values
-    (md5('race')::uuid, md5('race')::uuid, md5('race')::uuid, 'Ann');
+  update public.agents set user_id = md5('race')::uuid where id = md5('race')::uuid;
   insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
     (md5('race')::uuid, md5('race')::uuid, md5('race')::uuid, 'Lea', '1', 'TX', 'fe');
-  insert into public.vendors (id, slug, name) values (md5('race')::uuid, 'test-race', 'Race');
-  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
-  values (md5('race')::uuid, encode(sha256('race'), 'hex'), 'test');
   update public.vendors set webhook_scheme = 'meta' where id = md5('race')::uuid;
   insert into private.vendor_webhook_secrets (id, vendor_id, secret) values
     (md5('race')::uuid, md5('race')::uuid, 'secret');
@@ -136,7 +123,7 @@ select results_eq(
   'of one delivery twenty times at once, one is created, and those that do not fail return its id');
 
 -- One delivery again while the first is at work, which fails at last
-select extensions.dblink_exec(pg_temp.dsn(), $sql$
+select pg_temp.commit($sql$
   delete from private.idempotency_keys where scope = 'delivery ' || md5('race')::uuid
 $sql$);
 select extensions.dblink_connect('first', pg_temp.dsn());

@@ -4,19 +4,8 @@ begin;
 select plan(161);
 \ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values
-  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
-insert into auth.users (id, email)
-select md5('user ' || name)::uuid, md5(name) || '@example.com'
-from unnest(array['ann', 'cal', 'mia', 'former', 'otto', 'visitor']) name;
-insert into public.agents (id, agency_id, user_id, first_name, role, is_active) values
-  (md5('ann')::uuid, md5('agency')::uuid, md5('user ann')::uuid, 'ann', 'agent', true),
-  (md5('cal')::uuid, md5('agency')::uuid, md5('user cal')::uuid, 'cal', 'agent', true),
-  (md5('mia')::uuid, md5('agency')::uuid, md5('user mia')::uuid, 'mia', 'manager', true),
-  (md5('former')::uuid, md5('agency')::uuid, md5('user former')::uuid, 'former', 'manager', false),
-  (md5('otto')::uuid, md5('elsewhere')::uuid, md5('user otto')::uuid, 'otto', 'manager', true);
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values (md5('vendor')::uuid, repeat('a', 64), 't');
+select pg_temp.create_people();
+select pg_temp.create_vendor('vendor', repeat('a', 64));
 
 -- In every table one row for each of: ann, cal, the agency itself (where no agent is needed), and otto elsewhere.
 create temp table owners as
@@ -140,8 +129,7 @@ cross join lateral (values
 ) as people (name, expected);
 
 -- Which rows these are.
-select set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, true);
-set local role authenticated;
+select pg_temp.become('ann');
 select results_eq(
   'select first_name from public.leads', array['ann'], 'the lead that an agent reads is the agent''s own');
 select results_eq(
@@ -152,8 +140,7 @@ select set_eq(
   array[md5('conversation ann')::uuid, md5('conversation recruit')::uuid],
   'an agent reads the conversations assigned to the agent, and those with the agent''s recruits');
 reset role;
-select set_config('request.jwt.claims', json_build_object('sub', md5('user mia')::uuid)::text, true);
-set local role authenticated;
+select pg_temp.become('mia');
 select set_eq(
   'select first_name from public.recruiting_leads', array['ann', 'cal', 'agency'],
   'a manager reads the agency''s recruits, also without an agent, but none that were never distributed');

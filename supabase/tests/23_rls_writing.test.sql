@@ -3,13 +3,13 @@ begin;
 select plan(263);
 \ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+select pg_temp.create_agency('agency');
 insert into auth.users (id, email) values
   (md5('user agent')::uuid, 'test-agent@example.com'), (md5('user manager')::uuid, 'test-manager@example.com');
 insert into public.agents (id, agency_id, user_id, first_name, role) values
   (md5('agent')::uuid, md5('agency')::uuid, md5('user agent')::uuid, 'Ann', 'agent'),
   (md5('manager')::uuid, md5('agency')::uuid, md5('user manager')::uuid, 'Mia', 'manager');
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+select pg_temp.create_vendor('vendor');
 insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id) values
   (md5('recruit')::uuid, md5('vendor')::uuid, 'Ada', md5('agency')::uuid, md5('agent')::uuid);
 insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
@@ -93,8 +93,7 @@ from (values
 ) as deletions ("table", which);
 
 -- An agent may write demographics only through the procedure.
-select set_config('request.jwt.claims', json_build_object('sub', md5('user agent')::uuid)::text, true);
-set local role authenticated;
+select pg_temp.become('agent');
 select is_empty(
   'update public.lead_demographics set children = 9 returning lead_id',
     'an agent who updates demographics directly finds no row');

@@ -6,18 +6,6 @@ select plan(41);
 
 set local enable_seqscan = off;
 
-create function pg_temp.plan_of(query text) returns text language plpgsql as $$
-declare
-  line text;
-  lines text := '';
-begin
-  for line in execute 'explain (costs off) ' || query loop
-    lines := lines || line || E'\n';
-  end loop;
-  return lines;
-end
-$$;
-
 select matches(pg_temp.plan_of(query), index, description)
 from (values
   ('the vendor of a key', 'vendor_api_keys_key_hash_key',
@@ -100,10 +88,8 @@ reset role;
 -- Distribution reads a few rows, however many there are. Nothing keeps the planner here from reading all of them.
 set local enable_seqscan = on;
 update public.recruiting_orders set status = 'paused';
-insert into public.agencies (id, name, timezone) values
-  (md5('large')::uuid, 'Large', 'UTC'), (md5('orders')::uuid, 'Orders', 'UTC');
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values (md5('vendor')::uuid, repeat('a', 64), 't');
+select pg_temp.create_agency('large'), pg_temp.create_agency('orders');
+select pg_temp.create_vendor('vendor', repeat('a', 64));
 insert into public.agents (agency_id, first_name) select md5('large')::uuid, 'Agent' from generate_series(1, 10000);
 -- A fifth is for any state, and the others for another state than the lead's.
 insert into public.recruiting_orders (agency_id, vendor_id, states, quantity, filled, daily_cap)

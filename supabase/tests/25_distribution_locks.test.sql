@@ -5,35 +5,15 @@ create extension if not exists dblink with schema extensions;
 select plan(73);
 \ir helpers.psql
 
-create function pg_temp.clean_up() returns void language plpgsql as $$
-begin
-  perform extensions.dblink_exec(pg_temp.dsn(), $sql$
-    delete from public.recruiting_leads where vendor_id = md5('locks')::uuid;
-    delete from public.recruiting_orders where vendor_id = md5('locks')::uuid;
-    delete from public.agents where agency_id in (md5('locks')::uuid, md5('locks 2')::uuid);
-    delete from public.agencies where id in (md5('locks')::uuid, md5('locks 2')::uuid);
-    delete from public.vendors where id = md5('locks')::uuid;
-  $sql$);
-end
-$$;
-select pg_temp.clean_up();
-
 -- Orders for any vendor would take the leads that the orders under test do not get.
 create temp table open_before as select id from public.recruiting_orders where status = 'open';
-create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $setup$
-  update public.recruiting_orders set status = 'paused' where status = 'open';
-  insert into public.agencies (id, name, timezone) values
-    (md5('locks')::uuid, 'Locks', 'UTC'), (md5('locks 2')::uuid, 'Locks 2', 'UTC');
-  insert into public.vendors (id, slug, name) values (md5('locks')::uuid, 'test-locks', 'Locks');
-  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
-  values (md5('locks')::uuid, encode(sha256('locks'), 'hex'), 'test');
-$setup$);
+select pg_temp.commit($$update public.recruiting_orders set status = 'paused' where status = 'open'$$);
+select pg_temp.create_committed('locks'), pg_temp.create_committed('elsewhere');
 select extensions.dblink_connect('operator', pg_temp.dsn()), extensions.dblink_connect('sender', pg_temp.dsn());
 
 -- Begins again with two agents and these orders, {name: columns}.
-create function pg_temp.with_orders(orders jsonb) returns void language plpgsql as $$
-begin
-  perform extensions.dblink_exec(pg_temp.dsn(), format($new$
+create function pg_temp.with_orders(orders jsonb) returns void language sql as $$
+  select pg_temp.commit(format($new$
     delete from public.recruiting_leads where vendor_id = md5('locks')::uuid;
     delete from public.recruiting_orders where vendor_id = md5('locks')::uuid;
     delete from public.agents where agency_id = md5('locks')::uuid;
@@ -47,8 +27,7 @@ begin
       coalesce(r.quantity, 100), r.daily_cap, coalesce(r.priority, 0)
     from jsonb_each(%L) o (name, columns)
     cross join jsonb_populate_record(null::public.recruiting_orders, o.columns) r;
-  $new$, orders));
-end
+  $new$, orders))
 $$;
 create function pg_temp.hold(statement text) returns void language plpgsql as $$
 begin
@@ -66,7 +45,7 @@ $$;
 create function pg_temp.send(lead text, metadata jsonb default '{}') returns text language plpgsql as $$
 begin
   perform pg_temp.query(pg_temp.ingest_query(
-    encode(sha256('locks'), 'hex'),
+    pg_temp.key_of('locks'),
     jsonb_build_object('id', md5(lead)::uuid, 'first_name', lead, 'vendor_metadata', metadata)));
   return pg_temp.went_to(lead);
 end
@@ -189,7 +168,7 @@ select is(pg_temp.went_to('3'), 'second', 'the turns go on as before');
 
 select pg_temp.with_orders(jsonb_build_object(
   'named', jsonb_build_object('priority', 1, 'agent_id', md5('first')::uuid),
-  'other', jsonb_build_object('agency_id', md5('locks 2')::uuid)));
+  'other', jsonb_build_object('agency_id', md5('elsewhere')::uuid)));
 select pg_temp.hold($$select id from public.agents where id = md5('first')::uuid for update$$);
 select is(pg_temp.send('1'), 'distributed', 'when the agent whom an order names is locked, another order gets the lead');
 select results_eq(
@@ -215,7 +194,7 @@ select is(pg_temp.went_to('1'), 'first', 'afterwards the lead is handed out');
 
 -- Other leads
 select pg_temp.with_orders('{"a": {"quantity": 2}}');
-select extensions.dblink_exec(pg_temp.dsn(), $$
+select pg_temp.commit($$
   insert into public.recruiting_leads (id, vendor_id, first_name, distribution, created_at) values
     (md5('younger')::uuid, md5('locks')::uuid, 'younger', 'pending', now() - interval '1 minute'),
     (md5('older')::uuid, md5('locks')::uuid, 'older', 'pending', now() - interval '2 minutes')
@@ -245,7 +224,7 @@ create function pg_temp.ingest(variadic leads text[]) returns text language sql 
   select format(
     'select string_agg(coalesce(r ->> ''distribution'', ''done''), '' '') '
       || 'from jsonb_array_elements(public.ingest_recruiting_leads(%L)) r',
-    jsonb_agg(jsonb_build_object('key_hash', encode(sha256('locks'), 'hex'), 'lead', jsonb_build_object(
+    jsonb_agg(jsonb_build_object('key_hash', pg_temp.key_of('locks'), 'lead', jsonb_build_object(
       'id', md5(lead)::uuid, 'first_name', lead,
       'vendor_metadata', case when lead = 'test' then '{"is_test": true}' else '{}' end::jsonb))))
   from unnest(leads) lead
@@ -299,14 +278,14 @@ select is(
 
 -- A locked table, as `create index` takes it
 select pg_temp.with_orders('{"a": {}}');
-select extensions.dblink_exec(pg_temp.dsn(), $$
+select pg_temp.commit($$
   update public.recruiting_orders set greeting_template = '{agency} STOP' where id = md5('a')::uuid $$);
 create function pg_temp.send_during(locked text, mode text) returns text language plpgsql as $$
 begin
   perform extensions.dblink_exec('operator', 'begin');
   perform extensions.dblink_exec('operator', format('lock table %s in %s mode', locked, mode));
   perform pg_temp.query(pg_temp.ingest_query(
-    encode(sha256('locks'), 'hex'), jsonb_build_object('id', md5(locked || mode)::uuid, 'first_name', locked)));
+    pg_temp.key_of('locks'), jsonb_build_object('id', md5(locked || mode)::uuid, 'first_name', locked)));
   perform pg_temp.let_go();
   return pg_temp.query(format('select distribution from public.recruiting_leads where id = %L', md5(locked || mode)::uuid));
 end
@@ -322,7 +301,7 @@ select is(pg_temp.filled('a'), 11, 'takes all of them along');
 -- The same lead in a transaction that is not committed
 select pg_temp.with_orders('{"a": {}}');
 create function pg_temp.send_again() returns text language sql as $$
-  select pg_temp.query(pg_temp.ingest_query(encode(sha256('locks'), 'hex'),
+  select pg_temp.query(pg_temp.ingest_query(pg_temp.key_of('locks'),
     jsonb_build_object('id', md5('again')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'same')))::jsonb ->> 'status'
 $$;
 select pg_temp.hold($$insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name)
@@ -341,8 +320,8 @@ select is(pg_temp.send_again(), 'duplicate', 'when the operator has stored it, i
 
 select extensions.dblink_disconnect('operator'), extensions.dblink_disconnect('sender');
 select is_empty('select * from public.check_daily_counts()', 'after all this the kept counts of the days are right');
-select extensions.dblink_exec(pg_temp.dsn(), format(
+select pg_temp.commit(format(
   'update public.recruiting_orders set status = ''open'' where id = any (%L)', array(select id from open_before)));
-select pg_temp.clean_up();
+select pg_temp.remove_committed('locks'), pg_temp.remove_committed('elsewhere');
 select * from finish();
 rollback;

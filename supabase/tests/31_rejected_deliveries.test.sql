@@ -1,9 +1,9 @@
 -- The journal of refusals: what is written, how much is kept, and what is deleted.
 begin;
 select plan(31);
+\ir helpers.psql
 
-insert into public.vendors (id, slug, name) values
-  (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
+select pg_temp.create_vendor('vendor'), pg_temp.create_vendor('other');
 -- Imports of other tests count as one sender with these.
 delete from public.rejected_deliveries where vendor_id is null;
 

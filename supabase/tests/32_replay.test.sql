@@ -1,10 +1,9 @@
 -- A rejected delivery becomes a lead when it is replayed.
 begin;
 select plan(27);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
-insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+select pg_temp.create_agency('agency', 'UTC', 'agent'), pg_temp.create_vendor('vendor');
 insert into public.recruiting_orders (id, agency_id, vendor_id, quantity, priority) values
   (md5('order')::uuid, md5('agency')::uuid, md5('vendor')::uuid, 5, 1000);
 

@@ -1,16 +1,13 @@
 -- Leads that came when no order wanted them are handed out when one is opened.
 begin;
 select plan(23);
+\ir helpers.psql
 
 -- Orders and leads of the seed would take part.
 update public.recruiting_orders set status = 'closed';
 update public.recruiting_leads set distribution = 'not_requested' where distribution in ('unmatched', 'pending');
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
-insert into public.agents (id, agency_id, first_name, created_at) values
-  (md5('ann')::uuid, md5('agency')::uuid, 'Ann', '2026-01-01'), (md5('bob')::uuid, md5('agency')::uuid, 'Bob', '2026-01-02');
-insert into public.vendors (id, slug, name) values
-  (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
+select pg_temp.create_agency('agency', 'UTC', 'ann', 'bob'), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('other');
 
 create function pg_temp.lead(name text, distribution text, vendor text default 'vendor', state text default null)
 returns void language sql as $$

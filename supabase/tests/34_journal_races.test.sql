@@ -4,32 +4,16 @@ create extension if not exists dblink with schema extensions;
 select plan(18);
 \ir helpers.psql
 
-create function pg_temp.clean_up() returns void language plpgsql as $$
-begin
-  perform extensions.dblink_exec(pg_temp.dsn(), $sql$
-    delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
-    delete from public.recruiting_leads where vendor_id = md5('race')::uuid;
-    delete from public.recruiting_orders where agency_id = md5('race')::uuid;
-    delete from public.vendor_api_keys where vendor_id = md5('race')::uuid;
-    delete from public.vendors where id = md5('race')::uuid;
-    delete from public.unmatched_texts where message_sid like 'race %';
-    delete from public.agents where agency_id = md5('race')::uuid;
-    delete from public.agencies where id = md5('race')::uuid;
-  $sql$);
-end
-$$;
-select pg_temp.clean_up();
-create temp table setup as select extensions.dblink_exec(pg_temp.dsn(), $sql$
-  insert into public.agencies (id, name, timezone) values (md5('race')::uuid, 'Race', 'UTC');
-  insert into public.agents (id, agency_id, first_name) values
-    (md5('race 1')::uuid, md5('race')::uuid, 'Ann'), (md5('race 2')::uuid, md5('race')::uuid, 'Bob');
-  insert into public.vendors (id, slug, name) values (md5('race')::uuid, 'test-race', 'Race');
-  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
-  values (md5('race')::uuid, encode(sha256('race'), 'hex'), 'test');
+select pg_temp.create_committed('race', 'ann', 'bob');
+select pg_temp.commit($sql$
+  delete from public.unmatched_texts where message_sid like 'race %';
   insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes)
   select md5('race delivery ' || n)::uuid, 'race', '/recruiting/ingest', md5('race')::uuid, 'BAD_REQUEST', 'x', 1
   from generate_series(0, 50) n;
 $sql$);
+
+create view pg_temp.own_leads as select * from public.recruiting_leads where vendor_id = md5('race')::uuid;
+create view pg_temp.own_deliveries as select * from public.rejected_deliveries where vendor_id = md5('race')::uuid;
 
 -- Two hundred texts, each stored at the same time as its conversation
 create temp table texts as select pg_temp.race(2, $$
@@ -66,9 +50,7 @@ $$) result;
 select results_eq(
   $$select result ->> 'status', count(*) from replays group by 1$$, $$values ('created', 10::bigint)$$,
   'ten replays of one delivery at once return the same');
-select is(
-  (select count(*)::integer from public.recruiting_leads where vendor_id = md5('race')::uuid), 1,
-  'they store one lead');
+select is((select count(*)::integer from own_leads), 1, 'they store one lead');
 
 -- Fifty deliveries, each replayed while the vendor sends the same lead again
 create temp table resent as select pg_temp.race(2, $$
@@ -89,8 +71,7 @@ create temp table resent as select pg_temp.race(2, $$
   $do$
 $$);
 select is(
-  (select count(*)::integer from public.recruiting_leads
-   where vendor_id = md5('race')::uuid and vendor_lead_id <> 'race 0'), 50,
+  (select count(*)::integer from own_leads where vendor_lead_id <> 'race 0'), 50,
   'a replay while the vendor sends the lead again makes one lead');
 select is_empty(
   $$select from public.rejected_deliveries d where d.request_id = 'race' and not exists (
@@ -99,7 +80,7 @@ select is_empty(
   'each delivery points to the lead that is stored');
 
 -- Fifty leads wait; four operators hand them out while new ones come
-create temp table order_opened as select extensions.dblink_exec(pg_temp.dsn(), $sql$
+select pg_temp.commit($sql$
   update public.recruiting_leads set distribution = 'unmatched', order_id = null, agency_id = null, agent_id = null
   where vendor_id = md5('race')::uuid;
   insert into public.recruiting_orders (id, agency_id, vendor_id, quantity, priority) values
@@ -114,24 +95,20 @@ create temp table handed_out as select result from pg_temp.race(6, $$
   end
 $$) result;
 select is(
-  (select count(*)::integer from public.recruiting_leads
-   where vendor_id = md5('race')::uuid and distribution = 'distributed'),
+  (select count(*)::integer from own_leads where distribution = 'distributed'),
   (select filled from public.recruiting_orders where id = md5('race')::uuid),
   'the order counts each lead that it was given');
 select is(
   (select count(*)::integer from handed_out where result = 'created'), 2, 'leads that come meanwhile are created');
 select pg_temp.race(1, 'select public.distribute_waiting_leads(100, md5(''race'')::uuid)::text');
 select is(
-  (select count(*)::integer from public.recruiting_leads
-   where vendor_id = md5('race')::uuid and distribution = 'distributed'), 53, 'every lead that waited is handed out');
-select is(
-  (select filled from public.recruiting_orders where id = md5('race')::uuid), 53, 'each of them once');
+  (select count(*)::integer from own_leads where distribution = 'distributed'), 53, 'every lead that waited is handed out');
+select is((select filled from public.recruiting_orders where id = md5('race')::uuid), 53, 'each of them once');
 select results_eq(
-  $$select count(*)::integer from public.recruiting_leads where vendor_id = md5('race')::uuid group by agent_id order by 1$$,
-  array[26, 27], 'the agents take turns');
+  'select count(*)::integer from own_leads group by agent_id order by 1', array[26, 27], 'the agents take turns');
 
 -- The journal at its limit, with twenty writers at once
-create temp table full_journal as select extensions.dblink_exec(pg_temp.dsn(), $sql$
+select pg_temp.commit($sql$
   delete from public.rejected_deliveries where request_id = 'race';
   insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes, received_at)
   select 'race', '/', md5('race')::uuid, 'BAD_REQUEST', 'x', 1, timestamptz '2026-01-01' + n * interval '1 second'
@@ -145,11 +122,9 @@ create temp table writers as select result from pg_temp.race(20, $$
 $$) result;
 select is((select count(*)::integer from writers where result = '5'), 20, 'twenty writers at once all write');
 select is(
-  (select count(*)::integer from public.rejected_deliveries where vendor_id = md5('race')::uuid and status = 'open'),
-  10000, 'together they leave the 10,000 newest');
+  (select count(*)::integer from own_deliveries where status = 'open'), 10000, 'together they leave the 10,000 newest');
 select is(
-  (select count(*)::integer from public.rejected_deliveries where request_id = 'race new'), 100,
-  'and what each of them has written');
+  (select count(*)::integer from own_deliveries where request_id = 'race new'), 100, 'and what each of them has written');
 
 -- A journal that somebody has locked
 create function pg_temp.record() returns integer language sql as $$
@@ -170,6 +145,6 @@ select extensions.dblink_exec('locker', 'rollback');
 select is(pg_temp.record(), 1, 'afterwards the journal is written as before');
 select extensions.dblink_disconnect('locker');
 
-select pg_temp.clean_up();
+select pg_temp.remove_committed('race'), pg_temp.commit($$delete from public.unmatched_texts where message_sid like 'race %'$$);
 select * from finish();
 rollback;

@@ -3,8 +3,7 @@ begin;
 select plan(9);
 \ir helpers.psql
 
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values (md5('vendor')::uuid, repeat('a', 64), 't');
+select pg_temp.create_vendor('vendor', repeat('a', 64));
 update public.recruiting_orders set status = 'paused';
 
 create function pg_temp.ingest(id text, request text) returns text language sql as $$

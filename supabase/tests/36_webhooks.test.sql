@@ -118,8 +118,7 @@ from (values
   ('test-off', 'password', 'x', 'PT400', 'kind: must be secret or verify_token', 'a secret of an unknown kind'),
   ('test-off', null, 'x', 'PT400', 'kind: must be secret or verify_token', 'a secret of no kind')
 ) as wrong (slug, kind, secret, errcode, message, description);
-create temp table bad_secrets (secret text, description text);
-insert into bad_secrets values
+create temp table bad_secrets (secret, description) as values
   ('', 'an empty secret'), ('  ', 'a blank secret'), (' x', 'a secret with a space before it'),
   (E'x\n', 'a secret with the end of a line'), (E'a\tb', 'a secret with a tab'),
   (repeat('x', 1025), 'a secret of 1,025 characters');

@@ -4,10 +4,8 @@ select plan(38);
 \ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
-  (md5('vendor')::uuid, repeat('a', 64), 'test');
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'America/New_York');
+select pg_temp.create_vendor('vendor', repeat('a', 64));
+select pg_temp.create_agency('agency', 'America/New_York');
 insert into public.recruiting_orders (id, agency_id, quantity) values
   (md5('a')::uuid, md5('agency')::uuid, 1000), (md5('b')::uuid, md5('agency')::uuid, 1000);
 
