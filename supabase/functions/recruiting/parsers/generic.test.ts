@@ -34,7 +34,7 @@ for (
   });
 }
 
-Deno.test("generic: a resume that is no file at all is still given, so that it is refused", () => {
+Deno.test("generic: a resume that is no file at all is still given, so that the lead names it", () => {
   for (const resume of [5, true, ["x"], { unknown: 1 }]) {
     assert.notEqual(parse(generic, { resume }).resume, undefined);
   }

@@ -34,7 +34,3 @@ Deno.test("jazzhr: of several documents none is known to be the resume", () => {
   assert.equal(vendor_metadata.resume_url, undefined);
   assert.deepEqual(vendor_metadata.vendor_fields, { candidate: { profiles: [{ attachments }] } });
 });
-
-Deno.test("jazzhr: the request that checks a new webhook is no new application", () => {
-  assert.equal(jazzhr({ data: "JazzHR Verify Event" }, null).error, "not a new application");
-});

@@ -34,8 +34,8 @@ export const mappingPart = parserOf((fields, payload, config) => {
  * Splits a webhook's body into the leads that the configuration's `leads` finds: a list that is not empty, or one
  * object.
  *
- * @returns null where {@link mapping} is to read the body as one lead: `leads` is not set or finds nothing else,
- * `ignore_when` is true of the body, or the configuration cannot be read
+ * @returns null where {@link mapping} is to read the body as one lead. Then `leads` is not set or finds nothing else,
+ * `ignore_when` is true of the body, or the configuration cannot be read.
  */
 export function splitLeads(payload: Json, config: Json): SplitLeads | null {
   const { data: compiled } = compileConfig(config);

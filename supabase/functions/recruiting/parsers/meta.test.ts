@@ -3,7 +3,6 @@ import type { Json, JsonObject } from "../../_shared/json.ts";
 import { parse } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
 import { meta, NO_CONTACT_DETAILS } from "./meta.ts";
-import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 for (
   const [name, payload] of Object.entries({
@@ -52,14 +51,6 @@ Deno.test("meta: a notification to which a relay has added the answers is read",
   assert.equal(vendor_metadata.form_id, "5");
   assert.equal(vendor_metadata.submitted_at, "2026-07-29T08:00:00.000Z");
   assert.equal(meta(notification(value, value), {}).error, NO_CONTACT_DETAILS);
-});
-
-Deno.test("meta: a notification of something else than a lead is no new application", () => {
-  const { error } = meta({
-    object: "page",
-    entry: [{ id: "1", changes: [{ field: "feed", value: { item: "post" } }] }],
-  }, {});
-  assert.equal(error, NOT_A_NEW_APPLICATION);
 });
 
 for (

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parse } from "./fixtures/parsed.ts";
-import { parserNamed, splitLeads } from "./index.ts";
+import { splitLeads } from "./index.ts";
 import { tiktok } from "./tiktok.ts";
 
 Deno.test("tiktok: a webhook's notification of several leads is split, and is no lead as a whole", () => {
@@ -28,9 +28,4 @@ Deno.test("tiktok: an entry by itself is a lead, as in a bulk request", () => {
     changes: [{ field: "name", value: "Ann Lee" }],
   });
   assert.deepEqual([vendor_lead_id, first_name], ["7", "Ann"]);
-});
-
-Deno.test("tiktok: a notification of something else is no new application", () => {
-  const { error } = parserNamed("tiktok")!({ object: 2, entry: [{ id: 1 }] }, null);
-  assert.equal(error, "not a new application");
 });

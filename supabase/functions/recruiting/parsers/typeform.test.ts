@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { holds, parse } from "./fixtures/parsed.ts";
-import { readFixture } from "./fixtures/read.ts";
 import { typeform } from "./typeform.ts";
 
 /** A response with these questions: type and title, and the answer's type and value. */
@@ -13,11 +12,6 @@ function response(items: [title: string, type: string, value: Json][], more: Jso
     ...more,
   };
 }
-
-Deno.test("typeform: a form that was left is no new application", () => {
-  const event = { ...readFixture("typeform"), event_type: "form_response_partial" };
-  assert.equal(typeform(event, null).error, "not a new application");
-});
 
 Deno.test("typeform: what stood in the form's address counts where the form does not ask", () => {
   const hidden = { email: "hidden@example.com", phone: "3125550187", name: "Hidden Name" };

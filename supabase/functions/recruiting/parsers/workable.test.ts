@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { parse } from "./fixtures/parsed.ts";
-import { readFixture } from "./fixtures/read.ts";
 import { workable } from "./workable.ts";
 
 Deno.test("workable: a candidate alone, and choices that are texts", () => {
@@ -22,11 +21,4 @@ Deno.test("workable: an answer that is not understood stays as sent", () => {
   const { vendor_metadata } = parse(workable, { firstname: "Ann", answers: [item] });
   assert.equal(vendor_metadata.answers, undefined);
   assert.deepEqual(vendor_metadata.vendor_fields, { answers: [item] });
-});
-
-Deno.test("workable: a candidate who was moved or deleted, and an employee, are no new application", () => {
-  const event = readFixture("workable");
-  for (const event_type of ["candidate_moved", "candidate_deleted", "employee_created"]) {
-    assert.equal(workable({ ...event, event_type }, null).error, "not a new application");
-  }
 });

@@ -1,0 +1,45 @@
+/** Events of vendors that are no new application make no lead. */
+import assert from "node:assert/strict";
+import type { Json } from "../../_shared/json.ts";
+import { readFixture } from "./fixtures/read.ts";
+import { parserNamed } from "./index.ts";
+import { NOT_A_NEW_APPLICATION } from "./parser.ts";
+
+const greenhouse = readFixture("greenhouse_webhook");
+const workable = readFixture("workable");
+
+const OTHER_EVENTS: [parser: string, event: string, payload: Json][] = [
+  ...[
+    ...["reject_candidate", "unreject_candidate", "hire_candidate", "unhire_candidate"],
+    ...["candidate_stage_change", "update_candidate", "application_updated"],
+    ...["delete_application", "delete_candidate", "merge_candidate", "candidate_anonymized"],
+    ...["new_prospect_application", "scorecard_deleted", "interview_deleted", "ping"],
+    ...["offer_created", "offer_approved", "job_created", "job_updated", "job_approved"],
+  ].map((action): [string, string, Json] => ["greenhouse", action, { ...greenhouse, action }]),
+  ...["candidate_moved", "candidate_deleted", "employee_created"].map(
+    (event_type): [string, string, Json] => ["workable", event_type, { ...workable, event_type }],
+  ),
+  ["typeform", "a form that was left", {
+    ...readFixture("typeform"),
+    event_type: "form_response_partial",
+  }],
+  ["jazzhr", "the check of a new webhook", { data: "JazzHR Verify Event" }],
+  ["tiktok", "something else than a lead", { object: 2, entry: [{ id: 1 }] }],
+  ["meta", "something else than a lead", {
+    object: "page",
+    entry: [{ id: "1", changes: [{ field: "feed", value: { item: "post" } }] }],
+  }],
+  ["linkedin", "a lead that was deleted", {
+    type: "LEAD_ACTION",
+    leadAction: "DELETED",
+    leadGenFormResponse: "urn:li:leadGenFormResponse:1-4",
+    leadGenForm: "urn:li:versionedLeadGenForm:(urn:li:leadGenForm:3213,1)",
+  }],
+];
+
+for (const [parser, event, payload] of OTHER_EVENTS) {
+  Deno.test(`${parser}: ${event} is no new application`, () => {
+    const { data, error } = parserNamed(parser)!(payload, null);
+    assert.deepEqual([data, error], [null, NOT_A_NEW_APPLICATION]);
+  });
+}
