@@ -81,15 +81,12 @@ comment on function public.distribute_pending_leads(uuid[]) is
   'orders that want it. What it says of a lead is on disk.';
 grant execute on function public.distribute_pending_leads(uuid[]) to service_role;
 
-create function private.hand_out(fresh private.waiting_lead[]) returns private.placed_lead[]
+create function private.hand_out(fresh private.waiting_lead[], are_others_waiting boolean) returns private.placed_lead[]
 language plpgsql
 set search_path = ''
 as $$
-declare
-  are_others_waiting constant boolean := exists (
-    select from public.recruiting_leads l where l.distribution = 'pending');
 begin
-  if fresh = '{}' and not are_others_waiting or not pg_try_advisory_xact_lock(private.distribution_lock()) then
+  if not pg_try_advisory_xact_lock(private.distribution_lock()) then
     return null;
   end if;
   perform set_config('lock_timeout', '20ms', true);
@@ -100,11 +97,11 @@ begin
 end
 $$;
 
-comment on function private.hand_out(private.waiting_lead[]) is
-  'Hands out the leads that are pending, and finds a place for fresh ones, which the caller then stores. Returns null, and '
-  'the fresh leads are pending too, when somebody else hands out or when there was no time for them. 55P03 when somebody '
-  'has locked a table.';
-grant execute on function private.hand_out(private.waiting_lead[]) to service_role;
+comment on function private.hand_out(private.waiting_lead[], boolean) is
+  'Hands out the leads that are pending, if there are some (are_others_waiting), and finds a place for fresh ones, which the '
+  'caller then stores. Returns null, and the fresh leads are pending too, when somebody else hands out or when there was no '
+  'time for them. 55P03 when somebody has locked a table.';
+grant execute on function private.hand_out(private.waiting_lead[], boolean) to service_role;
 
 create function private.hand_out_pending() returns boolean
 language plpgsql

@@ -64,6 +64,7 @@ declare
   is_repeated boolean;
   has_key boolean;
   fresh integer;
+  are_others_waiting boolean;
   waiting private.waiting_lead[];
   placed private.placed_lead[];
   stored jsonb;
@@ -76,8 +77,9 @@ begin
     array_agg(row(k.id, k.vendor_id, k.state)::private.waiting_lead) filter (where w.distribution = 'pending'),
     bool_or(k.result ->> 'status' = 'duplicate'),
     bool_or(k.key is not null),
-    count(*) filter (where k.result is null)
-  into sent, waiting, is_repeated, has_key, fresh
+    count(*) filter (where k.result is null),
+    exists (select from public.recruiting_leads l where l.distribution = 'pending')
+  into sent, waiting, is_repeated, has_key, fresh, are_others_waiting
   from (
     -- What is known of each lead before it is stored: an error, or the result of a lead that came before.
     select r.*, case
@@ -141,8 +143,8 @@ begin
 
   for attempt in 1..2 loop
     begin
-      if attempt = 1 and are_distributed then
-        placed := private.hand_out(coalesce(waiting, '{}'));
+      if attempt = 1 and are_distributed and (waiting is not null or are_others_waiting) then
+        placed := private.hand_out(coalesce(waiting, '{}'), are_others_waiting);
       end if;
 
       with inserted as (
@@ -163,7 +165,10 @@ begin
         -- same vendor_lead_id the first is stored.
         order by s.vendor_id, s.vendor_lead_id, s.ordinal
         on conflict do nothing
-        returning l.id, private.created_lead(l) as result
+        returning l.id, jsonb_build_object('id', l.id, 'status', 'created', 'distributed_to',
+          -- As private.created_lead(), which takes a twentieth of the time of a large call.
+          case when l.agency_id is not null then jsonb_build_object('agency_id', l.agency_id, 'agent_id', l.agent_id) end
+        ) || case when l.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb as result
       )
       select coalesce(jsonb_object_agg(i.id, i.result), '{}'), count(*) into stored, stored_count from inserted i;
 
