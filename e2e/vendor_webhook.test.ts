@@ -8,6 +8,7 @@ import { insertLead } from "../supabase/functions/recruiting/ingest/lead_calls.t
 import { toVendor, type Vendor as Sender } from "../supabase/functions/recruiting/ingest/vendor.ts";
 import { authenticateWebhook } from "../supabase/functions/recruiting/webhooks/authenticate_webhook.ts";
 import {
+  atOnce,
   createVendor as createVendorWithKey,
   PDF,
   sql,
@@ -111,7 +112,7 @@ Deno.test("race: one delivery twenty times at once is one lead with one resume",
       assert(code("CONFLICT")(error), error);
       return null;
     });
-  const results = await Promise.all(Array.from({ length: 20 }, () => deliver()));
+  const results = await atOnce(20, () => deliver());
   const stored = results.filter((result) => result !== null);
   assert.equal(stored.filter(({ status }) => status === "created").length, 1);
   assert.equal(new Set(stored.map(({ id }) => id)).size, 1);

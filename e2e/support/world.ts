@@ -1,3 +1,4 @@
+import { createLead } from "./agents.ts";
 import { createOrder, createVendor, sql, type Vendor } from "./client.ts";
 import { newPhone, newSid } from "./sms.ts";
 
@@ -26,9 +27,7 @@ async function makeWorld(): Promise<World> {
   const [vendor, vendorWithoutParser] = [await createVendor(), await createVendor(null)];
   const { agency_id, agent_ids } = await createOrder(vendor);
   const agent_id = agent_ids[0]!;
-  const [lead] = await sql`
-    insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
-    values (gen_random_uuid(), ${agency_id}, ${agent_id}, 'Ida', '555-0100', 'IL', 'fe') returning id`;
+  const lead_id = await createLead(agency_id, agent_id);
   const phones = { bot: newPhone(), escalated: newPhone(), service: newPhone() };
   const conversations = await sql`
     insert into public.recruiting_conversations
@@ -40,5 +39,5 @@ async function makeWorld(): Promise<World> {
   await sql`
     insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id, body)
     values (${conversations[0]!.id}, 'outbound', 'bot', ${sent}, 'Hello')`;
-  return { vendor, vendorWithoutParser, agency_id, agent_id, lead_id: lead!.id, phones, sent };
+  return { vendor, vendorWithoutParser, agency_id, agent_id, lead_id, phones, sent };
 }

@@ -13,17 +13,16 @@ insert into public.recruiting_orders (id, agency_id, quantity) values
   (md5('order')::uuid, md5('agency')::uuid, 5);
 
 -- Agencies and agents
-select throws_ok(
-  $$insert into public.agencies (name, timezone) values ('A', 'America/Gotham')$$,
-  '22023', 'timezone: "America/Gotham" is not an IANA time zone name', 'an unknown time zone is named');
-select throws_ok(
-  $$update public.agencies set timezone = 'EST5EDT4' where id = md5('agency')::uuid$$,
-  '22023', null, 'a POSIX rule is refused as a time zone');
-select throws_ok(
-  $$insert into public.agencies (name, timezone) values ('  ', 'UTC')$$, '23514', null, 'an agency has a name');
-select throws_ok(
-  $$insert into public.agents (agency_id, first_name, role) values (md5('agency')::uuid, 'Bo', 'owner')$$,
-  '23514', null, 'a role is agent or manager');
+select throws_ok(statement, code, message, description)
+from (values
+  ($$insert into public.agencies (name, timezone) values ('A', 'America/Gotham')$$,
+    '22023', 'timezone: "America/Gotham" is not an IANA time zone name', 'an unknown time zone is named'),
+  ($$update public.agencies set timezone = 'EST5EDT4' where id = md5('agency')::uuid$$,
+    '22023', null, 'a POSIX rule is refused as a time zone'),
+  ($$insert into public.agencies (name, timezone) values ('  ', 'UTC')$$, '23514', null, 'an agency has a name'),
+  ($$insert into public.agents (agency_id, first_name, role) values (md5('agency')::uuid, 'Bo', 'owner')$$,
+    '23514', null, 'a role is agent or manager')
+) as refused (statement, code, message, description);
 select results_eq(
   $$insert into public.agents (agency_id, first_name, role) values
       (md5('agency')::uuid, 'Bo', 'agent'), (md5('agency')::uuid, 'Mo', 'manager') returning accepts_recruits$$,
@@ -78,28 +77,25 @@ select throws_ok(
   '23503', null, 'an order for an agent of another agency');
 
 -- Recruiting leads
-select throws_ok(
-  $$insert into public.recruiting_leads (vendor_id, first_name) values (md5('vendor')::uuid, ' ')$$,
-  '23514', null, 'a lead has a first name');
-select throws_ok(
-  $$insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata) values (md5('vendor')::uuid, 'A', '[]')$$,
-  '23514', null, 'vendor_metadata is an object');
-select throws_ok(
-  $$insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distributed_at)
+select throws_ok(statement, code, message, description)
+from (values
+  ($$insert into public.recruiting_leads (vendor_id, first_name) values (md5('vendor')::uuid, ' ')$$,
+    '23514', null, 'a lead has a first name'),
+  ($$insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata) values (md5('vendor')::uuid, 'A', '[]')$$,
+    '23514', null, 'vendor_metadata is an object'),
+  ($$insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distributed_at)
     values (md5('vendor')::uuid, 'A', md5('other agency')::uuid, md5('order')::uuid, now())$$,
-  '23503', null, 'a lead has the agency of its order');
-select throws_ok(
-  $$insert into public.recruiting_leads (vendor_id, first_name, agency_id, agent_id)
+    '23503', null, 'a lead has the agency of its order'),
+  ($$insert into public.recruiting_leads (vendor_id, first_name, agency_id, agent_id)
     values (md5('vendor')::uuid, 'A', md5('agency')::uuid, md5('other agent')::uuid)$$,
-  '23503', null, 'a lead''s agent works for its agency');
-select throws_ok(
-  $$insert into public.recruiting_leads (vendor_id, first_name, agent_id)
+    '23503', null, 'a lead''s agent works for its agency'),
+  ($$insert into public.recruiting_leads (vendor_id, first_name, agent_id)
     values (md5('vendor')::uuid, 'A', md5('other agent')::uuid)$$,
-  '23514', null, 'a lead with an agent has an agency');
-select throws_ok(
-  $$insert into public.recruiting_leads (vendor_id, first_name, order_id)
+    '23514', null, 'a lead with an agent has an agency'),
+  ($$insert into public.recruiting_leads (vendor_id, first_name, order_id)
     values (md5('vendor')::uuid, 'A', md5('order')::uuid)$$,
-  '23514', null, 'a lead with an order has an agency');
+    '23514', null, 'a lead with an order has an agency')
+) as refused (statement, code, message, description);
 select throws_ok(
   format(
     'insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id) values (%L, ''A'', %L, %L)',

@@ -95,12 +95,10 @@ select results_eq(
 select is((select count(distinct result -> 'id')::integer from leads_at_once), 1, 'all twenty return its id');
 
 -- One call twenty times at once, as from a client that got no response and tries again
-create temp table retries as select result::jsonb from pg_temp.race_again(20, $$
-  select public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
-    'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
-    'id', md5('race retry')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'retry',
-    'vendor_metadata', '{"is_test": true}'::jsonb)))) -> 0
-$$) result;
+create temp table retries as select result::jsonb
+from pg_temp.race_again(20, pg_temp.ingest_query(pg_temp.key_of('race'), jsonb_build_object(
+  'id', md5('race retry')::uuid, 'first_name', 'Ada', 'vendor_lead_id', 'retry',
+  'vendor_metadata', '{"is_test": true}'::jsonb))) result;
 select results_eq(
   $$select result ->> 'status', count(*) from retries group by 1$$, $$values ('created', 20::bigint)$$,
   'the same call twenty times at once returns created each time');
