@@ -30,8 +30,8 @@ function deliveries(requestId: string | null) {
 
 const requestId = ({ headers }: ApiResponse) => headers.get("x-request-id");
 
-/** Sends a lead that is refused, and returns the response with its deliveries. */
-async function refuse(vendor: Vendor, { body, headers }: Sent) {
+/** Sends a lead that is rejected, and returns the response with its deliveries. */
+async function sendBad(vendor: Vendor, { body, headers }: Sent) {
   const response = await ingest(vendor, body, "", headers);
   return { response, rows: await deliveries(requestId(response)) };
 }
@@ -63,7 +63,7 @@ Deno.test("100 MiB of a vendor are kept: the oldest go when another is rejected"
       case when n % 2 = 0 then to_jsonb(repeat('x', 262142)) end,
       case when n % 2 = 1 then repeat('x', 262144) end
     from generate_series(1, 449) n, unnest(${[vendor.id, other.id]}::uuid[]) v`;
-  const { rows } = await refuse(vendor, { body: { email: "a@example.com" } });
+  const { rows } = await sendBad(vendor, { body: { email: "a@example.com" } });
   assert.equal(rows.length, 1);
 
   const kept = await sql`
@@ -84,7 +84,7 @@ Deno.test("a lead without first_name is kept as it was sent, and becomes a lead 
   const { agency_id } = await createOrder(vendor);
   const body = { vendor_lead_id: "j-4711", name_first: "Ada", phone: "312 555 0101" };
   const headers = { "x-request-id": crypto.randomUUID() };
-  const { response, rows: [row, ...others] } = await refuse(vendor, { headers, body });
+  const { response, rows: [row, ...others] } = await sendBad(vendor, { headers, body });
   assert.deepEqual([response.status, others.length], [400, 0]);
   const { id: _, request_id: __, received_at: ___, stored_bytes: ____, ...kept } = row!;
   assert.deepEqual(kept, {
@@ -128,7 +128,7 @@ for (
 ) {
   Deno.test(`${name} is kept as text`, async () => {
     const vendor = await createVendor();
-    const { response, rows: [row] } = await refuse(vendor, sent);
+    const { response, rows: [row] } = await sendBad(vendor, sent);
     assert.equal(response.status, status);
     assert.deepEqual(
       [row!.code, row!.payload, row!.payload_text, row!.payload_bytes],
@@ -147,7 +147,7 @@ for (
     const vendor = await createVendor();
     const lead = { first_name: "Ada", vendor_lead_id: "1" };
     const body = JSON.stringify(lead);
-    const { response, rows: [row] } = await refuse(vendor, { headers, body });
+    const { response, rows: [row] } = await sendBad(vendor, { headers, body });
     assert.equal(response.status, status);
     assert.deepEqual([row!.payload, row!.payload_text, row!.vendor_lead_id], [lead, null, "1"]);
   });
@@ -156,7 +156,7 @@ for (
 Deno.test("the beginning of a body that is too large is kept, and its size", async () => {
   const vendor = await createVendor();
   const body = `{"vendor_lead_id": "big", "text": "${"é".repeat(8 * 1024 * 1024)}"}`;
-  const { response, rows: [row] } = await refuse(vendor, { body });
+  const { response, rows: [row] } = await sendBad(vendor, { body });
   assert.equal(response.status, 413);
   assert.equal(row!.code, "PAYLOAD_TOO_LARGE");
   assert.equal(row!.payload_bytes, new TextEncoder().encode(body).length);
@@ -167,7 +167,7 @@ Deno.test("the beginning of a body that is too large is kept, and its size", asy
 Deno.test("the beginning of a payload of 1 MB without files is kept", async () => {
   const vendor = await createVendor();
   const body = { vendor_lead_id: "long", notes: "word ".repeat(200_000) };
-  const { rows: [row] } = await refuse(vendor, { body });
+  const { rows: [row] } = await sendBad(vendor, { body });
   assert.equal(row!.payload, null);
   assert.equal(row!.vendor_lead_id, "long");
   assert.equal(row!.payload_text.length, 256 * 1024);
@@ -177,7 +177,7 @@ Deno.test("the beginning of a payload of 1 MB without files is kept", async () =
 Deno.test("a file in a payload is replaced by its type and size, and a secret is left out", async () => {
   const vendor = await createVendor();
   const secrets = { google_key: "a secret", more: [{ googleKey: "a secret" }] };
-  const { rows: [kept] } = await refuse(vendor, {
+  const { rows: [kept] } = await sendBad(vendor, {
     body: { vendor_lead_id: "f", resume: PDF_BASE64, ...secrets },
   });
   const { resume: { type, bytes }, more } = kept!.payload;
@@ -198,7 +198,7 @@ Deno.test("a file in a payload is replaced by its type and size, and a secret is
       "<google-key>a-secret</google-key><name>Ann</name>",
     ]
   ) {
-    const { rows: [row] } = await refuse(vendor, { body });
+    const { rows: [row] } = await sendBad(vendor, { body });
     assert(!row!.payload_text.includes("secret"), row!.payload_text);
     assert(row!.payload_text.includes("Ann"), row!.payload_text);
   }
@@ -207,7 +207,7 @@ Deno.test("a file in a payload is replaced by its type and size, and a secret is
 Deno.test("a vendor without a parser loses nothing: what it sent is kept", async () => {
   const vendor = await createVendor(null);
   const body = { first_name: "Ada" };
-  const { response, rows: [row] } = await refuse(vendor, { body });
+  const { response, rows: [row] } = await sendBad(vendor, { body });
   assert.deepEqual([response.status, row!.payload], [400, body]);
   assert.match(row!.reason, /no parser/);
 
@@ -258,10 +258,10 @@ Deno.test("each rejected row of an import is kept with what a replay needs, a du
     vendor_id: null,
     row: 1,
     code: "INVALID",
-    payload: bad,
     vendor_lead_id: bad.external_id,
   });
-  assert.deepEqual(rows[0]!.context, { ...target, distribution_id: null });
+  const context = { ...target, distribution_id: null };
+  assert.deepEqual([rows[0]!.payload, rows[0]!.context], [bad, context]);
   await sql`select public.replay_delivery(${rows[0]!.id}, ${
     sql.json({ ...bad, phone: "312 555 0101" } as never)
   })`;
@@ -315,7 +315,7 @@ Deno.test("a locked table of rejected deliveries neither fails a request nor hol
     assert(responses.every(({ status }) => status === 400));
     assertResponse(await ingest(vendor, { first_name: "Ada" }), 201);
   });
-  const { rows } = await refuse(vendor, { body: {} });
+  const { rows } = await sendBad(vendor, { body: {} });
   assert.equal(rows.length, 1);
 });
 
