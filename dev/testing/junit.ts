@@ -15,10 +15,18 @@ export async function denoTest(
   files: string[],
   env: Record<string, string> = {},
   print?: Print,
+  flags = ["--quiet"],
 ): Promise<Counts> {
   const report = Deno.makeTempFileSync({ suffix: ".xml" });
   try {
-    const args = ["test", "--allow-all", "--no-check", `--junit-path=${report}`, ...files];
+    const args = [
+      "test",
+      "--allow-all",
+      "--no-check",
+      `--junit-path=${report}`,
+      ...flags,
+      ...files,
+    ];
     const success = await runProgram(Deno.execPath(), args, env, print);
     const counts = readJunit(Deno.readTextFileSync(report));
     // A module that cannot be loaded, say, is a failure that the report does not have.

@@ -171,9 +171,11 @@ function denoStep(
     remedy: runAlone(step.name),
     ...step,
     async run(stacks, print, files = step.files) {
-      if (stack === undefined) return denoTest(files, {}, print);
+      // What tests print is of use to whoever runs a few of them.
+      const flags = files === step.files ? ["--quiet"] : [];
+      if (stack === undefined) return denoTest(files, {}, print, flags);
       const { file, tail } = await stacks[stack]();
-      const counts = await denoTest(files, { STACK_FILE: file, ...DOUBLE_ENV }, print);
+      const counts = await denoTest(files, { STACK_FILE: file, ...DOUBLE_ENV }, print, flags);
       if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
       return counts;
     },
