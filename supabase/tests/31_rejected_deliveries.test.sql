@@ -1,4 +1,4 @@
--- The journal of refusals: what is written, how much is kept, and what is deleted.
+-- Rejected deliveries: what is recorded, how much is kept, and what is deleted.
 begin;
 select plan(31);
 \ir helpers.psql
@@ -91,7 +91,7 @@ select pg_stat_get_xact_numscans('public.rejected_deliveries'::regclass) as whol
 select pg_temp.record('{}', '{"vendor_id": null}');
 select is(
   (select pg_stat_get_xact_numscans('public.rejected_deliveries'::regclass) - whole_table from scans), 0::bigint,
-  'a vendor at its limit does not make the whole journal be read');
+  'a vendor at its limit does not make the whole table be read');
 
 -- At most 100 MiB of open ones, which are 400 of 256 KiB
 delete from public.rejected_deliveries where vendor_id is null or vendor_id = md5('vendor')::uuid;

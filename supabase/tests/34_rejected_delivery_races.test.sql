@@ -1,4 +1,4 @@
--- The journal, replays and texts under many connections at once. What they commit is deleted at the end.
+-- Rejected deliveries, replays and texts under many connections at once. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(18);
@@ -107,7 +107,7 @@ select is((select filled from public.recruiting_orders where id = md5('race')::u
 select results_eq(
   'select count(*)::integer from own_leads group by agent_id order by 1', array[26, 27], 'the agents take turns');
 
--- The journal at its limit, with twenty writers at once
+-- Rejected deliveries at their limit, with twenty writers at once
 select pg_temp.commit($sql$
   delete from public.rejected_deliveries where request_id = 'race';
   insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes, received_at)
@@ -126,7 +126,7 @@ select is(
 select is(
   (select count(*)::integer from own_deliveries where request_id = 'race new'), 100, 'and what each of them has written');
 
--- A journal that somebody has locked
+-- A table of rejected deliveries that somebody has locked
 create function pg_temp.record() returns integer language sql as $$
   select recorded from extensions.dblink(pg_temp.dsn(), $sql$
     select public.record_rejections(json_build_array(json_build_object('request_id', 'race', 'route', '/', 'vendor_id',
@@ -135,14 +135,14 @@ create function pg_temp.record() returns integer language sql as $$
 $$;
 select extensions.dblink_connect('locker', pg_temp.dsn());
 select extensions.dblink_exec('locker', 'begin; lock table public.rejected_deliveries in share mode');
-select throws_ok('select pg_temp.record()', '55P03', null, 'a locked journal is given up');
+select throws_ok('select pg_temp.record()', '55P03', null, 'a locked table is given up');
 select extensions.dblink_exec('locker', 'rollback');
 select extensions.dblink_exec('locker', $$
   begin; update public.rejected_deliveries set reason = 'y' where vendor_id = md5('race')::uuid
 $$);
 select is(pg_temp.record(), 1, 'entries that an operator is working on do not stop a new one');
 select extensions.dblink_exec('locker', 'rollback');
-select is(pg_temp.record(), 1, 'afterwards the journal is written as before');
+select is(pg_temp.record(), 1, 'afterwards rejected deliveries are recorded as before');
 select extensions.dblink_disconnect('locker');
 
 select pg_temp.remove_committed('race'), pg_temp.commit($$delete from public.unmatched_texts where message_sid like 'race %'$$);
