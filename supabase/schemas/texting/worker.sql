@@ -72,6 +72,9 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 set enable_incremental_sort = off
+-- The same settings as of claim_texts(): both keep the plans of the functions that they share.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 begin
   return coalesce(
