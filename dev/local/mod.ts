@@ -3,7 +3,7 @@ export { type Example, examples } from "./commands/examples.ts";
 export { readOptions } from "./command_line.ts";
 export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
 export { type Ran, runToEnd } from "./program.ts";
-export { freePorts } from "./processes/ports.ts";
+export { freePorts, keptPorts } from "./processes/ports.ts";
 export { bootstrapFiles } from "./database/bootstrap.ts";
 export { connect, postgresPart, prepareCluster } from "./database/postgres.ts";
 export { MAIL_FOLDER, mailFile } from "./lite/mail_folder.ts";

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Checkout } from "../testing/checkout.ts";
 import { connect } from "./database/postgres.ts";
-import { freePorts } from "./processes/ports.ts";
+import { keptPorts } from "./processes/ports.ts";
 import type { StackInfo } from "./stack_info.ts";
 
 Deno.test("a copy of the data folder is put in its place, with its leads and keys", async () => {
   const checkout = new Checkout();
   const dataDir = join(checkout.root, "data");
-  const [port, dbPort] = freePorts(2) as [number, number];
+  const [port, dbPort] = keptPorts(2) as [number, number];
 
   const whileRunning = async (use: (stack: StackInfo) => Promise<void>) => {
     const run = checkout.run(

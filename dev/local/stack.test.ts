@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Checkout, type ScriptRun } from "../testing/checkout.ts";
 import { TwilioDouble } from "../testing/twilio/double.ts";
 import { examples } from "./commands/examples.ts";
-import { freePorts, isPortFree } from "./processes/ports.ts";
+import { isPortFree, keptPorts } from "./processes/ports.ts";
 import { connect } from "./database/postgres.ts";
 import { type ProcessRecord, signal, startTime } from "./processes/leftovers.ts";
 import type { StackInfo } from "./stack_info.ts";
@@ -20,7 +20,7 @@ Deno.test("the life of a local stack", async (test) => {
   // As a folder is that somebody has made beforehand.
   Deno.mkdirSync(dataDir);
   Deno.chmodSync(dataDir, 0o755);
-  const [port, dbPort, otherPort, otherDbPort] = freePorts(4) as [number, number, number, number];
+  const [port, dbPort, otherPort, otherDbPort] = keptPorts(4) as [number, number, number, number];
   const here = ["--port", `${port}`, "--db-port", `${dbPort}`, "--data-dir", "data"];
   let run: ScriptRun;
   let stack: StackInfo;

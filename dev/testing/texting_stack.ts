@@ -1,8 +1,8 @@
-import { freePorts } from "../local/mod.ts";
+import { keptPorts } from "../local/mod.ts";
 import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
 import { twilioSettings } from "./twilio/account.ts";
 
-const doublePort = freePorts(1)[0]!;
+const doublePort = keptPorts(1)[0]!;
 
 /** What the tests need, so that the double they start is the one that the texting stack knows. */
 export const DOUBLE_ENV = { TWILIO_DOUBLE_PORT: String(doublePort) };
