@@ -7,8 +7,7 @@ import { costOfLead } from "./ingest_lead.ts";
 import { recruit } from "./leads.ts";
 import { generateLoad, jsonHeaders } from "./load.ts";
 import { type Budget, inTurns, type Measurement, ratio } from "./measurement.ts";
-import { denoArgs, startServer } from "./probe.ts";
-import { type OwnStack, startStack } from "./stacks.ts";
+import { startIsolate, startStack } from "./stacks.ts";
 
 const ISOLATES = 8;
 
@@ -88,7 +87,11 @@ async function startVersion(folder: string) {
     "no order": await createVendor(sql, "unwanted"),
   };
   const isolates = await Promise.all(
-    Array.from({ length: ISOLATES }, () => startIsolate(folder, stack)),
+    Array.from({ length: ISOLATES }, async () => {
+      const { url, stop } = await startIsolate(stack, "recruiting", folder);
+      beforeStop(stop);
+      return `${url}/recruiting/ingest`;
+    }),
   );
   return {
     sql,
@@ -97,17 +100,4 @@ async function startVersion(folder: string) {
     isolates,
     gateway: `${stack.functions_url}/recruiting/ingest`,
   };
-}
-
-/** Starts a process with the function alone, and returns the URL of the route. */
-async function startIsolate(folder: string, stack: OwnStack): Promise<string> {
-  const index = join(folder, "supabase/functions/recruiting/index.ts");
-  const args = denoArgs("isolate.ts", [index, stack.restUrl], ["--unstable-no-legacy-abort"]);
-  const { printed, stop } = await startServer(Deno.execPath(), args, {
-    SUPABASE_URL: stack.api_url,
-    SUPABASE_ANON_KEY: stack.anon_key,
-    SUPABASE_SERVICE_ROLE_KEY: stack.service_role_key,
-  });
-  stack.beforeStop(stop);
-  return `http://127.0.0.1:${printed}/recruiting/ingest`;
 }

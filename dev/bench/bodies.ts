@@ -1,153 +1,147 @@
+import { Buffer } from "node:buffer";
+import { KIB, MIB } from "../../supabase/functions/_shared/units.ts";
 import { createAgency } from "./agency.ts";
-import { hostileBodies, type HostileBody, PUBLIC_URL, USUAL_BATCHES } from "./hostile_bodies.ts";
+import { usageOf } from "./cpu.ts";
+import { recruit, salesLeads } from "./leads.ts";
+import { jsonHeaders } from "./load.ts";
 import type { Benchmark, Measurement } from "./measurement.ts";
-import { denoArgs, startServer } from "./probe.ts";
-import { type OwnStack, startStack } from "./stacks.ts";
+import { type OwnStack, startIsolate, startStack } from "./stacks.ts";
 
 /**
  * What the platform gives an isolate in MiB, and a request in seconds of CPU. Of the memory it counts V8's heap and
- * buffers (`MemCheck` in github.com/supabase/edge-runtime). What the process grows by is an upper bound of that.
+ * buffers (`MemCheck` in github.com/supabase/edge-runtime): those of an idle isolate, and at most what it grows by.
  */
 const MEMORY = 256;
+const IDLE = 17;
 const CPU = 2;
+/** For the largest import and the largest bulk request with leads of a usual size. */
+const USUAL_CPU = 0.5;
 
 /** Requests with the same body at the same time. */
 const AT_ONCE = 4;
 
-/** What one body took. */
-interface Usage {
-  body: HostileBody;
-  /** In MiB: what the idle isolate has, and what the process has grown by. */
-  memory: number;
-  /** The highest size of the process in MiB. */
-  process: number;
-  /** CPU time of each request. */
-  seconds: number;
+/** A body of the largest size that a route takes. */
+interface Body {
+  what: string;
+  path: string;
+  headers: Record<string, string>;
+  make(): string;
+  cpu: number;
 }
 
-/** What the largest and the most hostile bodies take of a process that runs nothing but the functions. */
+/** What the largest bodies take of a process that runs nothing but the function. */
 export const bodies: Benchmark = {
   name: "bodies",
-  title: `Memory and CPU of the worst bodies of each route, ${AT_ONCE} at once`,
+  title: `Memory and CPU of the largest bodies, ${AT_ONCE} at once`,
   async run() {
     const stack = await startStack();
-    const agency = await createAgency(stack.sql);
-    const [lead] = await stack.sql`
-      insert into leads (external_id, agency_id, agent_id, first_name, phone, state, type)
-      values (gen_random_uuid(), ${agency.agencyId}, ${agency.agentId}, 'Ida', '555-0100', 'IL', 'fe')
-      returning id`;
-    await stack.sql`
-      update vendors set webhook_scheme = 'header', webhook_config = '{"header": "x-bench-key"}'
-      where id = ${agency.vendorId}`;
-    await stack
-      .sql`select create_vendor_webhook_secret('bench', 'secret', 'bench-secret', 'bench')`;
-    const all = hostileBodies({
-      ...agency,
-      leadId: lead!.id,
-      importKey: stack.leads_import_api_key,
-      anonKey: stack.anon_key,
-      twilioToken: stack.twilio_auth_token,
-      webhook: { path: "/recruiting/webhooks/bench", headers: { "x-bench-key": "bench-secret" } },
-    });
-    const usages: Usage[] = [];
-    for (const body of all) {
-      const usage = await measureAgain(stack, body);
-      console.log(`${routeOf(body)}: ${describe(usage)}`);
-      usages.push(usage);
+    const measurements: Measurement[] = [];
+    for (const body of await largestBodies(stack)) {
+      const { memory, seconds } = await measure(stack, body);
+      const detail = `${memory.toFixed(0)} MiB, ${seconds.toFixed(2)} s`;
+      measurements.push(
+        {
+          what: `${body.what}: memory`,
+          rounds: [memory],
+          unit: "MiB",
+          budget: { atMost: MEMORY },
+          detail,
+        },
+        {
+          what: `${body.what}: CPU of a request`,
+          rounds: [seconds],
+          unit: "s",
+          budget: { atMost: body.cpu },
+          detail,
+        },
+      );
     }
-    const batches = usages.filter(({ body }) => USUAL_BATCHES.includes(body.name));
-    const groups = Map.groupBy(usages, ({ body }) => `${routeOf(body)}, ${kindOf(body)}`);
-    return [
-      ...batches.map((usage) => cpuOf(`${routeOf(usage.body)}, ${usage.body.name}`, usage, 0.5)),
-      ...groups.entries().flatMap(([what, same]) => {
-        const [largest] = same.toSorted((a, b) => b.memory - a.memory) as [Usage];
-        const [slowest] = same.toSorted((a, b) => b.seconds - a.seconds) as [Usage];
-        return [memoryOf(what, largest), cpuOf(what, slowest, CPU)];
-      }),
-    ];
+    return measurements;
   },
 };
 
-function memoryOf(what: string, usage: Usage): Measurement {
-  return {
-    what: `${what}: memory`,
-    rounds: [usage.memory],
-    unit: "MiB",
-    budget: { atMost: MEMORY },
-    detail: describe(usage),
+async function largestBodies(stack: OwnStack): Promise<Body[]> {
+  const { agencyId, agentId, vendorId, vendorKey } = await createAgency(stack.sql);
+  await stack.sql`
+    update vendors set webhook_scheme = 'header', webhook_config = '{"header": "x-bench-key"}'
+    where id = ${vendorId}`;
+  await stack.sql`select create_vendor_webhook_secret('bench', 'secret', 'bench-secret', 'bench')`;
+  const bulk = { path: "/recruiting/ingest/bulk", headers: jsonHeaders(vendorKey) };
+  const bulkOf = (more: object) =>
+    JSON.stringify({
+      leads: Array.from({ length: 10_000 }, () => ({ ...recruit(crypto.randomUUID()), ...more })),
+    });
+  const imported = {
+    path: "/api/leads/import",
+    headers: { "x-api-key": stack.leads_import_api_key, "content-type": "application/json" },
   };
+  const importOf = (more: object) =>
+    JSON.stringify({
+      agency_id: agencyId,
+      agent_id: agentId,
+      leads: salesLeads(10_000).map((lead) => ({ ...lead, ...more })),
+    });
+  return [
+    { what: "10,000 leads in bulk", ...bulk, make: () => bulkOf({}), cpu: USUAL_CPU },
+    {
+      what: "10,000 leads of 10 MiB in bulk",
+      ...bulk,
+      make: () => bulkOf({ note: "x".repeat(750) }),
+      cpu: CPU,
+    },
+    { what: "an import of 10,000 leads", ...imported, make: () => importOf({}), cpu: USUAL_CPU },
+    {
+      what: "an import of 10,000 leads of 10 MiB",
+      ...imported,
+      make: () => importOf({ address: "x".repeat(750) }),
+      cpu: CPU,
+    },
+    {
+      what: "a lead with a resume of 10 MiB",
+      path: "/recruiting/ingest",
+      headers: jsonHeaders(vendorKey),
+      make: () => JSON.stringify({ first_name: "Ann", resume: resume(10 * MIB) }),
+      cpu: CPU,
+    },
+    {
+      what: "a webhook with a file of 14.9 MiB",
+      path: "/recruiting/webhooks/bench",
+      headers: { "x-bench-key": "bench-secret", "content-type": "multipart/form-data; boundary=b" },
+      make: () => uploadedForm(15 * MIB - 100 * KIB),
+      cpu: CPU,
+    },
+  ];
 }
 
-function cpuOf(what: string, usage: Usage, atMost: number): Measurement {
-  return {
-    what: `${what}: CPU of a request`,
-    rounds: [usage.seconds],
-    unit: "s",
-    budget: { atMost },
-    detail: describe(usage),
-  };
+function resume(bytes: number): string {
+  return Buffer.alloc(bytes, "%PDF-1.4 ").toString("base64");
 }
 
-function routeOf({ path }: HostileBody): string {
-  return path.split("/").slice(2).join("/").replace(/^webhooks\/.*/, "webhooks");
+/** A form with a name and a file of so many bytes, which begin like the end of the form again and again. */
+function uploadedForm(bytes: number): string {
+  const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
+  const file = "\r\n--c\r\n".repeat(bytes / 7);
+  return `${part("first_name")}\r\n\r\nAnn\r\n` +
+    `${part("resume")}; filename="cv.pdf"\r\n\r\n${file}\r\n--b--`;
 }
 
-function kindOf({ status }: HostileBody): string {
-  return status < 400 ? "taken" : "refused";
-}
-
-function describe({ body: { name }, memory, process, seconds }: Usage): string {
-  const mebibytes = `${memory.toFixed(0)} MiB (the process ${process.toFixed(0)})`;
-  return `${name}, ${mebibytes}, ${seconds.toFixed(2)} s`;
-}
-
-/** Measures again where a busy machine was too slow for a time limit. */
-async function measureAgain(stack: OwnStack, body: HostileBody): Promise<Usage> {
-  for (let failures = 0;; failures++) {
-    try {
-      return await measure(stack, body);
-    } catch (error) {
-      if (!(error instanceof TooSlow) || failures === 3) throw error;
-    }
-  }
-}
-
-/** Sends a body to a process of its own. */
-async function measure(stack: OwnStack, body: HostileBody): Promise<Usage> {
-  const flags = [`--v8-flags=--max-heap-size=${MEMORY}`, "--unstable-no-legacy-abort"];
-  const args = denoArgs("bodies_probe.ts", [], flags);
-  const { printed, stop } = await startServer(Deno.execPath(), args, {
-    SUPABASE_URL: stack.api_url,
-    SUPABASE_ANON_KEY: stack.anon_key,
-    SUPABASE_SERVICE_ROLE_KEY: stack.service_role_key,
-    LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
-    TWILIO_AUTH_TOKEN: stack.twilio_auth_token,
-    PUBLIC_FUNCTIONS_URL: PUBLIC_URL,
-  });
+/** Sends a body to an isolate of its own. */
+async function measure(stack: OwnStack, { what, path, headers, make }: Body) {
+  const { pid, url, stop } = await startIsolate(stack, path.split("/")[1]!);
   try {
-    const url = `http://127.0.0.1:${printed}`;
-    const usage = async () => await (await fetch(`${url}/usage`)).json();
-    const texts = Array.from({ length: AT_ONCE }, () => body.make());
-    const before = await usage();
-    await Promise.all(texts.map((text) => send(url, body, text)));
-    const after = await usage();
+    const texts = Array.from({ length: AT_ONCE }, make);
+    const before = usageOf(pid);
+    await Promise.all(texts.map(async (body) => {
+      const response = await fetch(url + path, { method: "POST", headers, body });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${what}: ${response.status} ${text.slice(0, 300)}`);
+    }));
+    const after = usageOf(pid);
     return {
-      body,
-      memory: before.heap + after.process - before.process,
-      process: after.process,
+      memory: IDLE + after.peak - before.size,
       seconds: (after.seconds - before.seconds) / AT_ONCE,
     };
   } finally {
     await stop();
   }
 }
-
-async function send(url: string, { path, headers, status }: HostileBody, body: string) {
-  const response = await fetch(url + path, { method: "POST", headers, body });
-  const text = await response.text();
-  if (response.status === status) return;
-  const message = `${path} responded ${response.status}: ${text}`;
-  throw [408, 500].includes(response.status) ? new TooSlow(message) : new Error(message);
-}
-
-class TooSlow extends Error {}

@@ -7,14 +7,28 @@ export const PARTS = { postgres: "Postgres", postgrest: "PostgREST", deno: "func
 /** CPU time in milliseconds, by the parts of the stack. */
 export type StackCpu = Record<keyof typeof PARTS, number>;
 
-/** The CPU time that the processes of all running stacks have taken. For Linux, from /proc. */
+/** A process, and the CPU time in milliseconds that it and its ended children have taken. For Linux, from /proc. */
+function readProcess(pid: string) {
+  // proc(5): the name is in parentheses and may hold anything; the fields after it are counted from its end.
+  const [, name, rest] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))!;
+  const fields = rest!.split(" ");
+  const ticks = fields.slice(11, 15).map(Number);
+  return { pid, name: name!, parent: fields[1]!, cpu: 10 * ticks.reduce((sum, n) => sum + n) };
+}
+
+/** What a process has taken: CPU time in seconds, its size now and its largest size so far in MiB. */
+export function usageOf(pid: number): { seconds: number; size: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const [size, peak] = ["VmRSS", "VmHWM"]
+    .map((name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1024);
+  return { seconds: readProcess(String(pid)).cpu / 1_000, size: size!, peak: peak! };
+}
+
+/** The CPU time that the processes of all running stacks have taken. */
 export function stackCpu(): StackCpu {
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
     try {
-      // proc(5): the name is in parentheses and may hold anything; the fields after it are counted from its end.
-      const [, name, rest] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))!;
-      const fields = rest!.split(" ");
-      return [{ pid, name: name!, parent: fields[1]!, ticks: fields.slice(11, 15).map(Number) }];
+      return [readProcess(pid)];
     } catch {
       return []; // It has ended meanwhile.
     }
@@ -25,9 +39,9 @@ export function stackCpu(): StackCpu {
     grown = own.size;
     for (const { pid, parent } of processes) if (own.has(parent)) own.add(pid);
   }
-  for (const { pid, name, ticks } of processes) {
-    if (own.has(pid) && pid !== String(Deno.pid) && name in cpu) {
-      cpu[name as keyof StackCpu] += 10 * ticks.reduce((sum, value) => sum + value);
+  for (const process of processes) {
+    if (own.has(process.pid) && process.pid !== String(Deno.pid) && process.name in cpu) {
+      cpu[process.name as keyof StackCpu] += process.cpu;
     }
   }
   return cpu;

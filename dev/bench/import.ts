@@ -1,10 +1,11 @@
+import { fileURLToPath } from "node:url";
 import { readImportedLead } from "../../supabase/functions/api/imported_lead.ts";
 import { type Agency, createAgency } from "./agency.ts";
 import { salesLeads } from "./leads.ts";
 import { jsonHeaders } from "./load.ts";
 import { type Benchmark, inTurns, median, ratio, ROUNDS } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
-import { startReference } from "./reference.ts";
+import { startServer } from "./probe.ts";
 import { type OwnStack, startStack } from "./stacks.ts";
 
 const LEADS = 10_000;
@@ -27,7 +28,9 @@ export const importLeads: Benchmark = {
     const agency = await createAgency(stack.sql);
     const target = { agency_id: agency.agencyId, agent_id: agency.agentId };
     const plainRpc = await createPlainRpc(stack, "leads", COLUMNS, target);
-    const reference = await startReference(stack, agency);
+    const script = fileURLToPath(new URL("reference.js", import.meta.url));
+    const reference = await startServer("node", [script, stack.db_url, JSON.stringify(target)]);
+    stack.beforeStop(reference.stop);
     const ours = (count: number) => {
       const headers = { "x-api-key": stack.leads_import_api_key };
       const body = { ...target, leads: salesLeads(count) };
@@ -36,7 +39,7 @@ export const importLeads: Benchmark = {
     const plain = (count: number) =>
       rate(plainRpc, jsonHeaders(stack.service_role_key), { rows: readLeads(count) }, count);
     const refer = (together: number) => {
-      const url = `${reference}/import?together=${together}`;
+      const url = `${reference.printed}/import?together=${together}`;
       return rate(url, {}, salesLeads(REFERENCE_LEADS), REFERENCE_LEADS);
     };
 

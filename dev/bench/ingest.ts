@@ -4,7 +4,6 @@ import { parsedRecruit, recruit } from "./leads.ts";
 import { generateLoad, jsonHeaders, type Load } from "./load.ts";
 import { type Benchmark, inTurns, type Measurement, median, ratio } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
-import { startReference } from "./reference.ts";
 import { cpuSince, PARTS, type StackCpu, stackCpu } from "./cpu.ts";
 import { type OwnStack, startStack, stopStacks } from "./stacks.ts";
 
@@ -15,7 +14,6 @@ const SIDES = {
   duplicate: "a duplicate",
   refusal: "a refusal",
   plain: "plain rpc",
-  fastify: "a bare insert by Fastify + pg",
 };
 type Side = keyof typeof SIDES;
 
@@ -56,13 +54,11 @@ export const ingest: Benchmark = {
 
 async function compareWithPlainRpc(stack: OwnStack, seconds: number): Promise<Measurement[]> {
   const { loads, assertStored } = await prepare(stack);
-  const sent = { none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0, fastify: 0 };
+  const sent = { none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0 };
   const measurements: Measurement[] = [];
   for (const { connections, latency, ratios: wanted } of CASES) {
     await slowCommits(stack, latency);
     const sides = new Set(wanted.flatMap(([a, b]) => [a, b]));
-    const showsGoal = connections === 64 && latency === 0;
-    if (showsGoal) sides.add("fastify");
     const cpus = {} as Record<Side, StackCpu[]>;
     const generator: number[] = [];
     const rate = async (side: Side) => {
@@ -92,10 +88,6 @@ async function compareWithPlainRpc(stack: OwnStack, seconds: number): Promise<Me
       );
     }
     console.log(`The load generator took ${(100 * median(generator)).toFixed(0)} % of a core`);
-    if (showsGoal) {
-      const goal = `bare inserts by Fastify + pg, ${perSecond(median(rates.fastify))}`;
-      console.log(`Goal: distributed leads, ${perSecond(median(rates.order))}; ${goal}`);
-    }
   }
   await assertStored(sent);
   return measurements;
@@ -112,7 +104,6 @@ async function prepare(stack: OwnStack) {
     distribution: "unmatched",
     received_via: "single",
   });
-  const reference = await startReference(stack, agency);
   const stored = await sql<{ id: string }[]>`
     select vendor_lead_id as id from recruiting_leads where vendor_id = ${agency.vendorId} limit 1000`;
 
@@ -128,7 +119,6 @@ async function prepare(stack: OwnStack) {
     duplicate: { ...send(agency.vendorKey, recruit("{id}"), 200), ids: stored.map(({ id }) => id) },
     refusal: send(agency.vendorKey, withoutName, 400),
     plain: load(rpc, stack.service_role_key, { rows: [plainRow] }, 204),
-    fastify: load(`${reference}/ingest`, "", recruit("{id}"), 201),
   };
 
   const assertStored = async (sent: Record<Side, number>) => {
@@ -140,7 +130,7 @@ async function prepare(stack: OwnStack) {
         o.filled - 10000 as filled,
         (select count(*) from plain_recruiting_leads)::integer as plain
       from recruiting_orders o where id = ${agency.orderId}`;
-    const expected = [sent.none, sent.order, sent.order, sent.plain + sent.fastify];
+    const expected = [sent.none, sent.order, sent.order, sent.plain];
     if (Object.values(counts).join() === expected.join()) return;
     throw new Error(`stored ${JSON.stringify(counts)} of ${JSON.stringify(sent)}`);
   };

@@ -1,6 +1,6 @@
 /**
- * The process behind before.ts: one function as one isolate has it. It takes the function's entry point and the URL of
- * PostgREST, to which its calls go without the gateway, and prints its port.
+ * The process behind startIsolate: it takes the function's entry point and the URL of PostgREST, to which its calls go
+ * without the gateway, and prints its port.
  */
 const prefix = `${Deno.env.get("SUPABASE_URL")}/rest/v1`;
 const send = globalThis.fetch;

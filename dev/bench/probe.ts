@@ -31,7 +31,7 @@ export async function startServer(
   command: string,
   args: string[],
   env: Record<string, string> = {},
-): Promise<{ printed: string; stop(): Promise<void> }> {
+): Promise<{ pid: number; printed: string; stop(): Promise<void> }> {
   const child = new Deno.Command(command, { args, env, stdout: "piped", stderr: "inherit" })
     .spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
@@ -45,5 +45,5 @@ export async function startServer(
     child.kill();
     await child.status;
   };
-  return { printed: value.trim(), stop };
+  return { pid: child.pid, printed: value.trim(), stop };
 }

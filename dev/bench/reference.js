@@ -1,10 +1,9 @@
 /**
  * The usual Node stack, Fastify with pg, which checks leads and inserts each by itself. Plain JavaScript, since it is
- * Node that runs it. Takes the connection string and `{agencyId, agentId}` as arguments, and prints its address.
+ * Node that runs it. Takes the connection string and `{agency_id, agent_id}` as arguments, and prints its address.
  *
- * - `POST /import` does the work of `POST /api/leads/import`. `?together=<n>` says how many inserts are under way at a
- *   time, each on a connection of a pool.
- * - `POST /ingest` inserts a recruit into `plain_recruiting_leads` (plain_rpc.ts), and does nothing else.
+ * `POST /import` does the work of `POST /api/leads/import`. `?together=<n>` says how many inserts are under way at a
+ * time, each on a connection of a pool.
  */
 import fastify from "fastify";
 import process from "node:process";
@@ -39,7 +38,7 @@ const body = {
 };
 
 const [connectionString, target] = process.argv.slice(2);
-const { agencyId, agentId } = JSON.parse(target);
+const { agency_id, agent_id } = JSON.parse(target);
 const pool = new pg.Pool({ connectionString, max: 10 });
 const app = fastify({ bodyLimit: 10 * 1024 * 1024 });
 
@@ -48,30 +47,13 @@ app.post("/import", { schema: { body } }, async ({ body, query }) => {
   const rest = body.values();
   const insertRest = async () => {
     for (const lead of rest) {
-      const values = [agencyId, agentId, ...FIELDS.map((field) => lead[field])];
+      const values = [agency_id, agent_id, ...FIELDS.map((field) => lead[field])];
       const { rows } = await pool.query({ name: "insert", text: INSERT, values });
       if (rows.length > 0) ids.push(rows[0].id);
     }
   };
   await Promise.all(Array.from({ length: Number(query.together) }, insertRest));
   return { imported: ids.length, lead_ids: ids };
-});
-
-const INSERT_RECRUIT = `
-  insert into public.plain_recruiting_leads (vendor_lead_id, first_name, vendor_metadata) values ($1, $2, $3)
-  returning id`;
-const recruit = {
-  type: "object",
-  required: ["vendor_lead_id", "first_name"],
-  properties: { vendor_lead_id: text, first_name: text },
-};
-
-app.post("/ingest", { schema: { body: recruit } }, async ({ body }, reply) => {
-  const { vendor_lead_id, first_name, ...metadata } = body;
-  const values = [vendor_lead_id, first_name, metadata];
-  const { rows } = await pool.query({ name: "insert recruit", text: INSERT_RECRUIT, values });
-  reply.code(201);
-  return rows[0];
 });
 
 console.log(await app.listen({ host: "127.0.0.1", port: 0 }));

@@ -36,7 +36,7 @@ try {
   });
   const { findings } = report;
   for (const { kind, what } of findings.slice(0, 30)) console.log(`${kind}: ${what}`);
-  console.log(`\nThe last run: ${commandAndMachine("chaos", seed)}.\n\n${reportTable(report)}`);
+  console.log(`\nThe last run: ${commandAndMachine("chaos")}.\n\n${reportTable(report)}`);
   console.log(findings.length > 0 ? `${findings.length} findings` : "Nothing is wrong.");
   isRight = findings.length === 0;
 } finally {
