@@ -1,9 +1,6 @@
-import { Buffer } from "node:buffer";
-import { downloadResume } from "../../e2e/support/applications.ts";
 import { sql } from "../../e2e/support/client.ts";
 import { loggedErrors } from "../../e2e/support/processes.ts";
 import type { Sent } from "./driver.ts";
-import { checkRows } from "./account_checks.ts";
 import type { Finding } from "./report.ts";
 import { type Table, TABLES, type Told } from "./request.ts";
 import type { World } from "./world.ts";
@@ -29,21 +26,21 @@ export async function takeAccount(world: World, sent: Sent[]): Promise<Finding[]
     ...responseFindings(sent),
     ...rowFindings(sent, stored),
     ...toldFindings(sent, stored),
-    ...await checkRows(world),
-    ...await resumeFindings(world, sent),
+    ...await orphaned(world, sent),
+    ...await wronglyCharged(world),
   ];
 }
 
 function responseFindings(sent: Sent[]): Finding[] {
   const errors = loggedErrors();
   return sent.flatMap((one): Finding[] => {
-    const { request: { route, rows }, outcome, wrong, attempts, gotError } = one;
+    const { request: { route, rows }, outcome, wrong, statuses, gotError } = one;
     if (outcome === "wrong") {
       const what = `${route} got ${wrong!.status} ${JSON.stringify(wrong!.body)}`;
       return [{ kind: "wrong response", what, sent: one }];
     }
     if (outcome === "failed") {
-      return [{ kind: "lost", what: `${route} failed ${attempts.length} times`, sent: one }];
+      return [{ kind: "lost", what: `${route} failed: ${statuses.join()}`, sent: one }];
     }
     // An operator fetches such a text from Twilio by the MessageSid in the log.
     if (gotError && !errors.includes(rows[0]!.key)) {
@@ -144,26 +141,68 @@ async function readStored(world: World): Promise<Map<Table, Stored[]>> {
   return new Map(TABLES.map((name) => [name, rows.filter(({ table }) => table === name)]));
 }
 
-/** Whether each lead has the resume that was sent. */
-async function resumeFindings({ vendorIds }: World, sent: Sent[]): Promise<Finding[]> {
-  const leads = await sql`
-    select first_name, resume_path from public.recruiting_leads where vendor_id in ${
-    sql(vendorIds)
-  }`;
-  const paths = new Map(leads.map(({ first_name, resume_path }) => [first_name, resume_path]));
-  const findings: Finding[] = [];
-  const rows = sent.flatMap((one) => one.request.rows.map((row) => ({ ...row, sent: one })))
-    // A lead that is not there is counted as lost.
-    .filter(({ key, resume }) => resume !== undefined && paths.has(key))
-    .values();
-  await Promise.all(Array.from({ length: 4 }, async () => {
-    for (const { key, resume, sent } of rows) {
-      const path = paths.get(key);
-      const bytes = path === null ? null : await downloadResume(path).catch(() => null);
-      if (bytes !== null && Buffer.compare(bytes, resume!) === 0) continue;
-      const what = `the resume of ${key} is missing or another (${path})`;
-      findings.push({ kind: "orphaned", what, sent });
-    }
-  }));
-  return findings;
+/** Whether each resume has its lead, each lead the resume that was sent with it, and each message its last status. */
+async function orphaned({ conversations, vendorIds }: World, sent: Sent[]): Promise<Finding[]> {
+  const withResume = sent.flatMap(({ request }) => request.rows)
+    .filter(({ hasResume }) => hasResume).map(({ key }) => key);
+  const rows = await sql<{ what: string }[]>`
+    select 'the resume ' || o.name || ' has no lead' as what
+    from storage.objects o
+    where o.bucket_id = 'resumes' and split_part(o.name, '/', 1) in ${sql(vendorIds)}
+      and not exists (select from public.recruiting_leads l where l.resume_path = o.name)
+    union all
+    select l.first_name || ' has no resume'
+    from public.recruiting_leads l
+    where l.vendor_id in ${sql(vendorIds)} and l.first_name = any(${withResume})
+      and not exists (
+        select from storage.objects o where o.bucket_id = 'resumes' and o.name = l.resume_path
+      )
+    union all
+    select 'the status of message ' || m.provider_message_id || ' is not that of its callback'
+    from public.recruiting_messages m
+    where m.conversation_id in ${sql(conversations.map(({ id }) => id))}
+      and m.direction = 'outbound'
+      and m.status is distinct from (
+        select e.status from public.recruiting_message_events e
+        where e.provider_message_id = m.provider_message_id
+        order by e.received_at desc limit 1
+      )`;
+  return rows.map(({ what }) => ({ kind: "orphaned", what }));
+}
+
+/** Whether each order has what it is charged with, and no lead waits while an order wants it. */
+async function wronglyCharged({ orderIds, vendorIds }: World): Promise<Finding[]> {
+  const rows = await sql<{ what: string }[]>`
+    with orders as (
+      select o.*, (select count(*) from public.recruiting_leads l where l.order_id = o.id) as leads
+      from public.recruiting_orders o where o.id in ${sql(orderIds)}
+    )
+    select format('order %s counts %s leads of %s and has %s', id, filled, quantity, leads) as what
+    from orders where filled <> leads or leads > quantity
+    union all
+    select format('order %s got %s leads in a day, and its daily cap is %s', o.id, count(*), o.daily_cap)
+    from orders o
+    join public.agencies a on a.id = o.agency_id
+    join public.recruiting_leads l on l.order_id = o.id
+    where o.daily_cap is not null
+    group by o.id, o.daily_cap, (l.distributed_at at time zone a.timezone)::date
+    having count(*) > o.daily_cap
+    union all
+    select format('a day of order %s counts %s leads and has %s', order_id, kept, counted)
+    from public.check_daily_counts()
+    union all
+    select format('the agents of order %s got between %s and %s leads', id, min(t.leads), max(t.leads))
+    from orders o
+    cross join lateral (
+      select (select count(*) from public.recruiting_leads l where l.agent_id = a.id) as leads
+      from public.agents a where a.agency_id = o.agency_id
+    ) t
+    group by id
+    having max(t.leads) - min(t.leads) > 1
+    union all
+    -- The last order of each vendor takes any lead, so none may wait.
+    select format('lead %s is %s while an open order wants it', id, distribution)
+    from public.recruiting_leads
+    where vendor_id in ${sql(vendorIds)} and distribution in ('pending', 'unmatched')`;
+  return rows.map(({ what }) => ({ kind: "wrongly charged", what }));
 }

@@ -20,8 +20,6 @@ Deno.test("chaos: of 2,000 requests during 4 faults none is lost, doubled, orpha
       "the distribution lock is held",
     ],
     rate: 180,
-    // On a slow machine it takes longer.
-    mostUnderWay: 200,
     seconds: 1.5,
     seed: 1,
     say: () => {},

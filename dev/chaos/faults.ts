@@ -1,63 +1,32 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type postgres from "postgres";
 import { stack } from "../../e2e/support/client.ts";
-import { childrenOf, type Part, pidOf } from "../../e2e/support/processes.ts";
+import { childrenOf, hangFor, type Part, pidOf } from "../../e2e/support/processes.ts";
 import { connect } from "../local/mod.ts";
-import type { Driver } from "./driver.ts";
-import type { World } from "./world.ts";
 
 /** Something that goes wrong for a while. */
 export interface Fault {
   name: string;
   /** Makes it, and ends it after about this many seconds. */
-  run(seconds: number, world: World, driver: Driver): Promise<void>;
+  run(seconds: number): Promise<void>;
 }
 
-/** All faults. A run takes each of them in turn, in a random order. */
+/**
+ * All faults. A run takes each of them in turn, in a random order. What a locked table or row does is shown by
+ * `e2e/faults_locked_*.test.ts`.
+ */
 export const FAULTS: Fault[] = [
   { name: "Postgres is killed", run: () => end("postgres", "SIGKILL") },
-  { name: "Postgres is shut down at once and restarts", run: () => end("postgres", "SIGQUIT") },
   { name: "Postgres ends its connections and restarts", run: () => end("postgres", "SIGINT") },
-  { name: "Postgres stands still", run: (seconds) => stopPostgres(seconds) },
+  { name: "Postgres stands still", run: stopPostgres },
   { name: "PostgREST is killed", run: () => end("postgrest", "SIGKILL") },
-  { name: "PostgREST restarts", run: () => end("postgrest", "SIGTERM") },
-  { name: "PostgREST stands still", run: (seconds) => stop("postgrest", seconds) },
-  { name: "PostgREST stands still for long", run: (seconds) => stop("postgrest", 3 * seconds) },
+  { name: "PostgREST stands still", run: (seconds) => hangFor("postgrest", seconds) },
   { name: "storage is killed", run: () => end("lite", "SIGKILL") },
-  { name: "storage stands still", run: (seconds) => stop("lite", seconds) },
+  { name: "storage stands still", run: (seconds) => hangFor("lite", seconds) },
   { name: "the functions are killed", run: () => end("gateway", "SIGKILL") },
-  { name: "the functions restart", run: () => end("gateway", "SIGTERM") },
-  { name: "the functions stand still", run: (seconds) => stop("gateway", seconds) },
+  { name: "the functions stand still", run: (seconds) => hangFor("gateway", seconds) },
   { name: "PostgREST's connections are cut again and again", run: cutConnections },
-  { name: "Postgres has no connection left", run: takeAllConnections },
-  { name: "PostgREST's pool is full", run: fillPool },
-  { name: "callers hang up", run: hangUp },
-  { name: "the recruiting leads are locked", run: lockTable("public.recruiting_leads") },
-  { name: "the sales leads are locked", run: lockTable("public.leads", "public.lead_metrics") },
-  { name: "the texts are locked", run: lockTable("public.recruiting_messages") },
-  { name: "the rejected deliveries are locked", run: lockTable("public.rejected_deliveries") },
-  {
-    name: "the orders are locked",
-    run: (seconds, { orderIds }) =>
-      holding(seconds, (sql) =>
-        sql`
-        select from public.recruiting_orders where id in ${sql(orderIds)} for update`),
-  },
-  {
-    name: "the agents are locked",
-    run: (seconds, { orderIds }) =>
-      holding(seconds, (sql) =>
-        sql`
-        select from public.agents
-        where agency_id in (select agency_id from public.recruiting_orders where id in ${
-          sql(orderIds)
-        }) for update`),
-  },
-  {
-    name: "the distribution lock is held",
-    run: (seconds) =>
-      holding(seconds, (sql) => sql`select pg_advisory_xact_lock(private.distribution_lock())`),
-  },
+  { name: "the distribution lock is held", run: holdDistributionLock },
 ];
 
 /**
@@ -103,108 +72,31 @@ function isRunning(part: Part, pid: number): boolean {
   }
 }
 
-async function stop(part: Part, seconds: number): Promise<void> {
-  await stopping([pidOf(part)], seconds);
-}
-
 /** Stops the server and each of its processes. It needs Linux. */
 async function stopPostgres(seconds: number): Promise<void> {
   const pid = pidOf("postgres");
   // The server first, so that it makes no more processes.
   Deno.kill(pid, "SIGSTOP");
-  await stopping([pid, ...childrenOf(pid)], seconds);
-}
-
-async function stopping(pids: number[], seconds: number): Promise<void> {
-  const signalAll = (signal: Deno.Signal) => {
-    for (const pid of pids) {
-      try {
-        Deno.kill(pid, signal);
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-      }
-    }
-  };
-  signalAll("SIGSTOP");
-  try {
-    await delay(seconds * 1_000);
-  } finally {
-    signalAll("SIGCONT");
-  }
+  const pids = [pid, ...childrenOf(pid)];
+  for (const child of pids) Deno.kill(child, "SIGSTOP");
+  await delay(seconds * 1_000);
+  for (const child of pids) Deno.kill(child, "SIGCONT");
 }
 
 async function cutConnections(seconds: number): Promise<void> {
   await withConnection(async (sql) => {
     for (const until = Date.now() + seconds * 1_000; Date.now() < until;) {
-      await endPostgrestConnections(sql);
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'`;
       await delay(200);
     }
   });
 }
 
-/** Opens connections until there is none left, so that PostgREST gets none in place of those it loses. */
-async function takeAllConnections(seconds: number): Promise<void> {
-  const taken: postgres.Sql[] = [];
-  try {
-    for (let isLeft = true; isLeft;) {
-      const sql = connect(stack.db_url);
-      taken.push(sql);
-      isLeft = await sql`select 1`.then(() => true, () => false);
-    }
-    for (const until = Date.now() + seconds * 1_000; Date.now() < until;) {
-      await endPostgrestConnections(taken[0]!);
-      // Whoever was faster has one of them back now.
-      const sql = connect(stack.db_url);
-      taken.push(sql);
-      await sql`select 1`.catch(() => {});
-      await delay(200);
-    }
-  } finally {
-    await Promise.all(taken.map((sql) => sql.end({ timeout: 1 })));
-  }
-}
-
-async function endPostgrestConnections(sql: postgres.Sql): Promise<void> {
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'`;
-}
-
-/** Has every connection of PostgREST wait for a table that no route uses. */
-async function fillPool(seconds: number): Promise<void> {
-  const headers = {
-    apikey: stack.service_role_key,
-    authorization: `Bearer ${stack.service_role_key}`,
-  };
-  await holding(seconds, async (sql) => {
-    await sql`lock table public.lead_referrals in access exclusive mode`;
-    for (let n = 0; n < 20; n++) {
-      void fetch(`${stack.api_url}/rest/v1/lead_referrals?select=id`, { headers })
-        .then((response) => response.body?.cancel(), () => {});
-    }
-  });
-}
-
-async function hangUp(seconds: number, _: World, driver: Driver): Promise<void> {
-  driver.hangUps = 0.4;
-  await delay(seconds * 1_000);
-  driver.hangUps = 0;
-}
-
-function lockTable(...tables: string[]): Fault["run"] {
-  return (seconds) =>
-    holding(
-      seconds,
-      (sql) => sql.unsafe(`lock table ${tables.join(", ")} in access exclusive mode`),
-    );
-}
-
-/** Keeps open a transaction that locks something. */
-async function holding(
-  seconds: number,
-  lock: (sql: postgres.TransactionSql) => Promise<unknown>,
-): Promise<void> {
+async function holdDistributionLock(seconds: number): Promise<void> {
   await withConnection((sql) =>
-    sql.begin(async (transaction) => {
-      await lock(transaction);
+    sql.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(private.distribution_lock())`;
       await delay(seconds * 1_000);
     })
   );

@@ -36,14 +36,13 @@ export function reportTable({ faults, sent, findings }: Report): string {
 }
 
 function line(name: string, sent: Sent[], findings: Finding[]) {
-  const first = sent.map(({ attempts }) => attempts[0]!);
   return {
     fault: name,
     requests: String(sent.length),
-    responses: countedStatuses(first.map(({ status }) => status)),
-    "worst s": (Math.max(0, ...first.map(({ ms }) => ms)) / 1_000).toFixed(1),
+    responses: countedStatuses(sent.map(({ statuses }) => statuses[0]!)),
+    "worst s": Math.max(0, ...sent.map(({ seconds }) => seconds)).toFixed(1),
     unknown: String(sent.filter(({ outcome }) => outcome === "unknown").length),
-    "sent again": String(sent.filter(({ attempts }) => attempts.length > 1).length),
+    "sent again": String(sent.filter(({ statuses }) => statuses.length > 1).length),
     ...Object.fromEntries(
       KINDS.map((
         kind,

@@ -13,8 +13,8 @@ export type Table = typeof TABLES[number];
 export interface Row {
   table: Table;
   key: string;
-  /** The file that its resume must be. */
-  resume?: Uint8Array;
+  /** Whether it came with a resume. */
+  hasResume?: boolean;
 }
 
 /** What a response says of a row. */

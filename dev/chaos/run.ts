@@ -19,8 +19,6 @@ export interface ChaosOptions {
   only?: string[];
   /** Requests a second. */
   rate: number;
-  /** How many requests may be under way. Beyond that the machine does not keep up, and no further one is sent. */
-  mostUnderWay: number;
   /** About how many seconds a fault takes that ends by itself. */
   seconds: number;
   /** The same seed makes the same requests and faults in the same order. */
@@ -44,7 +42,6 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   const driver = new Driver({
     gateways,
     rate,
-    mostUnderWay: options.mostUnderWay,
     // Random numbers of its own, because how many it takes depends on the responses.
     random: new Random(seed + 1),
     onDone: (one) => sent.push(one),
@@ -57,14 +54,11 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
       const due = (requests * (index + 0.5)) / faults.length;
       while (driver.count < due) await delay(20);
       driver.fault = index;
-      await fault.run(options.seconds, world, driver);
+      await fault.run(options.seconds);
       await recovery(gateways);
       driver.fault = null;
       done = index + 1;
-      say(
-        `${done} of ${faults.length}: ${fault.name}; ${driver.count} requests sent, ` +
-          `${driver.underWay} have no success yet`,
-      );
+      say(`${done} of ${faults.length}: ${fault.name}; ${driver.count} requests sent`);
       await delay(CALM_MS);
     }
   })();

@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
-import { PDF, stack, withKey } from "../../e2e/support/client.ts";
+import { PDF_BASE64 } from "../../e2e/support/applications.ts";
+import { stack, withKey } from "../../e2e/support/client.ts";
 import { lead } from "../../e2e/support/leads.ts";
 import { newPhone, newSid, type Parameters, signedForm } from "../../e2e/support/sms.ts";
 import { proofOf } from "../../e2e/support/webhooks.ts";
@@ -31,9 +31,8 @@ export class Traffic {
     this.#random = random;
     this.#world = world;
     const shares: [share: number, kind: () => TrafficRequest][] = [
-      [30, () => this.#ingest()],
+      [33, () => this.#ingest()],
       [4, () => this.#ingestAgain()],
-      [3, () => this.#badIngest()],
       [6, () => this.#bulk()],
       [6, () => this.#import()],
       [16, () => this.#activity()],
@@ -63,8 +62,8 @@ export class Traffic {
     if (kind === "id" || kind === "resume") payload.vendor_lead_id = key;
     if (kind === "key") headers["idempotency-key"] = crypto.randomUUID();
     if (kind === "resume") {
-      row.resume = Buffer.concat([PDF, Buffer.from(`%${key}\n`)]);
-      payload.resume = Buffer.from(row.resume).toString("base64");
+      row.hasResume = true;
+      payload.resume = PDF_BASE64;
     }
     const request = this.#json("/recruiting/ingest", headers, payload, [row], readLead(row));
     if (kind === "id") this.#recognized.push(request);
@@ -78,15 +77,6 @@ export class Traffic {
   #ingestAgain(): TrafficRequest {
     if (this.#recognized.length === 0) return this.#ingest();
     return this.#random.pick(this.#recognized.slice(this.#random.happens(0.5) ? -20 : 0));
-  }
-
-  #badIngest(): TrafficRequest {
-    const { payload } = this.#lead();
-    delete payload.first_name;
-    const headers = withKey(this.#world.vendor);
-    return this.#json("/recruiting/ingest", headers, payload, [], ({ status, body }) => {
-      return status === 400 && body.error?.message === "missing first_name" ? [] : undefined;
-    });
   }
 
   #bulk(): TrafficRequest {
