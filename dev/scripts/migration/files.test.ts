@@ -1,18 +1,29 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ROOT } from "../../local/mod.ts";
 import { newMigrationPath, schemaFiles, topicProblem } from "./files.ts";
 
-Deno.test("supabase/config.toml lists each file of supabase/schemas once, area after area", () => {
+Deno.test("supabase/config.toml lists the files of supabase/schemas once, area after area", () => {
   const listed = schemaFiles().map(({ path }) => path);
+  assert.deepEqual(listed, [...new Set(listed)]);
   const folder = (path: string) => path.split("/").slice(0, 3).join("/");
   const areas = ["base", "agencies", "vendors", "recruiting", "sales", "texting"]
     .map((area) => `supabase/schemas/${area}`);
   assert.deepEqual(listed.map(folder).filter((area, at, all) => area !== all[at - 1]), areas);
-  const present = areas.flatMap((area) =>
-    Array.from(Deno.readDirSync(join(ROOT, area)), ({ name }) => `${area}/${name}`)
-  );
-  assert.deepEqual(listed.toSorted(), present.sort());
+});
+
+Deno.test("a file that supabase/config.toml lacks is named", () => {
+  const root = Deno.makeTempDirSync({ prefix: "lead-intake-" });
+  try {
+    Deno.mkdirSync(join(root, "supabase/schemas/sales"), { recursive: true });
+    Deno.writeTextFileSync(join(root, "supabase/schemas/sales/quotes.sql"), "");
+    Deno.writeTextFileSync(join(root, "supabase/config.toml"), "schema_paths = [\n]\n");
+    assert.throws(
+      () => schemaFiles(root),
+      /config\.toml lacks supabase\/schemas\/sales\/quotes\.sql$/,
+    );
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
 });
 
 Deno.test("each area has its tables in tables.sql", () => {

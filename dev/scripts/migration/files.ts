@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../local/mod.ts";
 
@@ -15,12 +16,20 @@ export const BASELINE = `${MIGRATIONS}/20261121000000_baseline.sql`;
 
 /**
  * The files of `supabase/schemas`, in the order in which they apply: that of `schema_paths` in `supabase/config.toml`.
+ *
+ * @throws {Error} where that list lacks a file
  */
 export function schemaFiles(root = ROOT): SqlFile[] {
   const config = Deno.readTextFileSync(join(root, "supabase/config.toml"));
   const [, list] = /^schema_paths = \[([^\]]*)\]/m.exec(config) ?? [];
   if (!list) throw new Error("supabase/config.toml has no schema_paths");
-  return Array.from(list.matchAll(/"\.\/(.+)"/g), ([, path]) => readFile(root, `supabase/${path}`));
+  const paths = Array.from(list.matchAll(/"\.\/(.+)"/g), ([, path]) => `supabase/${path}`);
+  const missing = globSync("supabase/schemas/**/*.sql", { cwd: root })
+    .filter((path) => !paths.includes(path));
+  if (missing.length > 0) {
+    throw new Error(`schema_paths of supabase/config.toml lacks ${missing.join(", ")}`);
+  }
+  return paths.map((path) => readFile(root, path));
 }
 
 /** The migrations, in the order in which they apply. */
