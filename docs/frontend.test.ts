@@ -48,7 +48,8 @@ for (const [table, words] of documented()) {
     assert.equal(
       words.agent === words.manager,
       agent === manager,
-      `an agent reads ${agent} rows and a manager ${manager}`,
+      `an agent reads ${agent} rows and a manager ${manager}; the page says ` +
+        `"${words.agent}" and "${words.manager}"`,
     );
   });
 }

@@ -58,8 +58,9 @@ export async function runTapFile(sql: postgres.Sql, path: string): Promise<TapRe
     return readTap(results.flat().flatMap((row) => Object.values(row)).filter(isText).join("\n"));
   } catch (error) {
     const { message, position, detail, where } = error as postgres.PostgresError;
-    const line = position ? ` at line ${text.slice(0, Number(position)).split("\n").length}` : "";
-    const diagnostics = [`${message}${line}`, detail, where].filter(isText);
+    // Its number would count the lines of the included file.
+    const line = position && lineAt(text, Number(position) - 1);
+    const diagnostics = [message, line && `in the line: ${line}`, detail, where].filter(isText);
     return { passed: 0, failed: 1, diagnostics };
   }
 }
@@ -84,9 +85,13 @@ export function readTap(tap: string): TapResult {
   const ran = result.passed + result.failed;
   if (planned !== ran) {
     result.failed += 1;
-    result.diagnostics.push(`planned ${planned ?? "nothing"} but ran ${ran}`);
+    result.diagnostics.push(`${ran} tests ran, and plan() says ${planned ?? "nothing"}`);
   }
   return result;
+}
+
+function lineAt(text: string, at: number): string {
+  return text.slice(0, at).split("\n").at(-1)! + text.slice(at).split("\n", 1)[0];
 }
 
 function isText(value: unknown): value is string {

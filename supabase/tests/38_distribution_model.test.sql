@@ -219,9 +219,9 @@ $$;
 
 select is_empty(
   $$select seed from result where stored <> expected$$,
-  'runs of leads, pending or sent together, go to the orders and agents that one lead after the other goes to: best_order(), lock_agents() '
-    'and leads_before_rival() in supabase/schemas/recruiting, and pg_temp.model() in 38_distribution_model.test.sql, have '
-    'the same rule');
+  'runs of leads, pending or sent together, go to the orders and agents that one lead after the other goes to: best_order(), '
+    'leads_for_order(), leads_before_rival() and lock_agents() in supabase/schemas/recruiting, and pg_temp.model() in '
+    '38_distribution_model.test.sql, have the same rule');
 select cmp_ok(
   (select count(*)::integer from result where handed_out between 5 and 60), '>', 40,
   'in most worlds some leads are handed out and some are not');
