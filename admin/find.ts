@@ -92,7 +92,7 @@ export async function findLead(sql: postgres.Sql, name: string): Promise<LeadRow
   return theOnly(rows, "lead", name, (lead) => lead.name, "lead find");
 }
 
-/** Finds a refused delivery by its id or the first 8 characters of it, or more. */
+/** Finds a rejected delivery by its id or the first 8 characters of it, or more. */
 export async function findDelivery(
   sql: postgres.Sql,
   name: string,

@@ -34,7 +34,7 @@ Deno.test("a delivery of Standard Webhooks that is repeated or stale makes no se
   assert.equal((await deliver(webhook, lead)).status, 201, "another delivery of the same");
 });
 
-Deno.test("a refused delivery does not use its id up; a signed delivery with a time is known again without one", async () => {
+Deno.test("a rejected delivery does not use its id up; a signed delivery with a time is known again without one", async () => {
   const standard = await createWebhook("standard");
   const id = crypto.randomUUID();
   const key = { "idempotency-key": "with a space" };

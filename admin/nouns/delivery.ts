@@ -15,7 +15,7 @@ export function addDelivery(program: AdminCommand): void {
   const about = "what vendors sent and was refused: kept for 30 days, 10,000 of each vendor";
   const delivery = program.noun("delivery", about);
 
-  const list = "refused deliveries, the newest first";
+  const list = "rejected deliveries, the newest first";
   delivery.verb("list", list, "--vendor acme --since 2026-01-31")
     .takes(...SELECTION, STATUS, LIMIT)
     .runs(listDeliveries);

@@ -12,7 +12,7 @@ export function addLead(program: AdminCommand): void {
   lead
     .verb(
       "find <text>",
-      "leads and refused deliveries by the sender's id, a phone, an e-mail address, a name or an id",
+      "leads and rejected deliveries by the sender's id, a phone, an e-mail address, a name or an id",
       "4711",
     )
     .refuses((given: string) => given.trim() === "" && "give a text with something in it")

@@ -8,7 +8,7 @@ const LIMIT = 50;
 /** What may stand between the digits of a phone number. */
 const SEPARATORS = " ()-.+/";
 
-/** Looks everywhere a lead can be: among the stored leads of both kinds, and among the refused deliveries. */
+/** Looks everywhere a lead can be: among the stored leads of both kinds, and among the rejected deliveries. */
 export async function findLeads({ sql }: Session, given: string): Promise<Outcome> {
   const text = given.trim();
   const found = await Promise.all([
@@ -38,7 +38,7 @@ export async function findLeads({ sql }: Session, given: string): Promise<Outcom
       order by d.received_at desc limit ${LIMIT}`,
   ]);
   const none = `Nothing is known of "${text}": it is no lead's id, sender's id, phone, e-mail ` +
-    "address or name, and no refused delivery holds it.";
+    "address or name, and no rejected delivery holds it.";
   return list(found.flat(), none);
 }
 

@@ -132,7 +132,7 @@ function salesTimeline(sql: postgres.Sql, id: string) {
     order by at, step`;
 }
 
-/** What happened to the refused deliveries of a lead. */
+/** What happened to the rejected deliveries of a lead. */
 function deliveryEvents(sql: postgres.Sql) {
   return sql`
     select d.received_at, 0, 'refused', concat_ws(', ', d.reason, 'delivery ' || d.id) from deliveries d

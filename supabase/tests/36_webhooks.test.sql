@@ -216,7 +216,7 @@ select throws_ok(
 from made;
 select is(pg_temp.ingest(first, 'three', 'd2'), pg_temp.created('three'), 'which does not use its id up') from made;
 
--- A refused delivery that is replayed
+-- A rejected delivery that is replayed
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes, context)
 select
   md5(name)::uuid, 'test', '/recruiting/webhooks/:slug', md5('hook')::uuid, 'BAD_REQUEST', 'missing first_name', 2,
@@ -227,7 +227,7 @@ from (values
 create function pg_temp.replay(name text) returns jsonb language sql as $$
   select public.replay_delivery(md5(name)::uuid, '{"first_name": "A", "vendor_metadata": {"is_test": true}}')
 $$;
-select is(pg_temp.replay('came again'), pg_temp.repeated('three'), 'a refused delivery that was stored when it came again');
+select is(pg_temp.replay('came again'), pg_temp.repeated('three'), 'a rejected delivery that was stored when it came again');
 select is(pg_temp.replay('other part'), pg_temp.created('other part'), 'another part of it was not stored');
 select is(pg_temp.replay('refused'), pg_temp.created('refused'), 'nor was a delivery that was refused each time');
 select is(pg_temp.replay('refused again'), pg_temp.repeated('refused'), 'it is stored once');
