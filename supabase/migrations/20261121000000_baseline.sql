@@ -7597,6 +7597,8 @@ begin
   select c.assigned_agent_id, c.id, notify_agent.message_id, notify_agent.kind
   from public.recruiting_conversations c
   where c.id = notify_agent.conversation_id and c.status = 'escalated'
+  -- The conversation may be going to another agent.
+  for share
   on conflict on constraint agent_notifications_message_id_kind_key do nothing;
 end
 $$;
@@ -7634,11 +7636,11 @@ end
 $$;
 
 comment on function private.broadcast_notification() is
-  'Trigger: sends the ids of a new notification to the private topic agent:<agent id>, where the project has Realtime. A '
-  'failure of Realtime is a warning and nothing else.';
+  'Trigger: sends the ids of a notification that is new, or now another agent''s, to the private topic agent:<agent id>, '
+  'where the project has Realtime. A failure of Realtime is a warning and nothing else.';
 
 create trigger broadcast_notification
-  after insert on public.agent_notifications
+  after insert or update of agent_id on public.agent_notifications
   for each row execute function private.broadcast_notification();
 
 create function private.allow_agent_topics() returns boolean
@@ -7741,3 +7743,440 @@ exception when others then
   raise warning 'texts are not sent by pg_cron: %', sqlerrm;
 end
 $$;
+
+-- supabase/schemas/operators/assign.sql
+
+-- Leads go to another agent, with what belongs to them.
+
+create function public.assign_leads(to_agent_id uuid, lead_id uuid default null, from_agent_id uuid default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  to_agent constant public.agents := private.lock_assignee(to_agent_id, lead_id, from_agent_id);
+  recruits uuid[];
+  sales_leads integer;
+  conversations uuid[];
+  notifications integer;
+begin
+  with moved as (
+    update public.recruiting_leads l
+    set agent_id = to_agent.id
+    where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id is distinct from to_agent.id
+    returning l.id
+  )
+  select array_agg(m.id) into recruits from moved m;
+
+  update public.leads l
+  set agent_id = to_agent.id
+  where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id <> to_agent.id;
+  get diagnostics sales_leads = row_count;
+
+  -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text. One that nobody
+  -- has taken over is the lead's agent's, who may be taking it over now.
+  with moved as (
+    update public.recruiting_conversations c
+    set assigned_agent_id = to_agent.id
+    where (
+        c.recruiting_lead_id = assign_leads.lead_id
+        or c.assigned_agent_id = from_agent_id
+        or c.recruiting_lead_id = any (recruits) and c.assigned_agent_id is null
+      )
+      and c.agency_id = to_agent.agency_id
+      and c.assigned_agent_id is distinct from to_agent.id
+    returning c.id
+  )
+  select array_agg(m.id) into conversations from moved m;
+
+  update public.agent_notifications n
+  set agent_id = to_agent.id
+  where n.conversation_id = any (conversations) and n.read_at is null and n.agent_id <> to_agent.id;
+  get diagnostics notifications = row_count;
+
+  return jsonb_build_object(
+    'recruiting_leads', coalesce(cardinality(recruits), 0),
+    'sales_leads', sales_leads,
+    'conversations', coalesce(cardinality(conversations), 0),
+    'notifications', notifications);
+end
+$$;
+
+comment on function public.assign_leads(uuid, uuid, uuid) is
+  'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
+  'agency. Their conversations go along, and those that the old agent has taken over; so do unread notifications about '
+  'them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
+  'along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what the old agent has done '
+  'stay. Returns how many of each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for '
+  'both or neither; PT404 for an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that '
+  'no agency has.';
+grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
+
+create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
+language plpgsql
+set search_path = ''
+as $$
+declare
+  assignee public.agents;
+  giver record;
+begin
+  if num_nonnulls(lead_id, from_agent_id) <> 1 then
+    raise exception 'give lead_id or from_agent_id, and not both' using errcode = 'PT400';
+  end if;
+  -- Not so that distribution would pass over the agent meanwhile.
+  select a.* into assignee from public.agents a where a.id = to_agent_id for key share;
+  if not found then
+    raise exception 'to_agent_id: there is no such agent' using errcode = 'PT404';
+  elsif not assignee.is_active then
+    raise exception 'to_agent_id: the agent is inactive' using errcode = 'PT409';
+  elsif to_agent_id = from_agent_id then
+    raise exception 'from_agent_id: it is the same agent' using errcode = 'PT400';
+  end if;
+
+  if lead_id is not null then
+    select l.agency_id into giver
+    from (
+      select r.id, r.agency_id from public.recruiting_leads r
+      union all
+      select s.id, s.agency_id from public.leads s
+    ) l
+    where l.id = lock_assignee.lead_id;
+  else
+    -- Leads that are being handed out to this agent come before; for later ones distribution passes over the agent.
+    select a.agency_id into giver from public.agents a where a.id = from_agent_id for no key update;
+  end if;
+  if not found then
+    raise exception '%: there is no such one', case when lead_id is null then 'from_agent_id' else 'lead_id' end
+      using errcode = 'PT404';
+  elsif giver.agency_id is null then
+    raise exception 'lead_id: the lead waits for an order, so it has no agency yet' using errcode = 'PT409';
+  elsif giver.agency_id <> assignee.agency_id then
+    raise exception 'to_agent_id: the agent is of another agency' using errcode = 'PT409';
+  end if;
+  return assignee;
+end
+$$;
+
+comment on function private.lock_assignee(uuid, uuid, uuid) is
+  'The agent who gets the leads of assign_leads(), after all that it refuses. The agent that they are taken from gets no '
+  'leads until the transaction ends.';
+grant execute on function private.lock_assignee(uuid, uuid, uuid) to service_role;
+
+-- supabase/schemas/operators/remove.sql
+
+-- What has never been used may go: an agency, an agent or a vendor that was made by mistake.
+
+create function public.remove_agency(agency_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.remove_unused('public.agencies', agency_id);
+end
+$$;
+
+comment on function public.remove_agency(uuid) is
+  'Removes an agency to which nothing refers, not even an agent. PT404 for an unknown one; PT409 names what it has.';
+grant execute on function public.remove_agency(uuid) to service_role;
+
+create function public.remove_agent(agent_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  agent public.agents;
+begin
+  select a.* into agent from public.agents a where a.id = agent_id for update;
+  if agent.user_id is not null then
+    raise exception 'it has a login' using errcode = 'PT409';
+  end if;
+  perform private.remove_unused('public.agents', agent_id);
+end
+$$;
+
+comment on function public.remove_agent(uuid) is
+  'Removes an agent without a login to whom nothing refers. PT404 for an unknown one; PT409 names what the agent has.';
+grant execute on function public.remove_agent(uuid) to service_role;
+
+create function public.remove_vendor(vendor_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Before the vendor is locked, as a request does: it notes the use of its key and then stores a lead.
+  delete from public.vendor_api_keys k where k.vendor_id = remove_vendor.vendor_id and k.last_used_at is null;
+  delete from private.vendor_webhook_secrets s where s.vendor_id = remove_vendor.vendor_id;
+  perform private.remove_unused('public.vendors', vendor_id);
+end
+$$;
+
+comment on function public.remove_vendor(uuid) is
+  'Removes a vendor that has never sent anything, with its unused keys and its webhook''s secrets. PT404 for an unknown '
+  'one; PT409 names what it has, such as a key that was used.';
+grant execute on function public.remove_vendor(uuid) to service_role;
+
+create function private.remove_unused(holder regclass, holder_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_there boolean;
+  referring record;
+  uses text[] := '{}';
+  n bigint;
+begin
+  -- Whoever stores a row that refers to it waits for this lock by the foreign key. So what is counted now is all there is.
+  execute format('select true from %s where id = $1 for update', holder) into is_there using holder_id;
+  if is_there is null then
+    raise exception 'there is no such one' using errcode = 'PT404';
+  end if;
+
+  for referring in
+    select distinct k.conrelid::regclass as name, c.attname as "column", r.relname as word
+    from pg_catalog.pg_constraint k
+    join pg_catalog.pg_class r on r.oid = k.conrelid
+    join pg_catalog.pg_attribute id on id.attrelid = k.confrelid and id.attname = 'id'
+    join pg_catalog.pg_attribute c
+      on c.attrelid = k.conrelid and c.attnum = k.conkey[array_position(k.confkey, id.attnum)]
+    where k.contype = 'f' and k.confrelid = holder
+    order by r.relname
+  loop
+    execute format('select count(*) from %s where %I = $1', referring.name, referring."column") into n using holder_id;
+    if n > 0 then
+      uses := uses || format('%s (%s)', replace(referring.word, '_', ' '), n);
+    end if;
+  end loop;
+  if uses <> '{}' then
+    raise exception 'it has %', array_to_string(uses, ', ') using errcode = 'PT409';
+  end if;
+  execute format('delete from %s where id = $1', holder) using holder_id;
+end
+$$;
+
+comment on function private.remove_unused(regclass, uuid) is
+  'Removes a row of this table, by its id, to which no row of any table refers. PT404 when it is not there; PT409 with the '
+  'tables that refer to it, and by how many rows, also by those that would go with it.';
+grant execute on function private.remove_unused(regclass, uuid) to service_role;
+
+-- supabase/schemas/operators/mend.sql
+
+-- What a mapping has missed is filled in, texts for nobody get their conversation, and hours are changed.
+
+create function public.leads_to_reread(
+  vendor_id uuid default null,
+  since timestamptz default '-infinity',
+  after uuid default null,
+  max integer default 500
+) returns setof public.recruiting_leads
+language sql
+stable
+set search_path = ''
+as $$
+  select l.*
+  from public.recruiting_leads l
+  where (after is null or l.id > after)
+    and (leads_to_reread.vendor_id is null or l.vendor_id = leads_to_reread.vendor_id)
+    and l.created_at >= since
+    and l.vendor_metadata ? 'vendor_fields'
+  order by l.id
+  limit max
+$$;
+
+comment on function public.leads_to_reread(uuid, timestamptz, uuid, integer) is
+  'Leads that have vendor_fields, by their ids, which is the next page''s `after`: of one vendor or of all (null), that came '
+  'from this time on.';
+grant execute on function public.leads_to_reread(uuid, timestamptz, uuid, integer) to service_role;
+
+create function public.fill_leads(leads jsonb) returns setof public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- In one order, so that two calls do not wait for each other.
+  perform
+  from public.recruiting_leads l
+  where l.id = any (array(select f.id from jsonb_to_recordset(leads) as f (id uuid)))
+  order by l.id
+  for no key update;
+
+  return query
+  update public.recruiting_leads l
+  set vendor_metadata = l.vendor_metadata || f.gaps
+  from (
+    select r.id, private.gaps_of(stored.vendor_metadata, r.vendor_metadata) as gaps
+    from jsonb_to_recordset(leads) as r (id uuid, vendor_metadata jsonb)
+    join public.recruiting_leads stored on stored.id = r.id
+  ) f
+  where l.id = f.id and f.gaps <> '{}'
+  returning l.*;
+end
+$$;
+
+comment on function public.fill_leads(jsonb) is
+  'Fills what is empty in vendor_metadata of these leads, and changes nothing else. leads: [{id, vendor_metadata}], as a '
+  'parser returns it. vendor_fields, is_test and resume_skipped stay as they are. Returns the leads that have changed.';
+grant execute on function public.fill_leads(jsonb) to service_role;
+
+create function private.is_blank(value jsonb) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select coalesce(value in ('null', '[]', '{}') or value #>> '{}' ~ '^[[:space:]]*$', true)
+$$;
+
+comment on function private.is_blank(jsonb) is 'Whether a value says nothing: no value, null, a blank text, an empty list or object.';
+grant execute on function private.is_blank(jsonb) to service_role;
+
+create function private.gaps_of(stored jsonb, found jsonb) returns jsonb
+language sql
+immutable
+set search_path = ''
+as $$
+  select coalesce(jsonb_object_agg(f.key, f.value), '{}')
+  from jsonb_each(found) f
+  -- What says more about a value belongs to it: a raw phone of one number is not that of another.
+  left join (values ('phone_raw', 'phone'), ('state_raw', 'state'), ('email_is_alias', 'email')) as said (key, about)
+    on said.key = f.key
+  where f.key not in ('vendor_fields', 'is_test', 'resume_skipped')
+    and private.is_blank(stored -> f.key)
+    and private.is_blank(stored -> said.about)
+    and not private.is_blank(f.value)
+$$;
+
+comment on function private.gaps_of(jsonb, jsonb) is
+  'What stands in `found` and is missing or blank in `stored`; both are vendor_metadata.';
+grant execute on function private.gaps_of(jsonb, jsonb) to service_role;
+
+create function public.adopt_texts(recruit_phone text, service_phone text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  waiting record;
+  opened public.recruiting_conversations;
+  adopted jsonb := '[]';
+begin
+  for waiting in
+    select t.number, n.agency_id as owner_id, l.id as lead_id, l.agency_id, a.id as agent_id
+    from (
+      select distinct u.service_phone as number
+      from public.unmatched_texts u
+      where u.recruit_phone = adopt_texts.recruit_phone
+        and u.service_phone = coalesce(adopt_texts.service_phone, u.service_phone)
+    ) t
+    left join public.service_numbers n on n.phone = t.number
+    left join lateral (
+      select r.id, r.agency_id, r.agent_id
+      from public.recruiting_leads r
+      where r.phone = adopt_texts.recruit_phone and r.agency_id = coalesce(n.agency_id, r.agency_id)
+      order by r.created_at desc, r.id
+      limit 1
+    ) l on true
+    left join public.agents a on a.id = l.agent_id and a.is_active
+    -- The order of the locks (consents.sql).
+    order by private.consent_lock(l.agency_id, adopt_texts.recruit_phone), t.number
+  loop
+    if waiting.lead_id is null then
+      raise exception 'no lead % has the phone %',
+        case when waiting.owner_id is null then 'with an agency' else 'of the agency of ' || waiting.number end, recruit_phone
+        using errcode = 'PT409';
+    end if;
+    perform private.lock_consent(waiting.agency_id, recruit_phone);
+    -- Escalated at once, so that the agent is told about the texts, which a trigger moves.
+    insert into public.recruiting_conversations (
+      recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
+    )
+    values (
+      waiting.lead_id, waiting.agency_id, adopt_texts.recruit_phone, waiting.number,
+      case when waiting.agent_id is null then 'bot' else 'escalated' end, waiting.agent_id
+    )
+    on conflict on constraint recruiting_conversations_recruit_phone_service_phone_key do nothing
+    returning * into opened;
+    if found then
+      adopted := adopted || jsonb_build_object(
+        'conversation_id', opened.id,
+        'service_phone', opened.service_phone,
+        'lead_id', opened.recruiting_lead_id,
+        'agency_id', opened.agency_id,
+        'agent_id', opened.assigned_agent_id,
+        'texts', (select count(*) from public.recruiting_messages m where m.conversation_id = opened.id));
+    end if;
+  end loop;
+  if adopted = '[]' then
+    raise exception 'no text of % waits for a conversation', recruit_phone using errcode = 'PT404';
+  end if;
+  return adopted;
+end
+$$;
+
+comment on function public.adopt_texts(text, text) is
+  'Makes the conversations for a recruit''s unmatched texts, one for each number of ours (service_phone: for this one '
+  'alone), with the newest lead that has an agency and the recruit''s phone. Where the number is an agency''s, it must be its '
+  'lead. The lead''s agent, if active, has taken the conversation over, and is told. What the texts say of a consent holds. '
+  'Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. PT404 when no text waits, PT409 '
+  'when there is no such lead.';
+grant execute on function public.adopt_texts(text, text) to service_role;
+
+-- supabase/schemas/operators/hours.sql
+
+-- The hours in which texts may be sent, as an operator sees and changes them.
+
+create function public.set_quiet_hours(
+  state text,
+  day_of_week integer,
+  opens time,
+  closes time,
+  source text
+) returns public.quiet_hours
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changed public.quiet_hours;
+begin
+  if not exists (select from public.area_codes a where a.state = coalesce(set_quiet_hours.state, a.state)) then
+    raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
+  elsif opens is null and state is null and day_of_week is null then
+    raise exception 'the hours of all states and days can be changed, but not taken away' using errcode = 'PT400';
+  elsif opens is null then
+    delete from public.quiet_hours q
+    where q.state is not distinct from set_quiet_hours.state
+      and q.day_of_week is not distinct from set_quiet_hours.day_of_week
+    returning q.* into changed;
+    if not found then
+      raise exception 'there are no such hours of their own' using errcode = 'PT404';
+    end if;
+    return changed;
+  end if;
+
+  insert into public.quiet_hours as q (state, day_of_week, opens, closes, source)
+  values (
+    set_quiet_hours.state, set_quiet_hours.day_of_week, set_quiet_hours.opens, set_quiet_hours.closes,
+    set_quiet_hours.source
+  )
+  on conflict on constraint quiet_hours_state_day_of_week_key do update
+  set opens = excluded.opens, closes = excluded.closes, source = excluded.source
+  returning q.* into changed;
+  return changed;
+end
+$$;
+
+comment on function public.set_quiet_hours(text, integer, time, time, text) is
+  'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; '
+  'null: on all days without hours of their own), or takes them away (opens null). closes the same as opens: never. Counts '
+  'for every text that is not sent yet. Returns the row. PT400 for a state that is none, and for taking the last hours '
+  'away; PT404 when there are none to take away; 23514 when it closes before it opens, or has no source.';
+grant execute on function public.set_quiet_hours(text, integer, time, time, text) to service_role;
+
+create function public.text_hours(phone text, state text default null, out opens_at timestamptz, out closes_at timestamptz)
+language sql
+stable
+set search_path = ''
+as $$
+  select w.opens_at, w.closes_at from private.text_window(text_hours.phone, text_hours.state, now()) w
+$$;
+
+comment on function public.text_hours(text, text) is
+  'From when a text may be sent to this number, and until when, as of now. state: the recruit''s, where it is known.';
+grant execute on function public.text_hours(text, text) to service_role;

@@ -86,7 +86,9 @@ select set_eq(
     'public.ingest_recruiting_lead_batch', 'public.count_request', 'public.service_health', 'public.import_leads',
     'public.log_presentation_activity', 'public.claim_texts', 'public.record_text_outcome', 'public.record_text_lookup',
     'public.receive_sms', 'public.update_sms_status', 'public.record_rejections',
-    'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries'
+    'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries',
+    'public.assign_leads', 'public.remove_agency', 'public.remove_agent', 'public.remove_vendor', 'public.leads_to_reread',
+    'public.fill_leads', 'public.adopt_texts', 'public.set_quiet_hours', 'public.text_hours'
   ],
   'the service role may execute what the edge functions and administrators call');
 

@@ -1393,6 +1393,11 @@ export type Database = {
     };
     Functions: {
       "abandon_recruiting_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
+      "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
+      "assign_leads": {
+        Args: { "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string };
+        Returns: Json;
+      };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "check_daily_counts": {
@@ -1425,6 +1430,36 @@ export type Database = {
         Args: { "max": number; "vendor_id"?: string };
         Returns: number;
       };
+      "fill_leads": {
+        Args: { "leads": Json };
+        Returns: {
+          "agency_id": string | null;
+          "agent_id": string | null;
+          "created_at": string;
+          "distributed_at": string | null;
+          "distribution": string;
+          "email": string | null;
+          "first_name": string;
+          "id": string;
+          "last_name": string | null;
+          "order_id": string | null;
+          "phone": string | null;
+          "received_via": string | null;
+          "request_id": string | null;
+          "resume_path": string | null;
+          "state": string | null;
+          "updated_at": string;
+          "vendor_id": string;
+          "vendor_lead_id": string | null;
+          "vendor_metadata": NonNullable<Json>;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "recruiting_leads";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       "forget_resume_uploads": { Args: { "paths": (string)[] }; Returns: Json };
       "hand_back_to_bot": { Args: { "conversation_id": string }; Returns: Json };
       "identify_vendor": { Args: { "key_hash": string }; Returns: Json };
@@ -1444,6 +1479,36 @@ export type Database = {
         Returns: Json;
       };
       "ingest_recruiting_leads": { Args: { "leads": Json }; Returns: Json };
+      "leads_to_reread": {
+        Args: { "after"?: string; "max"?: number; "since"?: string; "vendor_id"?: string };
+        Returns: {
+          "agency_id": string | null;
+          "agent_id": string | null;
+          "created_at": string;
+          "distributed_at": string | null;
+          "distribution": string;
+          "email": string | null;
+          "first_name": string;
+          "id": string;
+          "last_name": string | null;
+          "order_id": string | null;
+          "phone": string | null;
+          "received_via": string | null;
+          "request_id": string | null;
+          "resume_path": string | null;
+          "state": string | null;
+          "updated_at": string;
+          "vendor_id": string;
+          "vendor_lead_id": string | null;
+          "vendor_metadata": NonNullable<Json>;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "recruiting_leads";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       "left_over_resumes": { Args: Record<PropertyKey, never>; Returns: Json };
       "log_presentation_activity": {
         Args: {
@@ -1494,6 +1559,9 @@ export type Database = {
         };
         Returns: string;
       };
+      "remove_agency": { Args: { "agency_id": string }; Returns: undefined };
+      "remove_agent": { Args: { "agent_id": string }; Returns: undefined };
+      "remove_vendor": { Args: { "vendor_id": string }; Returns: undefined };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
       "revoke_vendor_webhook_secret": { Args: { "id": string }; Returns: boolean };
@@ -1507,6 +1575,31 @@ export type Database = {
         Returns: Json;
       };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
+      "set_quiet_hours": {
+        Args: {
+          "closes": string;
+          "day_of_week": number;
+          "opens": string;
+          "source": string;
+          "state": string;
+        };
+        Returns: {
+          "closes": string;
+          "created_at": string;
+          "day_of_week": number | null;
+          "id": string;
+          "opens": string;
+          "source": string;
+          "state": string | null;
+          "updated_at": string;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "quiet_hours";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "start_conversation": {
         Args: { "agent_id"?: string; "recruiting_lead_id": string };
         Returns: Json;
@@ -1520,6 +1613,10 @@ export type Database = {
           "sale"?: Json;
         };
         Returns: Json;
+      };
+      "text_hours": {
+        Args: { "phone": string; "state"?: string };
+        Returns: Record<string, unknown>;
       };
       "update_sms_status": {
         Args: {

@@ -31,6 +31,8 @@ begin
   select c.assigned_agent_id, c.id, notify_agent.message_id, notify_agent.kind
   from public.recruiting_conversations c
   where c.id = notify_agent.conversation_id and c.status = 'escalated'
+  -- The conversation may be going to another agent.
+  for share
   on conflict on constraint agent_notifications_message_id_kind_key do nothing;
 end
 $$;

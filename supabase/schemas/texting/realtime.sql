@@ -24,11 +24,11 @@ end
 $$;
 
 comment on function private.broadcast_notification() is
-  'Trigger: sends the ids of a new notification to the private topic agent:<agent id>, where the project has Realtime. A '
-  'failure of Realtime is a warning and nothing else.';
+  'Trigger: sends the ids of a notification that is new, or now another agent''s, to the private topic agent:<agent id>, '
+  'where the project has Realtime. A failure of Realtime is a warning and nothing else.';
 
 create trigger broadcast_notification
-  after insert on public.agent_notifications
+  after insert or update of agent_id on public.agent_notifications
   for each row execute function private.broadcast_notification();
 
 create function private.allow_agent_topics() returns boolean

@@ -1,0 +1,115 @@
+-- Leads go to another agent, with what belongs to them.
+
+create function public.assign_leads(to_agent_id uuid, lead_id uuid default null, from_agent_id uuid default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  to_agent constant public.agents := private.lock_assignee(to_agent_id, lead_id, from_agent_id);
+  recruits uuid[];
+  sales_leads integer;
+  conversations uuid[];
+  notifications integer;
+begin
+  with moved as (
+    update public.recruiting_leads l
+    set agent_id = to_agent.id
+    where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id is distinct from to_agent.id
+    returning l.id
+  )
+  select array_agg(m.id) into recruits from moved m;
+
+  update public.leads l
+  set agent_id = to_agent.id
+  where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id <> to_agent.id;
+  get diagnostics sales_leads = row_count;
+
+  -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text. One that nobody
+  -- has taken over is the lead's agent's, who may be taking it over now.
+  with moved as (
+    update public.recruiting_conversations c
+    set assigned_agent_id = to_agent.id
+    where (
+        c.recruiting_lead_id = assign_leads.lead_id
+        or c.assigned_agent_id = from_agent_id
+        or c.recruiting_lead_id = any (recruits) and c.assigned_agent_id is null
+      )
+      and c.agency_id = to_agent.agency_id
+      and c.assigned_agent_id is distinct from to_agent.id
+    returning c.id
+  )
+  select array_agg(m.id) into conversations from moved m;
+
+  update public.agent_notifications n
+  set agent_id = to_agent.id
+  where n.conversation_id = any (conversations) and n.read_at is null and n.agent_id <> to_agent.id;
+  get diagnostics notifications = row_count;
+
+  return jsonb_build_object(
+    'recruiting_leads', coalesce(cardinality(recruits), 0),
+    'sales_leads', sales_leads,
+    'conversations', coalesce(cardinality(conversations), 0),
+    'notifications', notifications);
+end
+$$;
+
+comment on function public.assign_leads(uuid, uuid, uuid) is
+  'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
+  'agency. Their conversations go along, and those that the old agent has taken over; so do unread notifications about '
+  'them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
+  'along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what the old agent has done '
+  'stay. Returns how many of each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for '
+  'both or neither; PT404 for an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that '
+  'no agency has.';
+grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
+
+create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
+language plpgsql
+set search_path = ''
+as $$
+declare
+  assignee public.agents;
+  giver record;
+begin
+  if num_nonnulls(lead_id, from_agent_id) <> 1 then
+    raise exception 'give lead_id or from_agent_id, and not both' using errcode = 'PT400';
+  end if;
+  -- Not so that distribution would pass over the agent meanwhile.
+  select a.* into assignee from public.agents a where a.id = to_agent_id for key share;
+  if not found then
+    raise exception 'to_agent_id: there is no such agent' using errcode = 'PT404';
+  elsif not assignee.is_active then
+    raise exception 'to_agent_id: the agent is inactive' using errcode = 'PT409';
+  elsif to_agent_id = from_agent_id then
+    raise exception 'from_agent_id: it is the same agent' using errcode = 'PT400';
+  end if;
+
+  if lead_id is not null then
+    select l.agency_id into giver
+    from (
+      select r.id, r.agency_id from public.recruiting_leads r
+      union all
+      select s.id, s.agency_id from public.leads s
+    ) l
+    where l.id = lock_assignee.lead_id;
+  else
+    -- Leads that are being handed out to this agent come before; for later ones distribution passes over the agent.
+    select a.agency_id into giver from public.agents a where a.id = from_agent_id for no key update;
+  end if;
+  if not found then
+    raise exception '%: there is no such one', case when lead_id is null then 'from_agent_id' else 'lead_id' end
+      using errcode = 'PT404';
+  elsif giver.agency_id is null then
+    raise exception 'lead_id: the lead waits for an order, so it has no agency yet' using errcode = 'PT409';
+  elsif giver.agency_id <> assignee.agency_id then
+    raise exception 'to_agent_id: the agent is of another agency' using errcode = 'PT409';
+  end if;
+  return assignee;
+end
+$$;
+
+comment on function private.lock_assignee(uuid, uuid, uuid) is
+  'The agent who gets the leads of assign_leads(), after all that it refuses. The agent that they are taken from gets no '
+  'leads until the transaction ends.';
+grant execute on function private.lock_assignee(uuid, uuid, uuid) to service_role;
