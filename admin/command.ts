@@ -9,6 +9,8 @@ export type Run = (verb: (session: Session) => Promise<Outcome>) => Promise<void
 /** A command whose errors are `UsageError`s that carry its usage: the program, a noun, or a verb. */
 export class AdminCommand extends Command {
   readonly #run: Run;
+  /** A command line that works, for errors and help. */
+  #example = "";
 
   constructor(name: string | undefined, run: Run) {
     super(name);
@@ -31,8 +33,9 @@ export class AdminCommand extends Command {
    * @param example the words after the verb in a command line that works
    */
   verb(usage: string, description: string, example = ""): AdminCommand {
-    const verb = this.command(usage).description(description);
-    return verb.addHelpText("after", `\nExample:\n  ${commandLine(verb)} ${example}`.trimEnd());
+    const verb = this.command(usage).description(description) as AdminCommand;
+    verb.#example = `${commandLine(verb)} ${example}`.trimEnd();
+    return verb.addHelpText("after", `\nExample:\n  ${verb.#example}`);
   }
 
   /** Adds options that may be left out. */
@@ -80,12 +83,53 @@ export class AdminCommand extends Command {
   }
 
   override error(message: string, _options?: ErrorOptions): never {
-    const reason = message
-      .replace(/^error: /, "")
-      .replace(/^unknown command '(.*)'/, 'there is no command "$1"')
-      .replaceAll("\n", " ");
     const usage = `usage: ${this.createHelp().commandUsage(this)}`;
-    throw new UsageError(reason, `${usage}\n\nMore: ${commandLine(this)} --help`);
+    throw new UsageError(
+      this.#inOurWords(message),
+      `${usage}\n\nMore: ${commandLine(this)} --help`,
+    );
+  }
+
+  /** What commander says against a command line, with what would do instead. */
+  #inOurWords(message: string): string {
+    const [what, meant] = message.replace(/^error: /, "").split("\n");
+    const suggestion = meant === undefined ? "" : ` ${meant}`;
+    const rules: [RegExp, (name: string) => string][] = [
+      [
+        /^unknown command '(.*)'/,
+        (name) => `there is no command "${name}"${suggestion}. Give one of: ${this.#subcommands()}`,
+      ],
+      [
+        /^unknown option '(.*)'/,
+        (name) => `there is no option "${name}"${suggestion}. Give one of: ${this.#options()}`,
+      ],
+      [/^missing required argument '(.*)'/, (name) => `give <${name}>, as in: ${this.#example}`],
+      [/^required option '(.*)' not/, (name) => `give ${name}, as in: ${this.#example}`],
+      [
+        /^option '(\S+) ?(.*)' argument missing/,
+        (name) => `${name}: give its value, as in: ${this.#example}`,
+      ],
+      [
+        /^too many arguments/,
+        () =>
+          `"${
+            this.args.at(-1)
+          }" is one word too many. Quote what has spaces, as in: ${this.#example}`,
+      ],
+    ];
+    for (const [form, say] of rules) {
+      const [found, name] = form.exec(what!) ?? [];
+      if (found !== undefined) return say(name!);
+    }
+    return what! + suggestion;
+  }
+
+  #subcommands(): string {
+    return this.commands.map((command) => command.name()).join(", ");
+  }
+
+  #options(): string {
+    return this.createHelp().visibleOptions(this).map(({ long }) => long).join(", ");
   }
 }
 

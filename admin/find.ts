@@ -7,7 +7,7 @@ import type {
 } from "../supabase/functions/_shared/database.types.ts";
 import type { Json } from "../supabase/functions/_shared/json.ts";
 import { CommandError } from "./errors.ts";
-import { idRange } from "./lookup.ts";
+import { idRange, mostSimilar } from "./lookup.ts";
 
 /** A row of a table of the schema `public`, with its times as dates. */
 export type Row<Table extends keyof Database["public"]["Tables"]> = {
@@ -24,27 +24,21 @@ export interface LeadRow {
   name: string;
 }
 
-/** @throws {CommandError} when there is no vendor with this slug */
-export async function findVendor(sql: postgres.Sql, slug: string): Promise<Row<"vendors">> {
-  const [vendor] = await sql<Row<"vendors">[]>`select * from public.vendors where slug = ${slug}`;
-  if (vendor !== undefined) return vendor;
-  throw new CommandError(
-    `There is no vendor "${slug}". See npm run vendor -- list, or make one: ` +
-      `npm run vendor -- create ${slug} --parser <name>`,
-  );
+/** Finds a vendor by its slug, its name, or the beginning of either. */
+export function findVendor(sql: postgres.Sql, name: string): Promise<Row<"vendors">> {
+  const vendors = sql`select v.*, array[v.slug, v.name] as names from public.vendors v`;
+  return findNamed(sql, "vendor", name, vendors);
 }
 
 /** The id of the vendor that an option names; null where the option was left out. */
-export async function findVendorId(sql: postgres.Sql, slug?: string): Promise<string | null> {
-  return slug === undefined ? null : (await findVendor(sql, slug)).id;
+export async function findVendorId(sql: postgres.Sql, name?: string): Promise<string | null> {
+  return name === undefined ? null : (await findVendor(sql, name)).id;
 }
 
-/** Finds an agency by its id, the beginning of its id, or its name. */
-export async function findAgency(sql: postgres.Sql, name: string): Promise<Row<"agencies">> {
-  const rows = await sql<Row<"agencies">[]>`
-    select * from public.agencies
-    where starts_with(id::text, lower(${name})) or lower(name) = lower(${name})`;
-  return theOnly(rows, "agency", name, (agency) => agency.name);
+/** Finds an agency by its name, its id, or the beginning of either. */
+export function findAgency(sql: postgres.Sql, name: string): Promise<Row<"agencies">> {
+  const agencies = sql`select a.*, array[a.name] as names from public.agencies a`;
+  return findNamed(sql, "agency", name, agencies);
 }
 
 /** The id of the agency that an option names; null where the option was left out. */
@@ -52,22 +46,59 @@ export async function findAgencyId(sql: postgres.Sql, name?: string): Promise<st
   return name === undefined ? null : (await findAgency(sql, name)).id;
 }
 
-/** Finds an agent by its id, the beginning of its id, or its e-mail address. */
-export async function findAgent(sql: postgres.Sql, name: string): Promise<Row<"agents">> {
-  const rows = await sql<Row<"agents">[]>`
-    select * from public.agents
-    where starts_with(id::text, lower(${name})) or lower(email) = lower(${name})`;
-  return theOnly(rows, "agent", name, (agent) => agent.email ?? agent.first_name);
+/**
+ * Finds an agent by name, e-mail address, id, or the beginning of one of them.
+ *
+ * @param agency looks among its agents alone
+ */
+export function findAgent(
+  sql: postgres.Sql,
+  name: string,
+  agency?: Row<"agencies">,
+): Promise<Row<"agents">> {
+  const agents = sql`
+    select a.*, array[a.email, concat_ws(' ', a.first_name, a.last_name)] as names from public.agents a
+    where ${agency?.id ?? null}::uuid is null or a.agency_id = ${agency?.id ?? null}`;
+  return findNamed(sql, "agent", name, agents, agency);
 }
 
 /** Finds an order by its id or the beginning of its id. */
-export async function findOrder(
+export function findOrder(sql: postgres.Sql, name: string): Promise<Row<"recruiting_orders">> {
+  const orders = sql`select o.*, '{}'::text[] as names from public.recruiting_orders o`;
+  return findNamed(sql, "order", name, orders);
+}
+
+/**
+ * The row that has a name or an id, in upper or lower case; else the only one of which one begins so.
+ *
+ * @param rows a query for all rows, each with its `names`, the one that tells it from others first
+ * @throws {CommandError} when none or several are meant
+ */
+async function findNamed<Found extends { id: string }>(
   sql: postgres.Sql,
+  noun: string,
   name: string,
-): Promise<Row<"recruiting_orders">> {
-  const rows = await sql<Row<"recruiting_orders">[]>`
-    select * from public.recruiting_orders where starts_with(id::text, lower(${name}))`;
-  return theOnly(rows, "order", name, (order) => order.status);
+  rows: postgres.Fragment,
+  agency?: Row<"agencies">,
+): Promise<Found> {
+  const given = name.trim();
+  const found = await sql<(Found & { names: string[]; has_it: boolean })[]>`
+    select r.*, lower(${given}) in (select lower(n) from unnest(r.names || r.id::text) n) as has_it
+    from (${rows}) r
+    where exists (select from unnest(r.names || r.id::text) n where starts_with(lower(n), lower(${given})))
+    order by r.id`;
+  const exact = found.filter(({ has_it }) => has_it);
+  const meant = exact.length > 0 ? exact : found;
+  if (meant.length === 0) {
+    const known = await sql<{ name: string }[]>`
+      select distinct n as name from (${rows}) r, unnest(r.names) n where n is not null limit 1000`;
+    throw notFound(noun, name, {
+      meant: mostSimilar(given, known.map(({ name }) => name)),
+      ...(agency && { of: ` of "${agency.name}"`, list: `agent list --agency ${agency.id}` }),
+    });
+  }
+  const { names: _, has_it: __, ...row } = theOnly(meant, noun, name, ({ names }) => names[0]);
+  return row as unknown as Found;
 }
 
 /** Finds a lead of either kind by the sender's own id, else by its id or the first 8 characters of it. */
@@ -114,17 +145,28 @@ export function theOnly<Found extends { id: string }>(
   rows: readonly Found[],
   noun: string,
   name: string,
-  describe: (row: Found) => string,
-  list = `${noun} list`,
+  describe: (row: Found) => string | null | undefined,
+  list?: string,
 ): Found {
   const [row, other] = name.trim() === "" ? [] : rows;
-  if (row === undefined) {
-    throw new CommandError(`There is no ${noun} "${name}". See npm run admin -- ${list}`);
-  }
+  if (row === undefined) throw notFound(noun, name, { list });
   if (other !== undefined) {
-    const matches = rows.slice(0, 5).map((match) => `${match.id} (${describe(match)})`).join(", ");
+    const matches = rows.slice(0, 5)
+      .map((match) => [match.id, describe(match)].filter(Boolean))
+      .map(([id, what]) => what === undefined ? id : `${id} (${what})`).join(", ");
     const more = rows.length > 5 ? ` and ${rows.length - 5} more` : "";
     throw new CommandError(`"${name}" stands for several: ${matches}${more}`);
   }
   return row;
+}
+
+function notFound(
+  noun: string,
+  name: string,
+  { meant, of = "", list = `${noun} list` }: { meant?: string; of?: string; list?: string },
+): CommandError {
+  const suggestion = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  return new CommandError(
+    `There is no ${noun} "${name}"${of}.${suggestion} See npm run admin -- ${list}`,
+  );
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UsageError } from "./errors.ts";
-import { idRange, phoneDigits, readPhone, readServicePhone } from "./lookup.ts";
+import { idRange, mostSimilar, phoneDigits, readPhone, readServicePhone } from "./lookup.ts";
 
 const ID = "5f0c6a3e-6f0f-4b6e-9d0e-3a4f6f1d2c11";
 
@@ -50,3 +50,18 @@ Deno.test("a phone number is read in E.164, and one of ours may be a short code"
   assert.equal(readServicePhone("31255"), "31255");
   assert.throws(() => readPhone("31255"), UsageError);
 });
+
+for (
+  const [given, expected] of [
+    ["Lakshore Insurance", "Lakeshore Insurance Group"],
+    ["lakeshore insurance gruop", "Lakeshore Insurance Group"],
+    ["amce", "acme"],
+    ["acm3", "acme"],
+    ["zzz", undefined],
+  ] as const
+) {
+  Deno.test(`"${given}" ${expected ? `probably means ${expected}` : "is near no name"}`, () => {
+    const names = ["Summit Life Partners", "Lakeshore Insurance Group", "acme"];
+    assert.equal(mostSimilar(given, names), expected);
+  });
+}

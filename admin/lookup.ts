@@ -24,6 +24,31 @@ export function idRange(text: string): IdRange | undefined {
   return { first, last: beginning + HIGHEST.slice(beginning.length) };
 }
 
+/** Which of some names a person probably meant who mistyped one of them, or its beginning; undefined: none is near. */
+export function mostSimilar(given: string, names: readonly string[]): string | undefined {
+  const typed = given.slice(0, 100).toLowerCase();
+  const [nearest] = names
+    .flatMap((name) => [name, name.slice(0, typed.length)].map((known) => ({ name, known })))
+    .map(({ name, known }) => ({ name, edits: editsBetween(typed, known.toLowerCase()) }))
+    .filter(({ edits }) => edits <= Math.ceil(typed.length / 3))
+    .sort((one, other) => one.edits - other.edits);
+  return nearest?.name;
+}
+
+/** How many letters are changed, added or left out between two texts (Levenshtein). */
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < other.length; j++) {
+      const replaced = row[j]! + Number(letter !== other[j]);
+      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1));
+    }
+    row = next;
+  }
+  return row.at(-1)!;
+}
+
 /** The digits of a phone number without its US country code; undefined for what is too short to be one. */
 export function phoneDigits(text: string): string | undefined {
   const digits = /^[+\d\s().-]+$/.test(text)

@@ -1,7 +1,9 @@
 /** `npm run admin`: administers the service, and looks into what it received. */
 import { runCommandLine } from "./command_line.ts";
+import { fitTables } from "./table.ts";
 import { askOnTerminal, progressOnTerminal, readSecret } from "./terminal.ts";
 
+if (Deno.stdout.isTerminal()) fitTables(Deno.consoleSize().columns || Infinity);
 const { code, out, err } = await runCommandLine(Deno.args, {
   ask: askOnTerminal(),
   showProgress: progressOnTerminal(),

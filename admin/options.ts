@@ -1,6 +1,8 @@
 /** The options of the verbs by the kind of their value. Each names itself in its error. */
 import { Option } from "commander";
 import type postgres from "postgres";
+import { toE164 } from "../supabase/functions/_shared/phone.ts";
+import { stateCode } from "../supabase/functions/recruiting/parsers/states.ts";
 import { UsageError } from "./errors.ts";
 import { visibleText } from "./visible.ts";
 
@@ -90,10 +92,13 @@ export const pastTime = kind(
   (given) => Date.parse(given) <= Date.now() ? new Date(given) : undefined,
 );
 
-/** States as two letters each, separated by commas. */
-export const states = kind("a list of states such as IL,IN,WI", (given) => {
-  const codes = given.toUpperCase().split(",").map((code) => code.trim());
-  return codes.every((code) => /^[A-Z]{2}$/.test(code)) ? [...new Set(codes)] : undefined;
+/** A phone number, in E.164. */
+export const phone = kind("a phone number such as +13125550142", toE164);
+
+/** States by name or code, separated by commas: the codes of those that a lead can have. */
+export const states = kind("a list of states such as IL,Indiana,WI", (given) => {
+  const codes = given.split(",").map(stateCode);
+  return codes.includes(undefined) ? undefined : [...new Set(codes)];
 });
 
 /** One of a few words. */
@@ -129,13 +134,16 @@ export function agencyTime(flags: string, description: string): Option {
 }
 
 /** What names an agency. */
-export const AGENCY_NAMES = "its id, the beginning of its id, or its name";
+export const AGENCY_NAMES = "its name, its id, or the beginning of either";
 
 /** The agency of what is made. */
 export const AGENCY = text("--agency <agency>", `the agency: ${AGENCY_NAMES}`);
 
 /** The agency of what is listed. */
 export const ONLY_AGENCY = text("--agency <agency>", `only this agency's; ${AGENCY_NAMES}`);
+
+/** Makes a second one of the same name or e-mail address. `--yes` does not, because it answers other questions. */
+export const AGAIN = new Option("--again", "even if there is one of the same name or address");
 
 /** The length of a list. */
 export const LIMIT = integer("--limit <number>", "how many at most", 1).default(50);

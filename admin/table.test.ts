@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatTable } from "./table.ts";
+import { fitTables, formatTable } from "./table.ts";
 
 Deno.test("a table: headings, and columns as wide as they need be", () => {
   const table = formatTable([
@@ -28,4 +28,28 @@ Deno.test("a table shows no invisible character, and its columns are as wide as 
     }]),
     "name  phone\nAda   1\n-     2",
   );
+});
+
+Deno.test("a table leaves out what is empty in every row, and has 8 characters of our ids", () => {
+  const id = "5f0c6a3e-6f0f-4b6e-9d0e-3a4f6f1d2c11";
+  assert.equal(
+    formatTable([{ id, name: "Ada", email: null, request_id: id }, { id, name: "", email: "" }]),
+    `id        name  request_id\n5f0c6a3e  Ada   ${id}\n5f0c6a3e  -     -`,
+  );
+});
+
+Deno.test("on a terminal, a table cuts its longest texts until it fits", () => {
+  const row = { id: "5f0c6a3e", name: "Lakeshore Insurance", said: "Can we talk on Monday?", n: 1 };
+  fitTables(40);
+  try {
+    const lines = formatTable([row]).split("\n");
+    assert.deepEqual(lines, [
+      "id        name          said           n",
+      "5f0c6a3e  Lakeshore I…  Can we talk …  1",
+    ]);
+    fitTables(2);
+    assert.equal(formatTable([row]).split("\n")[1], "5f0c6a3e  Lakesho…  Can we …  1");
+  } finally {
+    fitTables(Infinity);
+  }
 });

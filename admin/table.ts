@@ -1,28 +1,69 @@
 import { visibleText } from "./visible.ts";
 
-/** Rows as a table for people: a line of headings, columns as wide as their longest value. */
+/** How many characters fit beside each other; all of them where nobody looks on, as in a script. */
+let width = Infinity;
+
+/** Makes tables fit a terminal. */
+export function fitTables(columns: number): void {
+  width = columns;
+}
+
+/** Columns with ids of ours: their first 8 characters tell them apart, and every command takes these. */
+const OUR_ID = /^(id|(lead|order|agency|agent|delivery|message)_id)$/;
+const ID_LENGTH = 8;
+
+/** Columns that may be cut have at least so many characters. */
+const MIN_WIDTH = 8;
+
+/**
+ * Rows as a table for people: a line of headings, columns as wide as their longest value. It leaves out what is empty in
+ * every row. On a terminal it cuts the longest texts so that a line fits.
+ */
 export function formatTable(objects: readonly object[]): string {
   const rows = objects as readonly Record<string, unknown>[];
-  const headings = Object.keys(rows[0] ?? {});
-  const lines = [headings, ...rows.map((row) => headings.map((name) => formatCell(row[name])))];
-  const widths = headings.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
-  return lines
-    .map((line) => line.map((cell, i) => cell.padEnd(widths[i]!)).join("  ").trimEnd())
-    .join("\n");
+  const columns = Object.keys(rows[0] ?? {})
+    .map((name) => [name, ...rows.map((row) => formatCell(row[name], name))])
+    .filter(([, ...cells]) => cells.some((cell) => cell !== EMPTY));
+  const isCut = columns.map(([name]) => rows.some((row) => typeof row[name!] === "string"));
+  const widths = columns.map((cells) => Math.max(...cells.map((cell) => cell.length)));
+  for (;;) {
+    const excess = widths.reduce((sum, each) => sum + each + 2, -2) - width;
+    const widest = Math.max(...widths.filter((each, i) => isCut[i] && each > MIN_WIDTH));
+    if (excess <= 0 || widest < 0) break;
+    widths[widths.findIndex((each, i) => isCut[i] && each === widest)]! -= 1;
+  }
+  return Array.from(
+    { length: rows.length + 1 },
+    (_, line) =>
+      columns.map((cells, i) => cut(cells[line]!, widths[i]!).padEnd(widths[i]!)).join("  ")
+        .trimEnd(),
+  ).join("\n");
 }
 
-/** An object as a table with a line for each field. */
+/** An object with a line for each field that is not empty, and each value as a whole. */
 export function formatFields(object: object): string {
-  return formatTable(Object.entries(object).map(([field, value]) => ({ field, value })));
+  const fields = Object.entries(object).map(([field, value]) => [field, formatCell(value)])
+    .filter(([, value]) => value !== EMPTY);
+  const longest = Math.max(...fields.map(([field]) => field!.length));
+  return fields.map(([field, value]) => `${field!.padEnd(longest)}  ${value}`).join("\n");
 }
 
-function formatCell(value: unknown): string {
-  if (value === null || value === undefined || value === "") return "-";
+const EMPTY = "-";
+
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  // Without the first half of a character that is two UTF-16 units.
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function formatCell(value: unknown, name = ""): string {
+  if (value === null || value === undefined || value === "") return EMPTY;
   if (value instanceof Date) return formatTime(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (OUR_ID.test(name)) return text.slice(0, ID_LENGTH);
   // On one line.
-  return visibleText(text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")) || "-";
+  return visibleText(text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")) || EMPTY;
 }
 
 /** A time in UTC to the minute. */

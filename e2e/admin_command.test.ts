@@ -30,7 +30,7 @@ Deno.test("from nothing to a lead that is handed out", async () => {
   await adminJson(`vendor create ${vendor} --parser generic`);
   const { key } = await adminJson(`key create ${vendor}`);
   const order = await adminJson(`order create --agency ${agency.id.slice(0, 13)} --quantity 1
-    --vendor ${vendor} --states il,in --agent ${email} --priority 1000`);
+    --vendor ${vendor} --states "illinois,in" --agent ${email} --priority 1000`);
 
   const ingested = await send("/recruiting/ingest", {
     headers: { authorization: `Bearer ${key}` },
@@ -56,12 +56,12 @@ Deno.test("from nothing to a lead that is handed out", async () => {
   assert.match(agencies.out, /^id +name +timezone +active_agents +open_orders +created_at$/m);
   assert.match(
     agencies.out,
-    new RegExp(`^${agency.id} +${agency.name} +America/Chicago +1 +0 `, "m"),
+    new RegExp(`^${agency.id.slice(0, 8)} +${agency.name} +America/Chicago +1 +0 `, "m"),
   );
   const agents = await admin(`agent list --agency ${agency.id}`);
   assert.match(
     agents.out,
-    new RegExp(`^${agent.id} +${agency.name} +Maria +Alvarez +${email} `, "m"),
+    new RegExp(`^${agent.id.slice(0, 8)} +${agency.name} +Maria +Alvarez +${email} `, "m"),
   );
 });
 
@@ -78,7 +78,7 @@ Deno.test("an agent is changed in what is given, and a value is taken away by no
   assert.equal(agent.role, "agent");
   assert.equal(agent.accepts_recruits, true);
   const changed = await adminJson(`agent update ${agent.id} --role manager --active false
-    --phone none`);
+    --phone none --yes`);
   const { updated_at: _, ...rest } = changed;
   const { updated_at: __, ...before } = agent;
   assert.deepEqual(rest, { ...before, role: "manager", is_active: false, phone: null });
@@ -162,12 +162,12 @@ Deno.test("what is wrong is named by its option, and nothing is written", async 
     [2, /^--role: "boss" is not agent or manager$/, `agent update ${stranger.id} --role boss`],
     [2, /^--quantity: "0" is not a whole number from 1 on$/, `${newOrder} 0`],
     [2, /^--daily-cap: "2\.5" is not a whole number/, `${newOrder} 5 --daily-cap 2.5`],
-    [2, /^--states: "Illinois" is not a list of states/, `${newOrder} 5 --states Illinois`],
+    [2, /^--states: "IL,XX" is not a list of states/, `${newOrder} 5 --states IL,XX`],
     [2, /^--starts: "2097-02-30" is not a time/, `${newOrder} 5 --starts 2097-02-30`],
     [1, endFirst, `${newOrder} 5 --starts 2097-01-02 --ends 2097-01-01`],
     [1, /^There is no vendor "nobody"/, `${newOrder} 5 --vendor nobody`],
-    [1, /^--agent: ".+" is not an agent of /, `${newOrder} 5 --agent ${stranger.id}`],
-    [1, /^--agent: /, `order update ${order.id} --agent ${stranger.id}`],
+    [1, /^There is no agent ".+" of "Agency /, `${newOrder} 5 --agent ${stranger.id}`],
+    [1, /^There is no agent ".+" of /, `order update ${order.id} --agent ${stranger.id}`],
     [2, /^update: give what to change, such as --quantity/, `order update ${order.id}`],
     [1, /^There is no order "zzz"/, "order close zzz"],
   );
@@ -184,5 +184,114 @@ Deno.test("the beginning of several ids names none of them", async () => {
     await admin("agency update abcdef --name X"),
     1,
     new RegExp(`^"abcdef" stands for several: ${first} \\(First\\), ${second} \\(Second\\)$`),
+  );
+});
+
+Deno.test("an agency, agent or vendor is found by its name, or the beginning that it alone has", async () => {
+  const [one, other] = [await createAgency(), await createAgency()];
+  const start = one.name.slice(0, -4);
+  assert.equal(
+    (await adminJson(`agency update "${start.toUpperCase()}" --name "${one.name}"`)).id,
+    one.id,
+  );
+  assertRefused(
+    await admin('agency update "agency " --name X'),
+    1,
+    /^"agency " stands for several: /,
+  );
+
+  const email = `${crypto.randomUUID()}@example.com`;
+  const ada = await createAgent(one, `--last-name Byron --email ${email}`);
+  await createAgent(other, "--last-name Lovelace");
+  for (const name of [email, email.slice(0, 20), ada.id.slice(0, 8)]) {
+    assert.equal((await adminJson(`agent update ${name} --last-name Byron`)).id, ada.id, name);
+  }
+  for (const name of ["Ada", '"ada b"', '"Ada Byron"', email]) {
+    const order = await createOrder(one, `--agent ${name}`);
+    assert.equal(order.agent_id, ada.id, name);
+  }
+
+  const { slug } = await createVendor();
+  assert.equal((await adminJson(`vendor update ${slug.slice(0, -3)} --rate-limit 9`)).slug, slug);
+});
+
+Deno.test("a name that goes wrong by some letters is suggested as it is", async () => {
+  const { name } = await createAgency();
+  const typed = name.replace("Agency", "Agancy").slice(0, 20);
+  assertRefused(
+    await admin(`agency update "${typed}" --name X`),
+    1,
+    new RegExp(
+      `^There is no agency "${typed}". Did you mean ${name}\\? See npm run admin -- agency list$`,
+    ),
+  );
+});
+
+Deno.test("a second one of the same name or address is made only if it is meant", async () => {
+  const [agency, other] = [await createAgency(), await createAgency()];
+  const email = `${crypto.randomUUID()}@example.com`;
+  await createAgent(agency, `--last-name Byron --email ${email}`);
+  const slug = `shop-${crypto.randomUUID()}`;
+  await adminJson(`vendor create ${slug} --parser generic --name "${slug} Ltd"`);
+
+  const agencies = `agency create --name "${agency.name.toUpperCase()}" --timezone UTC`;
+  const agents = `agent create --agency ${agency.id} --first-name ADA --last-name byron`;
+  const addresses = `agent create --agency ${other.id} --first-name Bob --email ${email}`;
+  const vendors = `vendor create ${slug}-2 --parser generic --name "${slug} LTD"`;
+  const rename = `agency update ${other.id} --name "${agency.name}"`;
+  for (const line of [agencies, agents, addresses, vendors, rename]) {
+    assertRefused(
+      await admin(`${line} --yes`),
+      1,
+      /^There is the \w+ ".+" already \(.+\)\. If a second one is meant, add --again$/,
+    );
+    await adminJson(`${line} --again`);
+  }
+  await createAgent(other, "--last-name Byron");
+  // Changing something else of a double asks nothing.
+  await adminJson(`agency update ${other.id} --timezone UTC`);
+});
+
+Deno.test("of two who make the same at once, one is refused", async () => {
+  const line = `agency create --name "${newName("Agency")}" --timezone UTC`;
+  const codes = (await Promise.all([1, 2, 3].map(() => admin(line)))).map(({ code }) => code);
+  assert.deepEqual(codes.toSorted(), [0, 1, 1]);
+});
+
+Deno.test("an agency's last active agent is switched off only when that is said", async () => {
+  const agency = await createAgency();
+  const [one, two] = [await createAgent(agency), await createAgent(agency, "--last-name Two")];
+  const off = (id: string) => admin(`agent update ${id} --active false`);
+  const both = await Promise.all([off(one.id), off(two.id)]);
+  assert.deepEqual(both.map(({ code }) => code).toSorted(), [0, 1]);
+  const last = both[0]!.code === 0 ? two : one;
+  assertRefused(
+    await off(last.id),
+    1,
+    /^Ada.* is the agency's last active agent: .* There is no terminal to ask on: say so with --yes$/,
+  );
+  assert.equal((await adminJson(`agent update ${last.id} --active false --yes`)).is_active, false);
+  // It is off, so nothing is asked.
+  await adminJson(`agent update ${last.id} --active false`);
+});
+
+Deno.test("what an order could not be filled by is refused", async () => {
+  const agency = await createAgency();
+  const away = await createAgent(agency);
+  await adminJson(`agent update ${away.id} --active false --yes`);
+  const order = await createOrder(agency);
+  const ended = await createOrder(agency);
+  await sql`
+    update public.recruiting_orders set status = 'closed', ends_at = now() where id = ${ended.id}`;
+  const inactive =
+    /^--agent: Ada is inactive and gets no lead: npm run admin -- agent update \S+ --active true$/;
+  const past = /^--ends: 2020-01-01T06:00:00\.000Z is in the past, so the order would get no lead$/;
+  await assertAllRefused(
+    [1, inactive, `order create --agency ${agency.id} --quantity 1 --agent ada`],
+    [1, inactive, `order update ${order.id} --agent ${away.id}`],
+    [1, past, `order create --agency ${agency.id} --quantity 1 --ends 2020-01-01`],
+    [1, past, `order update ${order.id} --ends 2020-01-01`],
+    [1, /^The order \S+ has ended.* --ends <time>$/, `order open ${ended.id}`],
+    [2, /^--phone: "555" is not a phone number/, `agent update ${away.id} --phone 555`],
   );
 });

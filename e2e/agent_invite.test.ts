@@ -13,7 +13,7 @@ const newEmail = () => `${crypto.randomUUID()}@example.com`;
 async function createAgent(email: string, role = "manager") {
   const agency = await createAgency();
   return await adminJson(`agent create --agency ${agency.id} --first-name Ada --email ${email}
-    --role ${role}`);
+    --role ${role} --again`);
 }
 
 /** A user as a sign-up leaves it, whose password the stranger knows. */

@@ -193,7 +193,7 @@ Deno.test("everything that happened to a lead is shown, oldest first", async () 
     agent: "Agent 1",
   });
   const { out } = await admin(`lead show ${id}`);
-  assert.match(out, /^field +value\nkind +recruiting\n/);
+  assert.match(out, /^kind +recruiting\nid +/);
   assert.match(out, /\n\nat +event +detail\n[^\n]* stored +/);
 });
 

@@ -36,7 +36,7 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
   await withConfig(mapping, async (file) => {
     const created = await vendor(`create ${slug} --parser mapping --config ${file}`);
     assert.equal(created.code, 0, created.err);
-    assert.match(created.out, new RegExp(`vendor -- key create ${slug}`));
+    assert.match(created.out, new RegExp(`npm run admin -- key create ${slug}`));
   });
 
   const parsed = await json(`parse ${slug} "${ROOT + PAYLOAD}"`);
@@ -83,19 +83,19 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
 
 Deno.test("a vendor is changed in what is given, and in nothing else", async () => {
   const slug = `change-${crypto.randomUUID().slice(0, 8)}`;
-  await json(`create ${slug} --parser generic --name Before`);
+  await json(`create ${slug} --parser generic --name "Before ${slug}"`);
   const changed = await json(`update ${slug} --parser indeed --active false`);
   assert.equal(changed.parser, "indeed");
   assert.equal(changed.is_active, false);
-  assert.equal(changed.name, "Before");
-  const renamed = await json(`update ${slug} --name After --active true`);
+  assert.equal(changed.name, `Before ${slug}`);
+  const renamed = await json(`update ${slug} --name "After ${slug}" --active true`);
   assert.equal(renamed.parser, "indeed");
   assert.equal(renamed.is_active, true);
-  assert.equal(renamed.name, "After");
+  assert.equal(renamed.name, `After ${slug}`);
   assert.equal((await json(`update ${slug} --rate-limit 60`)).rate_limit, 60);
   const unlimited = await json(`update ${slug} --rate-limit none`);
   assert.equal(unlimited.rate_limit, null);
-  assert.equal(unlimited.name, "After");
+  assert.equal(unlimited.name, `After ${slug}`);
 });
 
 Deno.test("a mistake is named with what to do next, and changes nothing", async () => {
@@ -162,7 +162,7 @@ Deno.test("a payload with several leads, or with none, is shown as the webhook r
 
 Deno.test("a mistake on the command line of npm run is named in the first line", async () => {
   const unknown = await vendor("frob");
-  assertRefused(unknown, 2, /^there is no command "frob"$/);
+  assertRefused(unknown, 2, /^there is no command "frob"\. Give one of: list, create, /);
   assert.match(unknown.err, /^usage: npm run admin -- vendor <verb> \[options\]$/m);
   assertRefused(await vendor("parse nobody x.json"), 1, /^There is no vendor "nobody"/);
   const help = await vendor("");

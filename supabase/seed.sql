@@ -2,17 +2,17 @@
 -- project. Every sign-in has the password `lead-intake-local`.
 
 insert into public.agencies (id, name, timezone) values
-  ('a0000000-0000-4000-8000-000000000001', 'Lakeshore Insurance Group', 'America/Chicago'),
-  ('a0000000-0000-4000-8000-000000000002', 'Summit Life Partners', 'America/Denver');
+  ('a0000001-0000-4000-8000-000000000001', 'Lakeshore Insurance Group', 'America/Chicago'),
+  ('a0000002-0000-4000-8000-000000000002', 'Summit Life Partners', 'America/Denver');
 
 -- The empty strings are what the hosted auth service expects where there is no token.
 with people (id, email) as (
   values
-    ('c0000000-0000-4000-8000-000000000001'::uuid, 'dana.whitfield@example.com'),
-    ('c0000000-0000-4000-8000-000000000002', 'maria.alvarez@example.com'),
-    ('c0000000-0000-4000-8000-000000000003', 'james.okafor@example.com'),
-    ('c0000000-0000-4000-8000-000000000004', 'priya.raman@example.com'),
-    ('c0000000-0000-4000-8000-000000000005', 'tom.becker@example.com')
+    ('c0000001-0000-4000-8000-000000000001'::uuid, 'dana.whitfield@example.com'),
+    ('c0000002-0000-4000-8000-000000000002', 'maria.alvarez@example.com'),
+    ('c0000003-0000-4000-8000-000000000003', 'james.okafor@example.com'),
+    ('c0000004-0000-4000-8000-000000000004', 'priya.raman@example.com'),
+    ('c0000005-0000-4000-8000-000000000005', 'tom.becker@example.com')
 ), users as (
   insert into auth.users (
     id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, created_at,
@@ -45,51 +45,51 @@ end
 $$;
 
 insert into public.agents (id, agency_id, user_id, first_name, last_name, email, phone, role) values
-  ('b0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', 'c0000000-0000-4000-8000-000000000001', 'Dana', 'Whitfield', 'dana.whitfield@example.com', '+13125550101', 'manager'),
-  ('b0000000-0000-4000-8000-000000000002', 'a0000000-0000-4000-8000-000000000001', 'c0000000-0000-4000-8000-000000000002', 'Maria', 'Alvarez', 'maria.alvarez@example.com', '+13125550102', 'agent'),
-  ('b0000000-0000-4000-8000-000000000003', 'a0000000-0000-4000-8000-000000000001', 'c0000000-0000-4000-8000-000000000003', 'James', 'Okafor', 'james.okafor@example.com', '+13125550103', 'agent'),
-  ('b0000000-0000-4000-8000-000000000004', 'a0000000-0000-4000-8000-000000000001', 'c0000000-0000-4000-8000-000000000004', 'Priya', 'Raman', 'priya.raman@example.com', '+13125550104', 'agent'),
-  ('b0000000-0000-4000-8000-000000000005', 'a0000000-0000-4000-8000-000000000002', 'c0000000-0000-4000-8000-000000000005', 'Tom', 'Becker', 'tom.becker@example.com', '+17205550105', 'agent');
+  ('b0000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', 'c0000001-0000-4000-8000-000000000001', 'Dana', 'Whitfield', 'dana.whitfield@example.com', '+13125550101', 'manager'),
+  ('b0000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', 'c0000002-0000-4000-8000-000000000002', 'Maria', 'Alvarez', 'maria.alvarez@example.com', '+13125550102', 'agent'),
+  ('b0000003-0000-4000-8000-000000000003', 'a0000001-0000-4000-8000-000000000001', 'c0000003-0000-4000-8000-000000000003', 'James', 'Okafor', 'james.okafor@example.com', '+13125550103', 'agent'),
+  ('b0000004-0000-4000-8000-000000000004', 'a0000001-0000-4000-8000-000000000001', 'c0000004-0000-4000-8000-000000000004', 'Priya', 'Raman', 'priya.raman@example.com', '+13125550104', 'agent'),
+  ('b0000005-0000-4000-8000-000000000005', 'a0000002-0000-4000-8000-000000000002', 'c0000005-0000-4000-8000-000000000005', 'Tom', 'Becker', 'tom.becker@example.com', '+17205550105', 'agent');
 
 insert into public.vendors (id, slug, name, parser) values
-  ('d0000000-0000-4000-8000-000000000001', 'generic', 'Generic JSON', 'generic'),
-  ('d0000000-0000-4000-8000-000000000002', 'indeed', 'Indeed Apply', 'indeed'),
-  ('d0000000-0000-4000-8000-000000000003', 'no-parser', 'A vendor still to be set up', null),
-  ('d0000000-0000-4000-8000-000000000004', 'ziprecruiter', 'ZipRecruiter', 'ziprecruiter'),
-  ('d0000000-0000-4000-8000-000000000005', 'linkedin', 'LinkedIn Apply Connect', 'linkedin'),
-  ('d0000000-0000-4000-8000-000000000006', 'google_ads', 'Google Ads lead forms', 'google_ads'),
-  ('d0000000-0000-4000-8000-000000000007', 'meta', 'Meta lead ads', 'meta'),
-  ('d0000000-0000-4000-8000-000000000008', 'monster', 'Monster', 'monster'),
-  ('d0000000-0000-4000-8000-000000000009', 'talroo', 'Talroo', 'talroo'),
-  ('d0000000-0000-4000-8000-00000000000a', 'cleverconnect', 'CleverConnect', 'cleverconnect'),
-  ('d0000000-0000-4000-8000-00000000000b', 'greenhouse', 'Greenhouse', 'greenhouse'),
-  ('d0000000-0000-4000-8000-00000000000c', 'tiktok', 'TikTok lead generation', 'tiktok'),
-  ('d0000000-0000-4000-8000-00000000000d', 'jazzhr', 'JazzHR', 'jazzhr'),
-  ('d0000000-0000-4000-8000-00000000000e', 'workable', 'Workable', 'workable'),
-  ('d0000000-0000-4000-8000-00000000000f', 'typeform', 'Typeform', 'typeform');
+  ('d0000001-0000-4000-8000-000000000001', 'generic', 'Generic JSON', 'generic'),
+  ('d0000002-0000-4000-8000-000000000002', 'indeed', 'Indeed Apply', 'indeed'),
+  ('d0000003-0000-4000-8000-000000000003', 'no-parser', 'A vendor still to be set up', null),
+  ('d0000004-0000-4000-8000-000000000004', 'ziprecruiter', 'ZipRecruiter', 'ziprecruiter'),
+  ('d0000005-0000-4000-8000-000000000005', 'linkedin', 'LinkedIn Apply Connect', 'linkedin'),
+  ('d0000006-0000-4000-8000-000000000006', 'google_ads', 'Google Ads lead forms', 'google_ads'),
+  ('d0000007-0000-4000-8000-000000000007', 'meta', 'Meta lead ads', 'meta'),
+  ('d0000008-0000-4000-8000-000000000008', 'monster', 'Monster', 'monster'),
+  ('d0000009-0000-4000-8000-000000000009', 'talroo', 'Talroo', 'talroo'),
+  ('d000000a-0000-4000-8000-00000000000a', 'cleverconnect', 'CleverConnect', 'cleverconnect'),
+  ('d000000b-0000-4000-8000-00000000000b', 'greenhouse', 'Greenhouse', 'greenhouse'),
+  ('d000000c-0000-4000-8000-00000000000c', 'tiktok', 'TikTok lead generation', 'tiktok'),
+  ('d000000d-0000-4000-8000-00000000000d', 'jazzhr', 'JazzHR', 'jazzhr'),
+  ('d000000e-0000-4000-8000-00000000000e', 'workable', 'Workable', 'workable'),
+  ('d000000f-0000-4000-8000-00000000000f', 'typeform', 'Typeform', 'typeform');
 
 -- Any vendor, any state, and room for a day of trying things out.
 insert into public.recruiting_orders (id, agency_id, quantity) values
-  ('e0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', 1000000);
+  ('e0000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', 1000000);
 
 insert into public.leads (id, external_id, agency_id, agent_id, first_name, last_name, phone, phone_e164,
   email, city, state, zip, language, type) values
-  ('10000000-0000-4000-8000-000000000001', '20000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002', 'Walter', 'Nguyen', '(773) 555-0111', '+17735550111', 'walter.nguyen@example.com', 'Chicago', 'IL', '60614', 'en', 'fe'),
-  ('10000000-0000-4000-8000-000000000002', '20000000-0000-4000-8000-000000000002', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002', 'Rosa', 'Delgado', '773-555-0112', '+17735550112', null, 'Cicero', 'IL', '60804', 'es', 'union'),
-  ('10000000-0000-4000-8000-000000000003', '20000000-0000-4000-8000-000000000003', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000003', 'Helen', 'Kowalski', '847.555.0113', '+18475550113', 'helen.kowalski@example.com', 'Evanston', 'IL', '60201', 'en', 'globe'),
-  ('10000000-0000-4000-8000-000000000004', '20000000-0000-4000-8000-000000000004', 'a0000000-0000-4000-8000-000000000002', 'b0000000-0000-4000-8000-000000000005', 'Greg', 'Sandoval', '720 555 0114', '+17205550114', null, 'Boulder', 'CO', '80301', 'en', 'br');
+  ('10000001-0000-4000-8000-000000000001', '20000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', 'Walter', 'Nguyen', '(773) 555-0111', '+17735550111', 'walter.nguyen@example.com', 'Chicago', 'IL', '60614', 'en', 'fe'),
+  ('10000002-0000-4000-8000-000000000002', '20000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', 'Rosa', 'Delgado', '773-555-0112', '+17735550112', null, 'Cicero', 'IL', '60804', 'es', 'union'),
+  ('10000003-0000-4000-8000-000000000003', '20000003-0000-4000-8000-000000000003', 'a0000001-0000-4000-8000-000000000001', 'b0000003-0000-4000-8000-000000000003', 'Helen', 'Kowalski', '847.555.0113', '+18475550113', 'helen.kowalski@example.com', 'Evanston', 'IL', '60201', 'en', 'globe'),
+  ('10000004-0000-4000-8000-000000000004', '20000004-0000-4000-8000-000000000004', 'a0000002-0000-4000-8000-000000000002', 'b0000005-0000-4000-8000-000000000005', 'Greg', 'Sandoval', '720 555 0114', '+17205550114', null, 'Boulder', 'CO', '80301', 'en', 'br');
 
 insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata,
   agency_id, agent_id, distributed_at) values
-  ('30000000-0000-4000-8000-000000000001', 'd0000000-0000-4000-8000-000000000001', 'seed-1', 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "phone": "+13125550121", "city": "Chicago", "state": "IL"}', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002', now()),
-  ('30000000-0000-4000-8000-000000000002', 'd0000000-0000-4000-8000-000000000002', 'seed-2', 'Marcus', '{"last_name": "Bell", "phone": "+13125550122", "city": "Gary", "state": "IN"}', 'a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000003', now());
+  ('30000001-0000-4000-8000-000000000001', 'd0000001-0000-4000-8000-000000000001', 'seed-1', 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "phone": "+13125550121", "city": "Chicago", "state": "IL"}', 'a0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', now()),
+  ('30000002-0000-4000-8000-000000000002', 'd0000002-0000-4000-8000-000000000002', 'seed-2', 'Marcus', '{"last_name": "Bell", "phone": "+13125550122", "city": "Gary", "state": "IN"}', 'a0000001-0000-4000-8000-000000000001', 'b0000003-0000-4000-8000-000000000003', now());
 
 insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone,
   status, assigned_agent_id) values
-  ('40000000-0000-4000-8000-000000000001', '30000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', '+13125550121', '+13125550100', 'bot', null),
-  ('40000000-0000-4000-8000-000000000002', '30000000-0000-4000-8000-000000000002', 'a0000000-0000-4000-8000-000000000001', '+13125550122', '+13125550100', 'escalated', 'b0000000-0000-4000-8000-000000000003');
+  ('40000001-0000-4000-8000-000000000001', '30000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', '+13125550121', '+13125550100', 'bot', null),
+  ('40000002-0000-4000-8000-000000000002', '30000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', '+13125550122', '+13125550100', 'escalated', 'b0000003-0000-4000-8000-000000000003');
 
 insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id,
   body, status, sent_at) values
-  ('40000000-0000-4000-8000-000000000001', 'outbound', 'bot', 'SM00000000000000000000000000000001', 'Hi Nadia, thanks for applying! When could we talk?', 'sent', now()),
-  ('40000000-0000-4000-8000-000000000002', 'outbound', 'agent', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null);
+  ('40000001-0000-4000-8000-000000000001', 'outbound', 'bot', 'SM00000000000000000000000000000001', 'Hi Nadia, thanks for applying! When could we talk?', 'sent', now()),
+  ('40000002-0000-4000-8000-000000000002', 'outbound', 'agent', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null);

@@ -1,8 +1,10 @@
+import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
 import { findAgency, type Row } from "../find.ts";
-import { AGENCY_NAMES, columnsOf, type Given, text } from "../options.ts";
+import { AGAIN, AGENCY_NAMES, columnsOf, type Given, text } from "../options.ts";
 import { list, type Outcome, type Session } from "../session.ts";
+import { writeOnce } from "../transaction.ts";
 
 const SETTINGS = {
   name: text("--name <text>", "the agency's name"),
@@ -16,11 +18,13 @@ export function addAgency(program: AdminCommand): void {
   const create = '--name "Lakeshore Insurance" --timezone America/Chicago';
   agency.verb("create", "a new agency", create)
     .needs(SETTINGS.name, SETTINGS.timezone)
+    .takes(AGAIN)
     .runs(createAgency);
 
   const update = '"Lakeshore Insurance" --timezone America/New_York';
   agency.verb("update <agency>", `changes what is given; the agency by ${AGENCY_NAMES}`, update)
     .changes(SETTINGS)
+    .takes(AGAIN)
     .runs(updateAgency);
 }
 
@@ -37,11 +41,8 @@ async function listAgencies({ sql }: Session): Promise<Outcome> {
 }
 
 async function createAgency({ sql }: Session, given: Given): Promise<Outcome> {
-  const [agency] = await explained(
-    sql<[Row<"agencies">]>`
-      insert into public.agencies ${sql(columnsOf(SETTINGS, given))} returning *`,
-    timezoneErrors(given),
-  );
+  const insert = sql`insert into public.agencies ${sql(columnsOf(SETTINGS, given))}`;
+  const agency = await saveAgency(sql, insert, given);
   return {
     data: agency,
     text: `Created the agency "${agency.name}" (${agency.id}). Next, its agents: ` +
@@ -51,16 +52,24 @@ async function createAgency({ sql }: Session, given: Given): Promise<Outcome> {
 
 async function updateAgency({ sql }: Session, name: string, given: Given): Promise<Outcome> {
   const { id } = await findAgency(sql, name);
-  const [agency] = await explained(
-    sql<[Row<"agencies">]>`
-      update public.agencies set ${sql(columnsOf(SETTINGS, given))} where id = ${id} returning *`,
-    timezoneErrors(given),
-  );
+  const update = sql`update public.agencies set ${
+    sql(columnsOf(SETTINGS, given))
+  } where id = ${id}`;
+  const agency = await saveAgency(sql, update, given);
   return { data: agency, text: `Changed the agency "${agency.name}".` };
 }
 
-function timezoneErrors({ timezone }: Given) {
-  return {
-    "22023": `--timezone: "${timezone}" is not an IANA time zone, such as America/New_York`,
-  };
+function saveAgency(
+  sql: Session["sql"],
+  statement: postgres.Fragment,
+  { name, timezone, again }: Given,
+): Promise<Row<"agencies">> {
+  const doubles = (agency: Row<"agencies">) =>
+    sql`select a.id, a.name from public.agencies a where lower(a.name) = lower(${agency.name})`;
+  return explained(
+    writeOnce(sql, "agency", statement, name !== undefined && !again ? doubles : undefined),
+    {
+      "22023": `--timezone: "${timezone}" is not an IANA time zone, such as America/New_York`,
+    },
+  );
 }

@@ -1,6 +1,8 @@
+import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { findAgency, findAgencyId, findAgent, type Row } from "../find.ts";
 import {
+  AGAIN,
   AGENCY,
   boolean,
   choice,
@@ -9,16 +11,18 @@ import {
   type Given,
   ONLY_AGENCY,
   orNone,
+  phone,
   text,
 } from "../options.ts";
 import { list, type Outcome, type Session } from "../session.ts";
+import { writeOnce } from "../transaction.ts";
 import { inviteAgent } from "./agent_invite.ts";
 
 const FIRST_NAME = text("--first-name <text>", "the agent's first name");
 const REST = {
   last_name: orNone(text("--last-name <text>", "the agent's last name")),
   email: orNone(email("--email <address>", "the agent's e-mail address")),
-  phone: orNone(text("--phone <number>", "the agent's phone number")),
+  phone: orNone(phone("--phone <number>", "the agent's phone number")),
   role: choice("--role <role>", "a manager sees all of the agency's leads", ["agent", "manager"]),
   accepts_recruits: boolean(
     "--accepts-recruits <true|false>",
@@ -43,16 +47,17 @@ export function addAgent(program: AdminCommand): void {
   const maria = "--first-name Maria --last-name Alvarez --email maria@example.com";
   agent.verb("create", "a new agent", `--agency "Lakeshore Insurance" ${maria}`)
     .needs(AGENCY, FIRST_NAME)
-    .takes(...Object.values(REST))
+    .takes(...Object.values(REST), AGAIN)
     .runs(createAgent);
 
   agent
     .verb(
       "update <agent>",
-      "changes what is given; the agent by its id, the beginning of its id, or its e-mail address",
+      "changes what is given; the agent by its name, e-mail address, id, or the beginning of one",
       "maria@example.com --role manager --accepts-recruits true",
     )
     .changes(SETTINGS)
+    .takes(AGAIN)
     .runs(updateAgent);
 
   agent
@@ -91,21 +96,52 @@ async function listAgents({ sql }: Session, { agency }: { agency?: string }): Pr
 async function createAgent({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {
   const agency = await findAgency(sql, given.agency);
   const columns = { agency_id: agency.id, ...columnsOf(SETTINGS, given) };
-  const [agent] = await sql<[Row<"agents">]>`
-    insert into public.agents ${sql(columns)} returning *`;
+  const agent = await saveAgent(sql, sql`insert into public.agents ${sql(columns)}`, given);
   return {
     data: agent,
     text: `Created the agent ${fullName(agent)} (${agent.id}) of "${agency.name}".`,
   };
 }
 
-async function updateAgent({ sql }: Session, name: string, given: Given): Promise<Outcome> {
-  const { id } = await findAgent(sql, name);
-  const [agent] = await sql<[Row<"agents">]>`
-    update public.agents set ${sql(columnsOf(SETTINGS, given))} where id = ${id} returning *`;
+async function updateAgent(
+  { sql, confirm }: Session,
+  name: string,
+  given: Given,
+): Promise<Outcome> {
+  const { id, agency_id, is_active, ...old } = await findAgent(sql, name);
+  const isOther = sql`g.agency_id = ${agency_id} and g.is_active and g.id <> ${id}`;
+  const isOff = is_active && given.active === false;
+  const [{ others }] = await sql<[{ others: number }]>`
+    select count(*)::int as others from public.agents g where ${isOther}`;
+  const isLast = isOff && others === 0;
+  if (isLast) {
+    await confirm(`${fullName(old)} is the agency's last active agent: its leads go to nobody.`);
+  }
+  const update = sql`
+    update public.agents set ${sql(columnsOf(SETTINGS, given))}
+    where id = ${id} and (${
+    isLast || !isOff
+  } or exists (select from public.agents g where ${isOther}))`;
+  const agent = await saveAgent(sql, update, given);
   return { data: agent, text: `Changed the agent ${fullName(agent)}.` };
 }
 
-function fullName({ first_name, last_name }: Row<"agents">): string {
+/** Writes what is given of an agent. Two agencies may have agents of the same name, but an address is one person's. */
+function saveAgent(
+  sql: Session["sql"],
+  statement: postgres.Fragment,
+  { firstName, lastName, email, again }: Given,
+): Promise<Row<"agents">> {
+  const isNamed = [firstName, lastName, email].some((value) => value !== undefined);
+  const name = sql`concat_ws(' ', a.first_name, a.last_name)`;
+  const doubles = (agent: Row<"agents">) =>
+    sql`
+      select a.id, concat_ws(', ', ${name}, a.email) as name from public.agents a
+      where lower(a.email) = lower(${agent.email})
+        or (a.agency_id = ${agent.agency_id} and lower(${name}) = lower(${fullName(agent)}))`;
+  return writeOnce(sql, "agent", statement, isNamed && !again ? doubles : undefined);
+}
+
+function fullName({ first_name, last_name }: Pick<Row<"agents">, "first_name" | "last_name">) {
   return last_name === null ? first_name : `${first_name} ${last_name}`;
 }

@@ -12,15 +12,15 @@ const PREFIX_LENGTH = 12;
 
 export function addKey(parent: AdminCommand): void {
   const key = parent.noun("key", "the API keys of vendors");
-  key.verb("list <slug>", "a vendor's keys, by their first characters", "acme").runs(listKeys);
+  key.verb("list <vendor>", "a vendor's keys, by their first characters", "acme").runs(listKeys);
 
   const create = 'acme --label "production" --expires 2099-01-31';
-  key.verb("create <slug>", "a new key, shown once", create)
+  key.verb("create <vendor>", "a new key, shown once", create)
     .takes(LABEL, futureTime("--expires <date>", "when it stops to work; never, unless given"))
     .runs(createKey);
 
   const revoke = "stops a key at once, named by its first characters";
-  key.verb("revoke <slug> <key>", revoke, "acme lik_Qm3x")
+  key.verb("revoke <vendor> <key>", revoke, "acme lik_Qm3x")
     .refuses((_slug: string, given: string) =>
       given.trim() === "" && "give the first characters of the key"
     )
@@ -28,26 +28,27 @@ export function addKey(parent: AdminCommand): void {
 
   const rotate =
     "a new key, shown once; all others of the vendor stop at once or at the time given";
-  key.verb("rotate <slug>", rotate, "acme --keep-old-until 2099-01-31")
+  key.verb("rotate <vendor>", rotate, "acme --keep-old-until 2099-01-31")
     .takes(LABEL, futureTime("--keep-old-until <date>", "when the other keys stop to work"))
     .runs(rotateKeys);
 }
 
-async function listKeys({ sql }: Session, slug: string): Promise<Outcome> {
-  const vendor = await findVendor(sql, slug);
+async function listKeys({ sql }: Session, name: string): Promise<Outcome> {
+  const vendor = await findVendor(sql, name);
+  const { slug } = vendor;
   const keys = await sql`
     select key_prefix as key, label, ${stateOf(sql)} as state, created_at as created,
       last_used_at as last_used, expires_at as expires, revoked_at as revoked
     from public.vendor_api_keys where vendor_id = ${vendor.id} order by created_at`;
-  return list(keys, `${slug} has no key yet: npm run vendor -- key create ${slug}`);
+  return list(keys, `${slug} has no key yet: npm run admin -- key create ${slug}`);
 }
 
 async function createKey(
   { sql, target }: Session,
-  slug: string,
+  name: string,
   { label, expires }: { label?: string; expires?: Date },
 ): Promise<Outcome> {
-  await findVendor(sql, slug);
+  const { slug } = await findVendor(sql, name);
   const key = await makeKey(sql, slug, label, expires);
   return {
     data: { slug, key, key_prefix: key.slice(0, PREFIX_LENGTH), label, expires_at: expires },
@@ -79,9 +80,10 @@ Try it on a payload; this stores nothing, and without ?dry_run=true it stores th
 }
 
 /** Revokes the key that begins so; the database keeps no more than the first 12 characters. */
-async function revokeKey(session: Session, slug: string, given: string): Promise<Outcome> {
+async function revokeKey(session: Session, name: string, given: string): Promise<Outcome> {
   const { sql } = session;
-  const vendor = await findVendor(sql, slug);
+  const vendor = await findVendor(sql, name);
+  const { slug } = vendor;
   const beginning = given.trim().slice(0, PREFIX_LENGTH);
   const keys = await sql<Credential[]>`
     select key_prefix as id, label, ${stateOf(sql)} as state
@@ -89,7 +91,7 @@ async function revokeKey(session: Session, slug: string, given: string): Promise
     where vendor_id = ${vendor.id} and starts_with(key_prefix, ${beginning})
     order by created_at`;
   const none =
-    `${slug} has no key that starts with "${beginning}": npm run vendor -- key list ${slug}`;
+    `${slug} has no key that starts with "${beginning}": npm run admin -- key list ${slug}`;
   const key = theOnlyCredential(keys, beginning, none, "keys");
   const { text, revoked } = await revokeOnce(
     session,
@@ -103,10 +105,11 @@ async function revokeKey(session: Session, slug: string, given: string): Promise
 
 async function rotateKeys(
   { sql, target, confirm }: Session,
-  slug: string,
+  name: string,
   { label, keepOldUntil }: { label?: string; keepOldUntil?: Date },
 ): Promise<Outcome> {
-  const vendor = await findVendor(sql, slug);
+  const vendor = await findVendor(sql, name);
+  const { slug } = vendor;
   if (keepOldUntil === undefined) {
     // As in revokeOnce(), a script need not say so.
     const question = `Make a new key for ${slug} and revoke all others for good?`;

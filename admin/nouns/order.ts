@@ -52,7 +52,7 @@ export function addOrder(program: AdminCommand): void {
     .runs(createOrder);
 
   const update = "changes what is given; the order by its id or the beginning of its id";
-  order.verb("update <order>", update, "e0000000 --quantity 200 --daily-cap none")
+  order.verb("update <order>", update, "e0000001 --quantity 200 --daily-cap none")
     .changes(SETTINGS)
     .runs(updateOrder);
 
@@ -63,7 +63,7 @@ export function addOrder(program: AdminCommand): void {
       ["close", "closed", "ends an order before it is filled"],
     ] as const
   ) {
-    order.verb(`${verb} <order>`, description, "e0000000")
+    order.verb(`${verb} <order>`, description, "e0000001")
       .runs((session, name: string) => setStatus(session, name, status));
   }
 }
@@ -138,7 +138,7 @@ async function setStatus(
     update public.recruiting_orders set status = ${status}
     where id = ${id} and status <> ${status}
       and (${status} = 'closed' or (${status} = 'paused' and status = 'open')
-        or (${status} = 'open' and filled < quantity))
+        or (${status} = 'open' and filled < quantity and (ends_at is null or ends_at > now())))
     returning *`;
   if (changed !== undefined) return { data: changed, text: `The order ${id} is ${status} now.` };
 
@@ -150,6 +150,11 @@ async function setStatus(
     throw new CommandError(
       `The order ${id} has all of its ${order.quantity} leads. For more: ` +
         `npm run admin -- order update ${id} --quantity <number>`,
+    );
+  }
+  if (status === "open") {
+    throw new CommandError(
+      `The order ${id} has ended: npm run admin -- order update ${id} --ends <time>`,
     );
   }
   throw new CommandError(`The order ${id} is ${order.status}, so it gets no leads as it is.`);
@@ -167,7 +172,7 @@ async function readSettings(
   if (typeof agent_id === "string") columns.agent_id = await findAgentOf(sql, agency, agent_id);
   if (typeof vendor_id === "string") columns.vendor_id = (await findVendor(sql, vendor_id)).id;
   if (typeof starts_at === "string") columns.starts_at = await readTime(sql, starts_at, agency);
-  if (typeof ends_at === "string") columns.ends_at = await readTime(sql, ends_at, agency);
+  if (typeof ends_at === "string") columns.ends_at = await readEnd(sql, ends_at, agency);
   if (typeof greeting_template === "string") await requireTemplate(sql, greeting_template);
   requireEndAfterStart({ ...old, ...columns });
   return columns;
@@ -178,9 +183,11 @@ async function findAgentOf(
   agency: Row<"agencies">,
   name: string,
 ): Promise<string> {
-  const agent = await findAgent(sql, name);
-  if (agent.agency_id === agency.id) return agent.id;
-  throw new CommandError(`--agent: "${name}" is not an agent of "${agency.name}"`);
+  const { id, first_name, is_active } = await findAgent(sql, name, agency);
+  if (is_active) return id;
+  throw new CommandError(
+    `--agent: ${first_name} is inactive and gets no lead: npm run admin -- agent update ${id} --active true`,
+  );
 }
 
 /** Reads a time. One without an offset is meant in the agency's time zone. */
@@ -194,6 +201,14 @@ async function readTime(
   const [{ moment }] = await sql<[{ moment: Date }]>`
     select ${text}::text::timestamp at time zone ${timezone}::text as moment`;
   return moment;
+}
+
+async function readEnd(sql: Session["sql"], text: string, agency: Row<"agencies">): Promise<Date> {
+  const end = await readTime(sql, text, agency);
+  if (end.getTime() > Date.now()) return end;
+  throw new CommandError(
+    `--ends: ${end.toISOString()} is in the past, so the order would get no lead`,
+  );
 }
 
 /** Law and carriers want a greeting to name its sender and the way to opt out. */

@@ -2,9 +2,10 @@ import type postgres from "postgres";
 import type { Json } from "../../supabase/functions/_shared/json.ts";
 import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
-import { findVendor } from "../find.ts";
-import { boolean, columnsOf, type Given, integer, orNone, text } from "../options.ts";
+import { findVendor, type Row } from "../find.ts";
+import { AGAIN, boolean, columnsOf, type Given, integer, orNone, text } from "../options.ts";
 import { list, type Outcome, type Session } from "../session.ts";
+import { writeOnce } from "../transaction.ts";
 import { addKey } from "./key.ts";
 import { checkParser, type ParserChoice, readConfig } from "./vendor_config.ts";
 import { parsePayload } from "./vendor_parse.ts";
@@ -34,15 +35,16 @@ export function addVendor(program: AdminCommand): void {
 
   vendor.verb("create <slug>", "a new vendor", 'acme --parser generic --name "Acme Leads"')
     .needs(PARSER)
-    .takes(CONFIG, ...Object.values(REST))
+    .takes(CONFIG, ...Object.values(REST), AGAIN)
     .runs(createVendor);
 
-  vendor.verb("update <slug>", "changes what is given, and nothing else", "acme --active false")
+  vendor.verb("update <vendor>", "changes what is given, and nothing else", "acme --active false")
     .changes({ ...SETTINGS, parser_config: CONFIG })
+    .takes(AGAIN)
     .runs(updateVendor);
 
   const parse = "what the vendor's parser makes of a payload; stores nothing";
-  vendor.verb("parse <slug> <payload.json>", parse, "acme payload.json")
+  vendor.verb("parse <vendor> <payload.json>", parse, "acme payload.json")
     .takes(PARSER, CONFIG)
     .runs(parsePayload);
 
@@ -60,7 +62,7 @@ async function listVendors({ sql }: Session): Promise<Outcome> {
     from public.vendors v
     left join public.vendor_api_keys k on k.vendor_id = v.id
     group by v.id order by v.slug`;
-  const none = "There is no vendor yet: npm run vendor -- create <slug> --parser <name>";
+  const none = "There is no vendor yet: npm run admin -- vendor create <slug> --parser <name>";
   return list(vendors, none);
 }
 
@@ -72,28 +74,40 @@ async function createVendor(
   const config = readConfig(given.parser, given.config);
   checkParser(given.parser, config ?? {});
   const columns = { slug, name: slug, ...columnsWith(sql, config, given) };
-  const [vendor] = await explained(sql`insert into public.vendors ${sql(columns)} returning *`, {
-    "23505": `There is a vendor "${slug}" already: npm run vendor -- update ${slug}`,
+  const insert = sql`insert into public.vendors ${sql(columns)}`;
+  const vendor = await explained(saveVendor(sql, insert, { name: slug, ...given }), {
+    "23505": `There is a vendor "${slug}" already: npm run admin -- vendor update ${slug}`,
     "23514": "A slug is lower-case letters and digits in parts joined by - or _, " +
       `63 characters at most, not "${slug}"`,
   });
-  const next = `Next, a key: npm run vendor -- key create ${slug}`;
+  const next = `Next, a key: npm run admin -- key create ${slug}`;
   return { data: vendor, text: `Created the vendor ${slug}. ${next}` };
 }
 
 async function updateVendor(
   { sql }: Session,
-  slug: string,
+  name: string,
   given: Given & ParserChoice,
 ): Promise<Outcome> {
-  const old = await findVendor(sql, slug);
+  const old = await findVendor(sql, name);
   const parser = given.parser ?? old.parser;
   const config = readConfig(parser, given.config);
   checkParser(parser, config ?? old.parser_config);
-  const [vendor] = await sql`
-    update public.vendors set ${sql(columnsWith(sql, config, given))}
-    where id = ${old.id} returning *`;
-  return { data: vendor, text: `Changed the vendor ${slug}. It takes effect within seconds.` };
+  const update = sql`
+    update public.vendors set ${sql(columnsWith(sql, config, given))} where id = ${old.id}`;
+  const vendor = await saveVendor(sql, update, given);
+  return { data: vendor, text: `Changed the vendor ${old.slug}. It takes effect within seconds.` };
+}
+
+/** Writes what is given of a vendor. */
+function saveVendor(
+  sql: postgres.Sql,
+  statement: postgres.Fragment,
+  { name, again }: Given,
+): Promise<Row<"vendors">> {
+  const doubles = (vendor: Row<"vendors">) =>
+    sql`select v.id, v.name from public.vendors v where lower(v.name) = lower(${vendor.name})`;
+  return writeOnce(sql, "vendor", statement, name !== undefined && !again ? doubles : undefined);
 }
 
 function columnsWith(sql: postgres.Sql, config: Json | undefined, given: Given) {

@@ -13,22 +13,23 @@ import { checkParser, type ParserChoice, readConfig, readJsonFile } from "./vend
 /** Shows what a vendor's parser, or the one given instead, makes of a payload: one lead, several, or none. */
 export async function parsePayload(
   { sql }: Session,
-  slug: string,
+  name: string,
   file: string,
   { parser, config: configFile }: ParserChoice,
 ): Promise<Outcome> {
-  const vendor = await findVendor(sql, slug);
-  const name = parser ?? vendor.parser;
-  const config = readConfig(name, configFile) ?? vendor.parser_config;
-  checkParser(name, config);
-  const parse = parserNamed(name ?? "");
+  const vendor = await findVendor(sql, name);
+  const { slug } = vendor;
+  const parserName = parser ?? vendor.parser;
+  const config = readConfig(parserName, configFile) ?? vendor.parser_config;
+  checkParser(parserName, config);
+  const parse = parserNamed(parserName ?? "");
   if (parse === undefined) {
     throw new CommandError(
-      `${slug} has no parser: npm run vendor -- update ${slug} --parser <name>`,
+      `${slug} has no parser: npm run admin -- vendor update ${slug} --parser <name>`,
     );
   }
   const payload = readJsonFile(file);
-  const split = splitLeads(name ?? "", payload, config);
+  const split = splitLeads(parserName ?? "", payload, config);
   if (split !== null) return describeLeads(split.leads.map((lead) => readLead(split.parse, lead)));
 
   const { data, error } = readLead((lead) => parse(lead, config), payload);

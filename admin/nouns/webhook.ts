@@ -38,7 +38,7 @@ export function addWebhook(vendor: AdminCommand): void {
   const webhook = vendor.noun("webhook", "the way in for a vendor that cannot send an API key");
   webhook
     .verb(
-      "set <slug>",
+      "set <vendor>",
       "how the vendor proves that a request is its own; takes the place of what was set before",
       "acme --scheme hmac --header X-Signature --algorithm sha256",
     )
@@ -49,10 +49,10 @@ export function addWebhook(vendor: AdminCommand): void {
     )
     .runs(setWebhook);
 
-  webhook.verb("show <slug>", "the webhook, and what to enter in the vendor's console", "acme")
+  webhook.verb("show <vendor>", "the webhook, and what to enter in the vendor's console", "acme")
     .runs(async (session, slug: string) => describe(session, await findVendor(session.sql, slug)));
 
-  webhook.verb("off <slug>", "switches the webhook off at once", "acme").runs(switchOff);
+  webhook.verb("off <vendor>", "switches the webhook off at once", "acme").runs(switchOff);
   addWebhookSecret(webhook);
 }
 
@@ -73,11 +73,11 @@ function problemOf(scheme: WebhookScheme, config: WebhookConfig): string | undef
 
 async function setWebhook(
   session: Session,
-  slug: string,
+  name: string,
   given: Given & { scheme: WebhookScheme },
 ): Promise<Outcome> {
   const { sql } = session;
-  const { id } = await findVendor(sql, slug);
+  const { id } = await findVendor(sql, name);
   const config = columnsOf(CONFIG, given) as postgres.JSONValue;
   const [vendor] = await explained(
     sql<[Row<"vendors">]>`
@@ -100,7 +100,7 @@ async function describe({ sql, target }: Session, vendor: Row<"vendors">): Promi
   if (name === null) {
     return {
       data: { slug, scheme: null },
-      text: `${slug} has no webhook: npm run vendor -- webhook set ${slug} --scheme <name>`,
+      text: `${slug} has no webhook: npm run admin -- vendor webhook set ${slug} --scheme <name>`,
     };
   }
   const config = vendor.webhook_config as WebhookConfig;
@@ -108,7 +108,7 @@ async function describe({ sql, target }: Session, vendor: Row<"vendors">): Promi
   const secrets = await countSecrets(sql, vendor);
   const scheme = SCHEMES[name];
   const settings = Object.entries(config).map(([setting, value]) => `\n  ${setting}: ${value}`);
-  const create = `npm run vendor -- webhook secret create ${slug}`;
+  const create = `npm run admin -- vendor webhook secret create ${slug}`;
   const next = {
     vendor: create,
     we: `${create} --generate`,
@@ -116,7 +116,7 @@ async function describe({ sql, target }: Session, vendor: Row<"vendors">): Promi
   }[scheme.secretFrom];
   const state = secrets === 0
     ? `There is no secret yet, so every request gets 401: ${next}`
-    : `Secrets that work: ${secrets}. See npm run vendor -- webhook secret list ${slug}`;
+    : `Secrets that work: ${secrets}. See npm run admin -- vendor webhook secret list ${slug}`;
   return {
     data: { slug, scheme: name, config, url, secrets },
     text: `The webhook of ${slug}: ${name}${settings.join("")}
@@ -131,13 +131,13 @@ ${state}`,
   };
 }
 
-async function switchOff({ sql }: Session, slug: string): Promise<Outcome> {
-  const { id } = await findVendor(sql, slug);
+async function switchOff({ sql }: Session, name: string): Promise<Outcome> {
+  const { id, slug } = await findVendor(sql, name);
   await sql`
     update public.vendors set webhook_scheme = null, webhook_config = '{}' where id = ${id}`;
   return {
     data: { slug, scheme: null },
     text: `The webhook of ${slug} is off. Its secrets stay, for when it is set again: ` +
-      `npm run vendor -- webhook secret list ${slug}`,
+      `npm run admin -- vendor webhook secret list ${slug}`,
   };
 }

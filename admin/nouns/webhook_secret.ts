@@ -24,12 +24,12 @@ const MIN_LENGTH = 8;
 
 export function addWebhookSecret(webhook: AdminCommand): void {
   const secret = webhook.noun("secret", "what a vendor's webhook requests are proved with");
-  secret.verb("list <slug>", "a vendor's secrets, without the secrets themselves", "acme")
+  secret.verb("list <vendor>", "a vendor's secrets, without the secrets themselves", "acme")
     .runs(listSecrets);
 
   secret
     .verb(
-      "create <slug>",
+      "create <vendor>",
       "a new secret: the one of the vendor's console, asked for or read from stdin; or one that is made and shown once",
       'acme --generate --label "production"',
     )
@@ -42,7 +42,7 @@ export function addWebhookSecret(webhook: AdminCommand): void {
     .runs(createSecret);
 
   const revoke = "stops a secret at once, named by its id or the beginning of it";
-  secret.verb("revoke <slug> <id>", revoke, "acme 5f0c2b1a").runs(revokeSecret);
+  secret.verb("revoke <vendor> <id>", revoke, "acme 5f0c2b1a").runs(revokeSecret);
 }
 
 /** How many secrets of a vendor prove requests now. */
@@ -53,33 +53,34 @@ export async function countSecrets(sql: postgres.Sql, vendor: Row<"vendors">): P
   return row.count;
 }
 
-async function listSecrets({ sql }: Session, slug: string): Promise<Outcome> {
-  const vendor = await findVendor(sql, slug);
+async function listSecrets({ sql }: Session, name: string): Promise<Outcome> {
+  const vendor = await findVendor(sql, name);
+  const { slug } = vendor;
   const secrets = await sql`
     select id, kind, label, ${stateOf(sql)} as state, created_at as created, expires_at as expires,
       revoked_at as revoked
     from private.vendor_webhook_secrets where vendor_id = ${vendor.id} order by created_at`;
   return list(
     secrets,
-    `${slug} has no secret yet: npm run vendor -- webhook secret create ${slug}`,
+    `${slug} has no secret yet: npm run admin -- vendor webhook secret create ${slug}`,
   );
 }
 
 async function createSecret(
   { sql, readSecret }: Session,
-  slug: string,
+  name: string,
   { kind, generate, label, expires }: Settings,
 ): Promise<Outcome> {
-  const { webhook_scheme: scheme } = await findVendor(sql, slug);
+  const { slug, webhook_scheme: scheme } = await findVendor(sql, name);
   if (scheme === null) {
     throw new CommandError(
-      `${slug} has no webhook yet: npm run vendor -- webhook set ${slug} --scheme <name>`,
+      `${slug} has no webhook yet: npm run admin -- vendor webhook set ${slug} --scheme <name>`,
     );
   }
   if (generate && kind === "secret" && SCHEMES[scheme].secretFrom === "vendor") {
     throw new CommandError(
       `The secret of ${scheme} comes from its console. Enter it without --generate: ` +
-        `npm run vendor -- webhook secret create ${slug}`,
+        `npm run admin -- vendor webhook secret create ${slug}`,
     );
   }
   const secret = generate
@@ -100,7 +101,7 @@ async function createSecret(
   return {
     data: { slug, id, kind, ...(generate && { secret }), label, expires_at: expires },
     text: `A new ${kind} for the webhook of ${slug}${shown}
-What to enter in the vendor's console: npm run vendor -- webhook show ${slug}`,
+What to enter in the vendor's console: npm run admin -- vendor webhook show ${slug}`,
   };
 }
 
@@ -113,16 +114,17 @@ function newSecret(scheme: string, kind: Kind, slug: string): string {
   return scheme === "basic" ? `${slug}:${random}` : random;
 }
 
-async function revokeSecret(session: Session, slug: string, given: string): Promise<Outcome> {
+async function revokeSecret(session: Session, name: string, given: string): Promise<Outcome> {
   const { sql } = session;
-  const vendor = await findVendor(sql, slug);
+  const vendor = await findVendor(sql, name);
+  const { slug } = vendor;
   const beginning = given.trim().toLowerCase();
   const secrets = await sql<Credential[]>`
     select id, label, ${stateOf(sql)} as state from private.vendor_webhook_secrets
     where vendor_id = ${vendor.id} and starts_with(id::text, ${beginning})
     order by created_at`;
   const none = `${slug} has no secret with the id "${given}": ` +
-    `npm run vendor -- webhook secret list ${slug}`;
+    `npm run admin -- vendor webhook secret list ${slug}`;
   const secret = theOnlyCredential(secrets, beginning, none, "ids");
   const { id } = secret;
   const { text, revoked } = await revokeOnce(

@@ -9,8 +9,8 @@ import {
 import { JSON_ERRORS } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 
-const AGENCY = "a0000000-0000-4000-8000-000000000001";
-const AGENT = "b0000000-0000-4000-8000-000000000002";
+const AGENCY = "a0000001-0000-4000-8000-000000000001";
+const AGENT = "b0000002-0000-4000-8000-000000000002";
 const EXTERNAL_ID = "20000000-0000-4000-8000-0000000000ab";
 const LEAD = "0a4be0a6-7b37-4b68-9a0c-3a6d6e1a5d0c";
 
@@ -103,7 +103,7 @@ export const operations: Operation[] = [
       schema: activityRequest,
       examples: {
         started: ["The presentation first opens", {
-          lead_id: "10000000-0000-4000-8000-000000000001",
+          lead_id: "10000001-0000-4000-8000-000000000001",
           agent_id: AGENT,
           type: "presentation_started",
         }],

@@ -70,8 +70,8 @@ export const operations: Operation[] = [
           distributed: ["An open order matched", {
             ...WAITING,
             distributed_to: {
-              agency_id: "a0000000-0000-4000-8000-000000000001",
-              agent_id: "b0000000-0000-4000-8000-000000000002",
+              agency_id: "a0000001-0000-4000-8000-000000000001",
+              agent_id: "b0000002-0000-4000-8000-000000000002",
             },
           }],
           waiting: ["No open order matched", WAITING],

@@ -54,8 +54,8 @@ function readLocalProject(): Result<Project> {
       SUPABASE_ANON_KEY: stack.anon_key,
       LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
       // An agent of the seed.
-      AGENCY_ID: "a0000000-0000-4000-8000-000000000001",
-      AGENT_ID: "b0000000-0000-4000-8000-000000000002",
+      AGENCY_ID: "a0000001-0000-4000-8000-000000000001",
+      AGENT_ID: "b0000002-0000-4000-8000-000000000002",
       TWILIO_AUTH_TOKEN: stack.twilio_auth_token,
       PUBLIC_FUNCTIONS_URL: Deno.env.get("PUBLIC_FUNCTIONS_URL"),
     };
