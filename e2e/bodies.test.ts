@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
-import { ingest, ingestBulk } from "./support/applications.ts";
+import { downloadResume, ingest, ingestBulk } from "./support/applications.ts";
 import {
   assertError,
   assertResponse,
@@ -12,14 +12,11 @@ import {
   PDF,
   pdfOf,
   send,
-  sql,
-  stack,
   storedLeads,
   withKey,
 } from "./support/client.ts";
 import { chunk, Connection } from "./support/connection.ts";
 import {
-  createActivity,
   createTarget,
   importLeads,
   lead,
@@ -27,79 +24,9 @@ import {
   storedLeads as importedLeads,
 } from "./support/leads.ts";
 import { memoryGrowth } from "./support/processes.ts";
-import { createConversation, messages, newSid } from "./support/sms.ts";
-import { createWebhook, deliver, proofOf } from "./support/webhooks.ts";
+import { FORM_TYPE, JSON_TYPE, type Route, routes } from "./support/routes.ts";
+import { createWebhook, deliver } from "./support/webhooks.ts";
 import { MIB } from "../supabase/functions/_shared/units.ts";
-
-const JSON_TYPE = { "content-type": "application/json" };
-const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
-
-/** A route with headers that let a body be read, and how much a test has stored by it. */
-interface Route {
-  path: string;
-  headers: Record<string, string>;
-  /** A valid body. */
-  body: string;
-  stored(): Promise<number>;
-}
-
-/** Every route that takes a body, each for a vendor, an agency or a conversation of its own. */
-async function routes(): Promise<Route[]> {
-  const [single, bulk, webhook] = [
-    await createVendor(),
-    await createVendor(),
-    await createWebhook(),
-  ];
-  const [target, activity] = [await createTarget(), await createActivity()];
-  const [conversation, sid] = [await createConversation(), newSid()];
-  const count = async (rows: Promise<ArrayLike<unknown>>) => (await rows).length;
-  return [
-    {
-      path: "/recruiting/ingest",
-      headers: { ...withKey(single), ...JSON_TYPE },
-      body: '{"first_name":"Ann"}',
-      stored: () => count(storedLeads(single)),
-    },
-    {
-      path: "/recruiting/ingest/bulk",
-      headers: { ...withKey(bulk), ...JSON_TYPE },
-      body: '{"leads":[{"first_name":"Ann"}]}',
-      stored: () => count(storedLeads(bulk)),
-    },
-    {
-      path: "/api/leads/import",
-      headers: { "x-api-key": stack.leads_import_api_key, ...JSON_TYPE },
-      body: JSON.stringify({ ...target, leads: [lead()] }),
-      stored: async () => (await importedLeads(target)).size,
-    },
-    {
-      path: "/api/leads/log-presentation-activity",
-      headers: { apikey: stack.anon_key, ...JSON_TYPE },
-      body: JSON.stringify(activity),
-      stored: () =>
-        count(sql`select from public.lead_activities where lead_id = ${activity.lead_id}`),
-    },
-    {
-      ...proofOf(webhook, ""),
-      body: '{"first_name":"Ann"}',
-      stored: () => count(storedLeads(webhook)),
-    },
-    {
-      path: "/recruiting/sms/inbound",
-      headers: { "x-twilio-signature": "not checked yet", ...FORM_TYPE },
-      body: new URLSearchParams({ From: conversation.recruit, To: conversation.service })
-        .toString(),
-      stored: () => count(messages(conversation)),
-    },
-    {
-      path: "/recruiting/sms/status",
-      headers: { "x-twilio-signature": "not checked yet", ...FORM_TYPE },
-      body: `MessageSid=${sid}&MessageStatus=sent`,
-      stored: () =>
-        count(sql`select from public.recruiting_message_events where provider_message_id = ${sid}`),
-    },
-  ];
-}
 
 /** What becomes of a body on each route that stops coming half way, which takes 30 s: begun first, awaited last. */
 const stalled = Promise.all((await routes()).map(async (route) => {
@@ -205,31 +132,6 @@ Deno.test("a stranger gets the response though the body never comes, and so does
   }));
 });
 
-Deno.test("a body is read whole, however it is cut into chunks", async () => {
-  const vendor = await createVendor();
-  const headers = { ...withKey(vendor), ...JSON_TYPE };
-  const size = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9_000 }));
-  const sizes = fc.array(size, { minLength: 1, maxLength: 20 });
-  await fc.assert(
-    fc.asyncProperty(sizes, fc.nat(60_000), async (sizes, length) => {
-      const text = Array.from({ length: length / 10 }, (_, n) => n).join(" ");
-      const body = JSON.stringify({ first_name: "Ann", text });
-      const connection = await Connection.post("/recruiting/ingest?dry_run=true", headers);
-      // Not in tiny chunks alone.
-      sizes.push(9_000);
-      for (let at = 0, n = 0; at < body.length; at += sizes[n++ % sizes.length]!) {
-        await connection.send(chunk(body.slice(at, at + sizes[n % sizes.length]!)));
-      }
-      await connection.send(chunk(""));
-      const { status, body: response } = await connection.response();
-      connection.close();
-      assert.equal(status, 200);
-      assert.equal(response.lead.vendor_metadata.vendor_fields?.text ?? "", text);
-    }),
-    { numRuns: 50 },
-  );
-});
-
 Deno.test("a body that breaks off stores nothing", async () => {
   const all = await routes();
   for (const { path, headers, body } of all) {
@@ -248,43 +150,22 @@ Deno.test("a body that breaks off stores nothing", async () => {
   for (const { path, stored } of all.slice(5)) assert.equal(await stored(), 0, path);
 });
 
-const distinctKeys = (count: number) => Array.from({ length: count }, (_, n) => `"key_${n}":${n}`);
-/** Bodies around one value `x`, each beyond a bound of one record. */
-const BEYOND: [string, () => string, RegExp][] = [
-  ["100,000 values and more", () => `[${"null,".repeat(100_000)}null]`, /100,000 values/],
-  ["14.9 MiB of [1000,1000,…]", () => `[${"1000,".repeat(3_000_000)}1]`, /100,000 values/],
-  ["a million empty objects", () => `[${"{},".repeat(MIB)}{}]`, /100,000 values/],
-  ["25,000 different keys", () => `{${distinctKeys(25_000)}}`, /20,000 different keys/],
-  ["13.8 MiB of different keys", () => `{${distinctKeys(650_000)}}`, /different keys/],
-  ["a key of 9,000 bytes", () => `{"${"k".repeat(9_000)}":1}`, /8,192 bytes in one key/],
-  ["5 MiB of prose", () => `"${"Sold a lot. ".repeat(450_000)}"`, /4 MiB besides its files/],
-  ["a file of 2,100,000 numbers", () => `[${"37,".repeat(2_100_000)}37]`, /2,000,000 bytes in/],
-];
-
-for (const [what, value, message] of BEYOND) {
-  Deno.test(`a lead with ${what} is PAYLOAD_TOO_LARGE, names the limit and stores nothing`, async () => {
-    const vendor = await createVendor();
-    const response = await ingest(vendor, `{"first_name":"Ann","x":${value()}}`);
-    assertError(response, 413, "PAYLOAD_TOO_LARGE", message);
-    await assertStored(vendor, 0);
-    assertResponse(await ingest(vendor, { first_name: "Ann" }), 201);
-  });
-}
-
-Deno.test("in bulk and import a body beyond a bound is PAYLOAD_TOO_LARGE, names the limit and stores nothing", async () => {
-  const vendor = await createVendor();
-  const target = await createTarget();
+Deno.test("a body beyond a bound is PAYLOAD_TOO_LARGE, names the limit and stores nothing", async () => {
+  const [vendor, target] = [await createVendor(), await createTarget()];
+  const keys = Array.from({ length: 25_000 }, (_, n) => `"key_${n}":${n}`);
   for (
-    const [first, message] of [
-      [`"x":[${"null,".repeat(260_000)}null]`, /260,000 values/],
-      [distinctKeys(25_000).join(), /20,000 different keys/],
+    const [fields, ofOne, ofMany] of [
+      [`"x":[${"null,".repeat(260_000)}null]`, /100,000 values/, /260,000 values/],
+      [keys.join(), /20,000 different keys/, /20,000 different keys/],
     ] as const
   ) {
-    const leads = `[{${first}},${JSON.stringify(lead())}]`;
+    const leads = `[{${fields}},${JSON.stringify(lead())}]`;
+    const one = await ingest(vendor, `{"first_name":"Ann",${fields}}`);
+    assertError(one, 413, "PAYLOAD_TOO_LARGE", ofOne);
     const bulk = await ingestBulk(vendor, `{"leads":${leads}}`, JSON_TYPE);
-    assertError(bulk, 413, "PAYLOAD_TOO_LARGE", message);
+    assertError(bulk, 413, "PAYLOAD_TOO_LARGE", ofMany);
     const body = `${JSON.stringify(target).slice(0, -1)},"leads":${leads}}`;
-    assertError(await sendImport(body, JSON_TYPE), 413, "PAYLOAD_TOO_LARGE", message);
+    assertError(await sendImport(body, JSON_TYPE), 413, "PAYLOAD_TOO_LARGE", ofMany);
   }
   await assertStored(vendor, 0);
   assert.equal((await importedLeads(target)).size, 0);
@@ -326,11 +207,13 @@ Deno.test("10,000 leads of all fields and nearly 10 MiB are imported", async () 
   assert.deepEqual([status, body.imported, body.failed], [200, 10_000, 0]);
 });
 
-Deno.test("five resumes of 10 MiB at once are all stored, one after another or not", async () => {
+Deno.test("five resumes of 10 MiB at once are all stored whole, one after another or not", async () => {
   const vendor = await createVendor();
   const sent = { first_name: "Ann", resume: pdfOf(10 * MIB) };
   for (const response of await atOnce(5, () => ingest(vendor, sent))) assertResponse(response, 201);
   await assertStored(vendor, 5, 5);
+  const [stored] = await storedLeads(vendor);
+  assert.equal((await downloadResume(stored!.resume_path)).length, 10 * MIB);
 });
 
 Deno.test("strangers who send large bodies to a webhook slowly hold up no vendor", async () => {
@@ -350,22 +233,20 @@ Deno.test("strangers who send large bodies to a webhook slowly hold up no vendor
   for (const connection of slow) connection.close();
 });
 
-for (const bytes of [1, 4.5 * MIB]) {
-  Deno.test(`a vendor who announces large bodies, and stops after ${bytes} bytes, holds up no other vendor`, async () => {
-    const [vendor, other] = [await createVendor(), await createVendor()];
-    const headers = { ...withKey(vendor), ...JSON_TYPE, "content-length": `${14 * MIB}` };
-    const slow = await atOnce(4, async () => {
-      const connection = await Connection.post("/recruiting/ingest", headers);
-      await connection.send(" ".repeat(bytes));
-      return connection;
-    });
-    const lead = { first_name: "Ann", resume: pdfOf(4 * MIB) };
-    const started = performance.now();
-    assertResponse(await ingest(other, lead), 201);
-    assert(performance.now() - started < 15_000);
-    for (const connection of slow) connection.close();
+Deno.test("a vendor who announces large bodies, and stops after a byte or 4.5 MiB, holds up no other vendor", async () => {
+  const [vendor, other] = [await createVendor(), await createVendor()];
+  const headers = { ...withKey(vendor), ...JSON_TYPE, "content-length": `${14 * MIB}` };
+  const slow = await atOnce(8, async (n) => {
+    const connection = await Connection.post("/recruiting/ingest", headers);
+    await connection.send(" ".repeat(n % 2 === 0 ? 1 : 4.5 * MIB));
+    return connection;
   });
-}
+  const lead = { first_name: "Ann", resume: pdfOf(4 * MIB) };
+  const started = performance.now();
+  assertResponse(await ingest(other, lead), 201);
+  assert(performance.now() - started < 15_000);
+  for (const connection of slow) connection.close();
+});
 
 Deno.test("a resume as an array of 1,000,000 bytes is stored, another such array is not kept", async () => {
   const vendor = await createVendor("monster");
@@ -377,37 +258,9 @@ Deno.test("a resume as an array of 1,000,000 bytes is stored, another such array
   assert(JSON.stringify(stored!.vendor_metadata).length < 1_000);
 });
 
-Deno.test("fractions and numbers of many digits are stored to the last digit", async () => {
-  const vendor = await createVendor();
-  const sent =
-    '{"first_name":"Ann","pay":1234567.12345678901234,"id":12345678901234567890,"n":0.1}';
-  assertResponse(await ingest(vendor, sent), 201);
-  const [stored] = await storedLeads(vendor);
-  assert.equal(stored!.vendor_lead_id, "12345678901234567890");
-  const { vendor_fields } = stored!.vendor_metadata;
-  assert.deepEqual(vendor_fields, { pay: "1234567.12345678901234", n: 0.1 });
-});
-
-Deno.test("a mapping that would build too much finds nothing, and the lead is stored", async () => {
-  const vendor = await createVendor("mapping", {
-    fields: {
-      first_name: "name",
-      squared: "join(text, split(text, ''))",
-      doubled: Array(40).fill("[@, @]").join(" | "),
-      shortened: "text[:3]",
-    },
-  });
-  const text = "Ann b ".repeat(4_000).trim();
-  assert.equal((await ingest(vendor, { name: "Ann", text })).status, 201);
-  const [stored] = await storedLeads(vendor);
-  assert.equal(stored!.first_name, "Ann");
-  const { vendor_fields, ...found } = stored!.vendor_metadata;
-  assert.deepEqual([found, vendor_fields], [{ shortened: "Ann" }, { text }]);
-});
-
 const hostileText = fc.constantFrom(
-  ...["", "\0", "\ud800", "a".repeat(300_000), " ".repeat(300_000), "é".repeat(3_000), "1e999"],
-  ...["=".repeat(9_000), "data:,", "9".repeat(5_000), "%".repeat(100_000), "{", "'; --", "\u202e"],
+  ...["", "\0", "\ud800", "a".repeat(20_000), " ".repeat(20_000), "é".repeat(3_000), "1e999"],
+  ...["=".repeat(9_000), "data:,", "9".repeat(5_000), "%".repeat(20_000), "{", "'; --", "\u202e"],
 );
 const hostile = fc.letrec((tie) => ({
   value: fc.oneof(
@@ -422,29 +275,12 @@ const hostile = fc.letrec((tie) => ({
 
 Deno.test("property: no body makes a route fail, whatever stands in its fields", async () => {
   const names = [
-    ...["first_name", "last_name", "full_name", "email", "phone", "address", "city"],
-    ...[
-      "state",
-      "zip",
-      "country",
-      "vendor_lead_id",
-      "resume",
-      "is_test",
-      "external_id",
-      "type",
-      "language",
-      "x",
-    ],
-    ...["agency_id", "agent_id", "lead_id", "distribution_id"],
+    ...["first_name", "last_name", "full_name", "email", "phone", "address", "city", "state"],
+    ...["zip", "country", "vendor_lead_id", "resume", "is_test", "external_id", "type", "language"],
+    ...["x", "agency_id", "agent_id", "lead_id", "distribution_id"],
   ];
   const record = fc.dictionary(fc.constantFrom(...names), hostile, { noNullPrototype: true });
-  const [single, bulk, importing, logging, webhook] = await routes() as [
-    Route,
-    Route,
-    Route,
-    Route,
-    Route,
-  ];
+  const [single, bulk, importing, logging, webhook] = await routes();
   const target = JSON.parse(importing.body);
   const activity = JSON.parse(logging.body);
   await fc.assert(
@@ -463,7 +299,7 @@ Deno.test("property: no body makes a route fail, whatever stands in its fields",
         assert(status < 500, `${path} responds with ${status}`);
       }
     }),
-    { numRuns: 40, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false },
+    { numRuns: 20, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false },
   );
 });
 

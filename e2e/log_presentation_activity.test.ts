@@ -11,22 +11,18 @@ async function counts({ lead_id }: Activity): Promise<number[]> {
   return [row!.presentations_started, row!.presentations_resumed, row!.presentations_paused];
 }
 
-Deno.test("SPEC 2.3, 4.4: an activity of each type is appended and counted", async () => {
-  const mine = await createActivity();
+Deno.test("SPEC 2.3, 4.4: an activity that comes again is appended, with its time, and counted", async () => {
+  const mine = await createActivity("presentation_paused");
   const before = Date.now();
-  const types = ["started", "resumed", "paused", "paused"].map((type) => `presentation_${type}`);
-  for (const type of types) {
-    assertResponse(await logActivity({ ...mine, type }), 200, { success: true });
-  }
+  for (let n = 0; n < 2; n++) assertResponse(await logActivity(mine), 200, { success: true });
   const rows = await sql`
-    select agent_id, type, occurred_at from public.lead_activities
-    where lead_id = ${mine.lead_id} order by occurred_at`;
-  assert.deepEqual(rows.map(({ type }) => type), types);
-  for (const { agent_id, occurred_at } of rows) {
-    assert.equal(agent_id, mine.agent_id);
+    select agent_id, type, occurred_at from public.lead_activities where lead_id = ${mine.lead_id}`;
+  assert.equal(rows.length, 2);
+  for (const { agent_id, type, occurred_at } of rows) {
+    assert.deepEqual([agent_id, type], [mine.agent_id, mine.type]);
     assert(Math.abs(occurred_at.getTime() - before) < 60_000);
   }
-  assert.deepEqual(await counts(mine), [1, 1, 2]);
+  assert.deepEqual(await counts(mine), [0, 0, 2]);
 });
 
 Deno.test("race: thirty activities at once are all counted", async () => {
@@ -52,18 +48,17 @@ Deno.test("the anon or publishable key counts in apikey, as Bearer and as ?apike
   assert.deepEqual(await counts(mine), [8, 0, 0]);
 });
 
-Deno.test("the service role's keys count too", async () => {
-  const mine = await createActivity();
-  for (const apikey of [stack.service_role_key, stack.secret_key]) {
-    assert.equal((await logActivity(mine, { apikey })).status, 200);
-  }
-});
-
-Deno.test("the token of a signed-in user counts, with a key or without", async () => {
+Deno.test("the service role's keys count too, and a signed-in user's token with a key or without", async () => {
   const [mine, user] = [await createActivity(), await signInNewUser()];
   const authorization = `Bearer ${user.token}`;
-  assert.equal((await logActivity(mine, { authorization })).status, 200);
-  assert.equal((await logActivity(mine, { authorization, apikey: stack.anon_key })).status, 200);
+  for (
+    const headers of [
+      { apikey: stack.service_role_key },
+      { apikey: stack.secret_key },
+      { authorization },
+      { authorization, apikey: stack.anon_key },
+    ] as Record<string, string>[]
+  ) assert.equal((await logActivity(mine, headers)).status, 200);
 });
 
 Deno.test("without a valid credential the request is UNAUTHORIZED, before its body is looked at", async () => {
@@ -159,7 +154,7 @@ for (const field of ["lead_id", "agent_id", "type"]) {
   });
 }
 
-Deno.test("text/plain from sendBeacon is accepted, unknown fields are ignored, and ids may be in upper case", async () => {
+Deno.test("a text or a JSON Blob that sendBeacon sends from another origin is logged, unknown fields are ignored, and ids may be in upper case", async () => {
   const mine = await createActivity();
   const upper = {
     ...mine,
@@ -167,26 +162,15 @@ Deno.test("text/plain from sendBeacon is accepted, unknown fields are ignored, a
     agent_id: mine.agent_id.toUpperCase(),
     occurred_at: "1999-01-01",
   };
-  const headers = { "content-type": "text/plain;charset=UTF-8" };
-  const response = await logActivity(
-    JSON.stringify(upper),
-    headers,
-    `?apikey=${stack.publishable_key}`,
-  );
-  assert.equal(response.status, 200);
-  assert.deepEqual(await counts(mine), [1, 0, 0]);
-});
-
-Deno.test("a body that is no object, too large or of another type, and another method, are refused as such", async () => {
-  for (const body of ["", "{", "null", "[]", '"x"', "1"]) {
-    assertError(await logActivity(body), 400, "BAD_REQUEST", /body/);
+  for (const type of ["text/plain;charset=UTF-8", "application/json"]) {
+    // The browser adds the cookies of this domain; the route does not read them.
+    const headers = { origin: "https://popout.example", "content-type": type, cookie: "session=1" };
+    const query = `?apikey=${stack.publishable_key}`;
+    const response = await logActivity(JSON.stringify(upper), headers, query);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("access-control-allow-origin"), "https://popout.example");
   }
-  const large = { ...await createActivity(), note: "x".repeat(64 * 1024) };
-  assertError(await logActivity(large), 413, "PAYLOAD_TOO_LARGE", /64 KiB/);
-  const form = { apikey: stack.anon_key, "content-type": "application/x-www-form-urlencoded" };
-  assertError(await logActivity("type=x", form), 415, "UNSUPPORTED_MEDIA_TYPE", /json/);
-  const get = await send(PATH, { method: "GET", headers: { apikey: stack.anon_key } });
-  assertError(get, 405, "METHOD_NOT_ALLOWED", /POST/);
+  assert.deepEqual(await counts(mine), [2, 0, 0]);
 });
 
 const ALLOWED_HEADERS = [
@@ -230,20 +214,6 @@ for (const origin of ["https://popout.example", "http://127.0.0.1:8080", "null"]
   });
 }
 
-Deno.test("a JSON Blob sent by sendBeacon from another origin is logged", async () => {
-  const mine = await createActivity();
-  const headers = {
-    origin: "https://popout.example",
-    "content-type": "application/json",
-    // The browser adds the cookies of this domain; the route does not read them.
-    cookie: "session=1",
-  };
-  const response = await logActivity(mine, headers, `?apikey=${stack.publishable_key}`);
-  assert.equal(response.status, 200);
-  assert.equal(response.headers.get("access-control-allow-origin"), "https://popout.example");
-  assert.deepEqual(await counts(mine), [1, 0, 0]);
-});
-
 Deno.test("property: no body causes a 500 or stores an activity", async () => {
   const mine = await createActivity();
   const value = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.string({ unit: "binary" }));
@@ -254,7 +224,7 @@ Deno.test("property: no body causes a 500 or stores an activity", async () => {
   );
   await fc.assert(
     fc.asyncProperty(body, async (sent) => assert.equal((await logActivity(sent)).status, 400)),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
   assert.deepEqual(await counts(mine), [0, 0, 0]);
 });

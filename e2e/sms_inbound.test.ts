@@ -42,23 +42,15 @@ Deno.test("SPEC 2.4, 4.5: a message is stored with direction, sender, MessageSid
   assert.deepEqual(await stored(conversation), { last_message_at: created_at, status: "bot" });
 });
 
-for (
-  const [name, text] of [
-    ["spaces and line ends", "  line 1\r\nline 2\n\t "],
-    ["form characters", "50% off & more = a+b; ?x=1#y"],
-    ["many alphabets", "Grüße 你好 שלום नमस्ते 🙂👩‍👩‍👧"],
-    ["quotes and SQL", `'; drop table leads; -- "\\`],
-    ["nothing", ""],
-    ["1,600 characters", "x".repeat(1_600)],
-    ["60,000 characters", "x".repeat(60_000)],
-  ] as const
-) {
-  Deno.test(`a text of ${name} is stored exactly as sent`, async () => {
-    const conversation = await createConversation();
-    assert.deepEqual((await receive(conversation, { Body: text })).body, { status: "received" });
-    assert.deepEqual((await messages(conversation)).map(({ body }) => body), [text]);
-  });
-}
+Deno.test("a text is stored exactly as sent", async () => {
+  const conversation = await createConversation();
+  const texts = [
+    ...["  line 1\r\nline 2\n\t ", "50% off & more = a+b; ?x=1#y", "Grüße 你好 שלום नमस्ते 🙂👩‍👩‍👧"],
+    ...[`'; drop table leads; -- "\\`, "", "x".repeat(1_600), "x".repeat(60_000)],
+  ];
+  for (const Body of texts) assertResponse(await receive(conversation, { Body }), 200, RECEIVED);
+  assert.deepEqual((await messages(conversation)).map(({ body }) => body), texts);
+});
 
 Deno.test("U+0000 is dropped from a text", async () => {
   const conversation = await createConversation();
@@ -105,12 +97,6 @@ Deno.test("SPEC 4.5: without a conversation for From and To nothing is stored", 
   assert.equal((await messages(conversation)).length, 0);
 });
 
-Deno.test("a message of a messaging service is also matched by From and To", async () => {
-  const conversation = await createConversation();
-  const fields = { MessagingServiceSid: "MG1", AccountSid: "AC1" };
-  assertResponse(await receive(conversation, fields), 200, RECEIVED);
-});
-
 Deno.test("race: a message that comes twenty times at once is stored once", async () => {
   const conversation = await createConversation();
   const sid = newSid();
@@ -150,6 +136,7 @@ Deno.test("SPEC 5: repeated, empty and unknown parameters, and a query, are sign
     Digits: ["5678", "1234", "1234"],
     FromCity: "",
     Ünknown: "ü",
+    MessagingServiceSid: "MG1",
   };
   for (const query of ["", "?a=1&b=two%20words", "?quote=it's", "?"]) {
     assertResponse(await sendSigned(PATH + query, parameters), 200, RECEIVED);
@@ -171,14 +158,6 @@ Deno.test("SPEC 5, 7: without a valid signature the request is UNAUTHORIZED and 
     assertError(await send(PATH, { headers, body }), 401, "UNAUTHORIZED", /X-Twilio-Signature/);
   }
   assert.equal((await messages(conversation)).length, 0);
-});
-
-Deno.test("a body that is no form, is too large, or another method is refused as such", async () => {
-  const json = await send(PATH, { body: { From: "+1" } });
-  assertError(json, 415, "UNSUPPORTED_MEDIA_TYPE", /form/);
-  const large = await send(PATH, { body: new URLSearchParams({ Body: "x".repeat(64 * 1024) }) });
-  assertError(large, 413, "PAYLOAD_TOO_LARGE", /64 KiB/);
-  assertError(await send(PATH, { method: "GET" }), 405, "METHOD_NOT_ALLOWED", /POST/);
 });
 
 Deno.test("property: every signed form gets 200 and loses no text", async () => {

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ApiError } from "./errors.ts";
-import { cleanText, isObject, type Json, type JsonObject, MAX_DEPTH, parseJson } from "./json.ts";
+import {
+  BATCH_BOUNDS,
+  cleanText,
+  isObject,
+  type Json,
+  type JsonObject,
+  MAX_DEPTH,
+  parseJson,
+} from "./json.ts";
 
 Deno.test("numbers JavaScript cannot hold keep every digit", () => {
   assert.deepEqual(
@@ -121,6 +129,32 @@ Deno.test("nesting up to the limit is read, one level more and a million more ar
       (error) => error instanceof ApiError && error.status === 400,
     );
   }
+});
+
+const distinctKeys = (count: number) =>
+  `{${Array.from({ length: count }, (_, n) => `"key_${n}":${n}`)}}`;
+for (
+  const [what, text, message] of [
+    ["100,000 values and more", `[${"null,".repeat(100_000)}null]`, /100,000 values/],
+    ["14.9 MiB of [1000,1000,…]", `[${"1000,".repeat(3_000_000)}1]`, /100,000 values/],
+    ["a million empty objects", `[${"{},".repeat(1_000_000)}{}]`, /100,000 values/],
+    ["25,000 different keys", distinctKeys(25_000), /20,000 different keys/],
+    ["13.8 MiB of different keys", distinctKeys(650_000), /different keys/],
+    ["a key of 9,000 bytes", `{"${"k".repeat(9_000)}":1}`, /8,192 bytes in one key/],
+    ["5 MiB of prose", `"${"Sold a lot. ".repeat(450_000)}"`, /4 MiB besides its files/],
+    ["a file of 2,100,000 numbers", `[${"37,".repeat(2_100_000)}37]`, /2,000,000 bytes in/],
+  ] as const
+) {
+  Deno.test(`a record with ${what} is PAYLOAD_TOO_LARGE, and names the limit`, () => {
+    assert.throws(() => parseJson(text), { code: "PAYLOAD_TOO_LARGE", message });
+  });
+}
+
+Deno.test("a batch may have 260,000 values", () => {
+  const values = (count: number) => `[${"null,".repeat(count - 2)}null]`;
+  assert.equal((parseJson(values(260_000), BATCH_BOUNDS) as Json[]).length, 259_999);
+  const message = /260,000 values/;
+  assert.throws(() => parseJson(values(260_001), BATCH_BOUNDS), { message });
 });
 
 Deno.test("property: any JSON comes back as it was, but for what cannot be stored", () => {

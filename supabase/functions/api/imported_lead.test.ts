@@ -30,7 +30,9 @@ for (
     }, { external_id: "20000000-0000-0000-0000-00000000000a" }],
     ["spaces around a text", { first_name: "\t Walter \u00a0" }, {}],
     ["spaces within a text", { first_name: "Mary  Ann" }, { first_name: "Mary  Ann" }],
-    ["blank optional fields", { city: " ", zip: "", email: null }, {}],
+    ["blank optional fields", {
+      ...{ last_name: null, email: null, address: " ", city: "\t", zip: "", language: "\u00a0" },
+    }, {}],
     ["numbers", { zip: 60614, phone: 13125550100, address: 0 }, {
       zip: "60614",
       phone: "13125550100",
@@ -62,17 +64,26 @@ for (
       { ...LEAD, external_id: "7" },
       /^external_id must be a UUID$/,
     ],
-    ["a blank phone", { ...LEAD, phone: " " }, /^phone is missing$/],
     ["an object for a name", { ...LEAD, last_name: {} }, /^last_name must be a text$/],
-    ["true for a name", { ...LEAD, first_name: true }, /^first_name must be a text$/],
     ["an unknown type", { ...LEAD, type: "auto" }, /^type must be one of fwk, csk, br, .*, globe$/],
     ["a type in capitals", { ...LEAD, type: "FE" }, /^type must be one of /],
+    ["a number for a type", { ...LEAD, type: 5 }, /^type must be one of /],
+    ["a list for a type", { ...LEAD, type: ["fe"] }, /^type must be /],
   ] as const
 ) {
   Deno.test(`an item of an import that is ${name} is refused with a reason`, () => {
     const { data, error } = readImportedLead(item);
     assert.equal(data, null);
     assert.match(error!, reason);
+  });
+}
+
+for (const field of ["external_id", "first_name", "phone", "state", "type"]) {
+  Deno.test(`an imported lead needs ${field}, a text that is not blank`, () => {
+    for (const value of [undefined, null, "", " \t", {}, ["x"], false]) {
+      const { error } = readImportedLead({ ...LEAD, [field]: value as never });
+      assert.match(error ?? "", new RegExp(`^${field} `), JSON.stringify(value));
+    }
   });
 }
 

@@ -180,10 +180,16 @@ Deno.test("mapping: JavaScript's own members are not found", () => {
   assert.deepEqual(metadata, { vendor_fields: { a: { b: 1 } } });
 });
 
-Deno.test("mapping: an expression that the payload does not fit finds nothing", () => {
-  assert.deepEqual(read({ n: 5 }, { city: "split(n, ' ')[0]", zip: "n.a.b" }), {
-    vendor_fields: { n: 5 },
+Deno.test("mapping: an expression that the payload does not fit, or that builds too much, finds nothing", () => {
+  const text = "Ann b ".repeat(4_000).trim();
+  const metadata = read({ n: 5, text }, {
+    city: "split(n, ' ')[0]",
+    zip: "n.a.b",
+    squared: "join(text, split(text, ''))",
+    doubled: Array(40).fill("[@, @]").join(" | "),
+    shortened: "text[:3]",
   });
+  assert.deepEqual(metadata, { shortened: "Ann", vendor_fields: { n: 5, text } });
 });
 
 for (
