@@ -1,6 +1,7 @@
 /** Runs the commands of the docs as somebody who pastes them into a terminal. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { stackInfoFile } from "../../dev/local/mod.ts";
 
 /**
@@ -42,6 +43,28 @@ export function assertLike(actual: unknown, expected: unknown): void {
   assert.deepEqual(ids(actual), ids(expected));
 }
 
+/**
+ * `npm run`, for a shell: the line of package.json, with npm's banner, and without the time that npm itself takes. The
+ * tests of the admin command prove that npm itself runs these lines.
+ */
+const NPM = `npm() {
+  [ "$1" = run ] || { command npm "$@"; return; }
+  shift
+  if [ "$1" = --silent ]; then shift; else printf '\\n> %s\\n\\n' "$1"; fi
+  case $1 in
+    ${
+  Object.entries<string>(JSON.parse(readPage("package.json")).scripts)
+    .map(([name, line]) => `${name}) set -- '${line}' "$@" ;;`).join("\n    ")
+}
+    *) command npm run "$@"; return ;;
+  esac
+  line=$1
+  shift 2
+  [ "\${1-}" != -- ] || shift
+  (export INIT_CWD="$PWD"; cd '${fileURLToPath(ROOT)}'; eval "$line \\"\\$@\\"")
+}
+`;
+
 /** Runs a command as it is pasted into a terminal, and returns what it prints. */
 export async function paste(
   command: string,
@@ -49,7 +72,7 @@ export async function paste(
   variables: Record<string, string>,
 ): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command("sh", {
-    args: ["-e", "-c", command],
+    args: ["-e", "-c", NPM + command],
     cwd: folder,
     env: {
       ...variables,
