@@ -19,46 +19,28 @@ function fails(code: ErrorCode) {
   return (error: unknown) => error instanceof ApiError && error.code === code;
 }
 
-for (
-  const type of [
-    "application/json",
-    "application/json; charset=utf-8",
-    "Application/JSON",
-    "application/vnd.api+json",
-    "text/plain",
-  ]
-) {
-  Deno.test(`a JSON body as ${type}`, async () => {
-    assert.deepEqual(await readJson(request('{"a":1}', { "content-type": type }), KIB), { a: 1 });
-  });
-}
-
-Deno.test("a JSON body without a content type", async () => {
+Deno.test("a JSON body may have these types, or none", async () => {
+  const types = ["application/json", "application/json; charset=utf-8", "Application/JSON"];
+  for (const type of [...types, "application/vnd.api+json", "text/plain"]) {
+    const sent = request('{"a":1}', { "content-type": type });
+    assert.deepEqual(await readJson(sent, KIB), { a: 1 });
+  }
   const bytes = new TextEncoder().encode('{"a":1}');
   assert.deepEqual(await readJson(request(bytes), KIB), { a: 1 });
 });
 
-for (
-  const type of [
-    "application/x-www-form-urlencoded",
-    "text/html",
-    "multipart/form-data",
-    "application/pdf",
-  ]
-) {
-  Deno.test(`JSON is not taken as ${type}`, async () => {
-    await assert.rejects(
-      readJson(request("{}", { "content-type": type }), KIB),
-      fails("UNSUPPORTED_MEDIA_TYPE"),
-    );
-  });
-}
-
-Deno.test("a compressed body is refused by name, not as broken JSON", async () => {
-  await assert.rejects(
-    readJson(request("{}", { "content-encoding": "gzip" }), KIB),
-    fails("UNSUPPORTED_MEDIA_TYPE"),
-  );
+Deno.test("JSON is not taken as any other type, nor compressed, and a form as a form only", async () => {
+  const types = ["application/x-www-form-urlencoded", "text/html", "multipart/form-data"];
+  for (
+    const headers of [
+      ...[...types, "application/pdf"].map((type) => ({ "content-type": type })),
+      { "content-encoding": "gzip" },
+    ] as Record<string, string>[]
+  ) {
+    await assert.rejects(readJson(request("{}", headers), KIB), fails("UNSUPPORTED_MEDIA_TYPE"));
+  }
+  const form = request("a=1", { "content-type": "application/json" });
+  await assert.rejects(readForm(form, KIB), fails("UNSUPPORTED_MEDIA_TYPE"));
 });
 
 Deno.test("a body of the limit is read, a byte more is refused", async () => {
@@ -82,16 +64,13 @@ Deno.test("a multi-byte character across two chunks", async () => {
   assert.equal(await readJson(request(stream), KIB), "é");
 });
 
-Deno.test("a body that breaks off is BAD_REQUEST", async () => {
+Deno.test("a body that breaks off, or is empty, is BAD_REQUEST", async () => {
   const broken = () =>
     new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
-  await assert.rejects(readJson(request(broken()), KIB), fails("BAD_REQUEST"));
   const announced = request(broken(), { "content-length": "7" });
-  await assert.rejects(readJson(announced, KIB), fails("BAD_REQUEST"));
-});
-
-Deno.test("an empty body is BAD_REQUEST", async () => {
-  await assert.rejects(readJson(request(null), KIB), fails("BAD_REQUEST"));
+  for (const body of [request(broken()), announced, request(null)]) {
+    await assert.rejects(readJson(body, KIB), fails("BAD_REQUEST"));
+  }
 });
 
 Deno.test("a form keeps repeated and empty parameters in order", async () => {
@@ -100,13 +79,6 @@ Deno.test("a form keeps repeated and empty parameters in order", async () => {
     KIB,
   );
   assert.deepEqual([...form], [["a", "1"], ["b", ""], ["a", "2"]]);
-});
-
-Deno.test("a form is taken as a form only", async () => {
-  await assert.rejects(
-    readForm(request("a=1", { "content-type": "application/json" }), KIB),
-    fails("UNSUPPORTED_MEDIA_TYPE"),
-  );
 });
 
 /** A body that sends these chunks and then nothing, and says when nobody reads it any more. */
@@ -123,19 +95,11 @@ function stalled(...chunks: string[]) {
 
 Deno.test("a body that does not arrive in time is REQUEST_TIMEOUT, and is not read any further", async () => {
   const { stream, cancelled } = stalled('{"a":', "1");
-  await assert.rejects(
-    readJson(request(stream), KIB, { within: 20 }),
-    fails("REQUEST_TIMEOUT"),
-  );
+  const announced = request(stalled('{"a":', "1").stream, { "content-length": "7" });
+  for (const body of [request(stream), announced]) {
+    await assert.rejects(readJson(body, KIB, { within: 20 }), fails("REQUEST_TIMEOUT"));
+  }
   await cancelled;
-});
-
-Deno.test("a small body that announces its size and does not come is REQUEST_TIMEOUT, too", async () => {
-  const { stream } = stalled('{"a":', "1");
-  await assert.rejects(
-    readJson(request(stream, { "content-length": "7" }), KIB, { within: 20 }),
-    fails("REQUEST_TIMEOUT"),
-  );
 });
 
 Deno.test("a body that announces more than the limit is refused before it is read", async () => {
@@ -152,13 +116,10 @@ Deno.test("a body that announces more than the limit is refused before it is rea
 });
 
 Deno.test("what one record may hold is bounded; a batch may hold more", async () => {
-  const texts = request(JSON.stringify(Array.from({ length: 5 * MIB / 8 }, () => "a b c")));
-  await assert.rejects(readJson(texts, 10 * MIB, { sender: "a" }), fails("PAYLOAD_TOO_LARGE"));
-  texts.release();
   const values = JSON.stringify(Array.from({ length: 150_000 }, () => null));
-  const record = request(values);
+  const [record, batch] = [request(values), request(values)];
   await assert.rejects(readJson(record, 10 * MIB, { sender: "a" }), fails("PAYLOAD_TOO_LARGE"));
-  const batch = request(values);
+  record.release();
   const options = { bounds: BATCH_BOUNDS, sender: "a" };
   assert(Array.isArray(await readJson(batch, 10 * MIB, options)));
   batch.release();

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ApiError } from "./errors.ts";
 import {
   BATCH_BOUNDS,
   cleanText,
@@ -58,34 +57,26 @@ function isSameDecimal(left: string, right: string): boolean {
   return scaled(left) === scaled(right);
 }
 
-for (
-  const number of ["0.1", "1.50", "1234567.1234567", "1e5", "100.0e-2", "3.141592653589793", "-0.0"]
-) {
-  Deno.test(`a number that JavaScript can hold stays a number: ${number}`, () => {
-    assert.equal(parseJson(`[${number}]`)?.[0 as never], Number(number));
-  });
-}
+Deno.test("a number that JavaScript can hold stays a number", () => {
+  const numbers = ["0.1", "1.50", "1234567.1234567", "1e5", "100.0e-2", "3.141592653589793"];
+  for (const number of [...numbers, "-0.0"]) {
+    assert.deepEqual(parseJson(`[${number}]`), [Number(number)], number);
+  }
+});
 
-for (const number of ["1234567.12345678901234", "0.10000000000000000555", "1e-400"]) {
-  Deno.test(`a fraction that is not exact becomes its own text: ${number}`, () => {
-    assert.deepEqual(parseJson(`{"pay":${number}}`), { pay: number });
-  });
-}
-
-for (
-  const text of ["{12345678901234567890:1}", "[01234567890123456789]", "[12345678901234567890.]"]
-) {
-  Deno.test(`an inexact number in the wrong place or form stays an error: ${text}`, () => {
-    assert.throws(() => parseJson(text), /not valid JSON/);
-  });
-}
-
-for (const number of ["1e400", "-1E+400", "12345678901234567.0", "1.5e300", "-9007199254740993"]) {
-  Deno.test(`a number that is not exact becomes its own text: ${number}`, () => {
+Deno.test("a number that is not exact becomes its own text", () => {
+  const fractions = ["1234567.12345678901234", "0.10000000000000000555", "1e-400", "1.5e300"];
+  for (const number of [...fractions, "1e400", "-1E+400", "12345678901234567.0"]) {
     assert.deepEqual(parseJson(`{"id":${number}}`), { id: number });
     assert.equal(parseJson(number), number);
-  });
-}
+  }
+  assert.equal(parseJson("-9007199254740993"), "-9007199254740993");
+});
+
+Deno.test("an inexact number in the wrong place or form stays an error", () => {
+  const wrong = ["{12345678901234567890:1}", "[01234567890123456789]", "[12345678901234567890.]"];
+  for (const text of wrong) assert.throws(() => parseJson(text), /not valid JSON/, text);
+});
 
 Deno.test("a long digit run inside a string stays as it is", () => {
   assert.deepEqual(parseJson('{"id": "12345678901234567890", "n": 1}'), {
@@ -111,23 +102,17 @@ Deno.test("a key named __proto__ stays an ordinary key", () => {
   assert.equal((value as { admin?: unknown }).admin, undefined);
 });
 
-for (const text of ["", "{", "undefined", "'a'", '{"a":1,}', "\u0000", '"' + "\u0000" + '"']) {
-  Deno.test(`not JSON: ${JSON.stringify(text)}`, () => {
-    assert.throws(
-      () => parseJson(text),
-      (error) => error instanceof ApiError && error.status === 400,
-    );
-  });
-}
+Deno.test("what is not JSON is BAD_REQUEST", () => {
+  for (const text of ["", "{", "undefined", "'a'", '{"a":1,}', "\u0000", '"\u0000"']) {
+    assert.throws(() => parseJson(text), { code: "BAD_REQUEST" }, JSON.stringify(text));
+  }
+});
 
 Deno.test("nesting up to the limit is read, one level more and a million more are BAD_REQUEST", () => {
   const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
   parseJson(nested(MAX_DEPTH));
   for (const depth of [MAX_DEPTH + 1, 1_000_000]) {
-    assert.throws(
-      () => parseJson(nested(depth)),
-      (error) => error instanceof ApiError && error.status === 400,
-    );
+    assert.throws(() => parseJson(nested(depth)), { code: "BAD_REQUEST" });
   }
 });
 

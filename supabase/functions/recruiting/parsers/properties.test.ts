@@ -191,18 +191,8 @@ Deno.test("mapping: any configuration can be compiled or has an error", () => {
 
 Deno.test("normalizeLead takes any value in any field", () => {
   const fields = [
-    ...[
-      "first_name",
-      "last_name",
-      "full_name",
-      "email",
-      "phone",
-      "address",
-      "city",
-      "state",
-      "zip",
-    ],
-    ...["country", "phone_country", "vendor_lead_id", "is_test", "submitted_at"],
+    ...["first_name", "last_name", "full_name", "email", "phone", "address", "city", "state"],
+    ...["zip", "country", "phone_country", "vendor_lead_id", "is_test", "submitted_at"],
   ];
   const raw = fc.record({
     ...Object.fromEntries(fields.map((name) => [name, anyJson])),
@@ -236,13 +226,12 @@ Deno.test("a full name of any characters gives a first name", () => {
 });
 
 /** Texts that make a careless regular expression take quadratic time. */
-const MEGABYTE = 1_000_000;
-const HOSTILE = [" ", "=", "a", ".", ",", "data:", "a ", "+", "1", "-", '"', "%", "\n"].map((
-  unit,
-) => unit.repeat(MEGABYTE / unit.length));
+const LONG = 250_000;
+const HOSTILE = [" ", "=", "a", ".", ",", "data:", "a ", "+", "1", "-", '"', "%", "\n"]
+  .map((unit) => unit.repeat(LONG / unit.length));
 
 for (const name of PARSER_NAMES) {
-  Deno.test(`${name} reads megabytes of anything in linear time`, () => {
+  Deno.test(`${name} reads long texts of anything in linear time`, () => {
     const parse = parserNamed(name);
     for (
       const text of [...HOSTILE, `data:${HOSTILE[2]}`, `JVBERi0${HOSTILE[1]}`, `x${HOSTILE[0]}x`]
@@ -250,7 +239,7 @@ for (const name of PARSER_NAMES) {
       const payload = replaceTexts(readFixture(name), text);
       const started = performance.now();
       parse!(payload, MAPPING_CONFIG);
-      // A quadratic step over a megabyte would take minutes.
+      // A quadratic step over them would take a minute.
       assert.ok(performance.now() - started < 5_000, `${text.slice(0, 10)}… took too long`);
     }
   });
