@@ -1,3 +1,5 @@
+import { isObject } from "../../../../supabase/functions/_shared/json.ts";
+
 /** A message of the Phoenix protocol, which Realtime speaks. */
 export interface Frame {
   /** The `ref` of the join that the message belongs to; null outside a channel. */
@@ -41,8 +43,4 @@ export function writeFrame(version: Version, frame: Frame): string {
 
 function isRef(value: unknown): value is string | null {
   return value === null || typeof value === "string";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
