@@ -23,7 +23,7 @@ grant usage on schema private to authenticated, service_role;
 
 -- What a column may hold, where more than one column may hold the same. An error names the domain and not the column, and
 -- Postgres does not compare a record that has a domain with one that has a text. So a check that names its column is
--- better where people enter the value.
+-- better where people enter the value. Functions ask pg_input_is_valid().
 
 create domain public.e164 as text check (value ~ '^\+[1-9][0-9]{1,14}$');
 comment on domain public.e164 is 'A phone number in E.164 (ITU-T).';
@@ -5209,70 +5209,6 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
-create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
-language plpgsql
-set search_path = ''
-as $$
-declare
-  sent record;
-begin
-  select m.id, c.agency_id, c.recruit_phone into sent
-  from public.recruiting_messages m
-  join public.recruiting_conversations c on c.id = m.conversation_id
-  where m.direction = 'outbound'
-    and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
-  -- Of two messages, the one that has the MessageSid.
-  order by m.provider_message_id = message_sid desc nulls last
-  limit 1;
-
-  if has_opted_out and sent.id is not null then
-    perform private.lock_consent(sent.agency_id, sent.recruit_phone);
-  end if;
-  perform pg_advisory_xact_lock(private.message_lock(message_sid));
-  return sent.id;
-end
-$$;
-
-comment on function private.lock_sent_text(text, uuid, boolean) is
-  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. '
-  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
-grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
-
-create function private.handle_failed_text(message_id uuid, error_code text) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  failed record;
-begin
-  select c.id as conversation_id, c.agency_id, c.recruit_phone, c.service_phone, o.kind, o.attempted_at into failed
-  from public.recruiting_messages m
-  join public.recruiting_conversations c on c.id = m.conversation_id
-  left join public.text_outbox o on o.message_id = m.id
-  where m.id = handle_failed_text.message_id and m.direction = 'outbound';
-  if not found then
-    return;
-  end if;
-
-  if error_code = '21610' then
-    -- As of when it was sent: the recruit may have opted in since.
-    perform private.record_consent(
-      failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
-      message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
-  elsif error_code = '30034' then
-    perform private.pause_number(failed.service_phone, error_code);
-  end if;
-  if failed.kind = 'agent' then
-    perform private.notify_agent(failed.conversation_id, message_id, 'failed');
-  end if;
-end
-$$;
-
-comment on function private.handle_failed_text(uuid, text) is
-  'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
-  'may not send, and is paused. The agent who has written it is told.';
-grant execute on function private.handle_failed_text(uuid, text) to service_role;
-
 create function public.update_sms_status(
   message_sid text,
   provider_status text,
@@ -5408,12 +5344,77 @@ comment on function private.store_text(public.recruiting_conversations, public.u
   'caller holds the locks of receive_sms().';
 grant execute on function private.store_text(public.recruiting_conversations, public.unmatched_texts) to service_role;
 
+create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sent record;
+begin
+  select m.id, c.agency_id, c.recruit_phone into sent
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where m.direction = 'outbound'
+    and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
+  -- Of two messages, the one that has the MessageSid.
+  order by m.provider_message_id = message_sid desc nulls last
+  limit 1;
+
+  if has_opted_out and sent.id is not null then
+    perform private.lock_consent(sent.agency_id, sent.recruit_phone);
+  end if;
+  perform pg_advisory_xact_lock(private.message_lock(message_sid));
+  return sent.id;
+end
+$$;
+
+comment on function private.lock_sent_text(text, uuid, boolean) is
+  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. '
+  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
+grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
+
+create function private.handle_failed_text(message_id uuid, error_code text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  failed record;
+begin
+  select c.id as conversation_id, c.agency_id, c.recruit_phone, c.service_phone, o.kind, o.attempted_at into failed
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  left join public.text_outbox o on o.message_id = m.id
+  where m.id = handle_failed_text.message_id and m.direction = 'outbound';
+  if not found then
+    return;
+  end if;
+
+  if error_code = '21610' then
+    -- As of when it was sent: the recruit may have opted in since.
+    perform private.record_consent(
+      failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
+      message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
+  elsif error_code = '30034' then
+    perform private.pause_number(failed.service_phone, error_code);
+  end if;
+  if failed.kind = 'agent' then
+    perform private.notify_agent(failed.conversation_id, message_id, 'failed');
+  end if;
+end
+$$;
+
+comment on function private.handle_failed_text(uuid, text) is
+  'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
+  'may not send, and is paused. The agent who has written it is told.';
+grant execute on function private.handle_failed_text(uuid, text) to service_role;
+
 -- supabase/schemas/texting/unmatched_texts.sql
 
 -- Texts from a pair of numbers that has no conversation yet.
-
+--
 -- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair
--- and then look for what the other one stored, so that the second always sees the first.
+-- and then look for what the other one stored, so that the second always sees the first. Many conversations may be made
+-- in one transaction, so a pair stands for one of 1,024 locks, as a consent does.
 
 create function private.lock_conversation(recruit_phone text, service_phone text) returns void
 language plpgsql
@@ -5421,13 +5422,14 @@ set search_path = ''
 as $$
 begin
   perform pg_advisory_xact_lock(
-    hashtextextended(format('recruiting conversation %s %s', recruit_phone, service_phone), 0));
+    hashtextextended('recruiting conversation', 0)
+      + (hashtextextended(format('%s %s', recruit_phone, service_phone), 0) & 1023));
 end
 $$;
 
 comment on function private.lock_conversation(text, text) is
   'Makes every other transaction that makes the conversation of these numbers, or finds that there is none, wait until '
-  'this one ends.';
+  'this one ends. Other pairs have the same lock: there are 1,024.';
 grant execute on function private.lock_conversation(text, text) to service_role;
 
 create function private.take_over_texts() returns trigger
@@ -5685,7 +5687,7 @@ declare
   said record;
 begin
   -- A sender without such a number cannot have a conversation either.
-  if received.consent is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
+  if received.consent is null or agency_id is null or phone is null or not pg_input_is_valid(phone, 'public.e164') then
     return;
   end if;
 
@@ -6806,16 +6808,7 @@ begin
     into found_texts
     from locked l;
 
-    begin
-      perform set_config('lock_timeout', '20ms', true);
-      perform private.refuse_texts(c.agency_id, c.recruit_phone)
-      from public.text_outbox o
-      join public.recruiting_conversations c on c.id = o.conversation_id
-      where o.message_id = any (found_texts.ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
-    exception when lock_not_available then
-      -- Somebody has locked one of them. They are refused by a later claim, and the other texts do not wait.
-      null;
-    end;
+    perform private.refuse_opted_out(found_texts.ids);
 
     -- Everything again, as it is now that nobody else claims texts of these conversations
     with locked as (
@@ -6872,6 +6865,27 @@ comment on function private.claim_posts(integer) is
   'Texts to post now, number by number. An agent''s come first, then those that have been due for longest; see '
   'claim_texts().';
 grant execute on function private.claim_posts(integer) to service_role;
+
+create function private.refuse_opted_out(message_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+set lock_timeout = '20ms'
+as $$
+begin
+  perform private.refuse_texts(c.agency_id, c.recruit_phone)
+  from public.text_outbox o
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  where o.message_id = any (message_ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
+exception when lock_not_available then
+  -- Somebody has locked one of them. The others do not wait.
+  null;
+end
+$$;
+
+comment on function private.refuse_opted_out(uuid[]) is
+  'Refuses all waiting texts to the recruits of these texts who have opted out. When somebody has locked one of them, none '
+  'is refused, and a later claim does it. The caller holds the locks of the consents.';
+grant execute on function private.refuse_opted_out(uuid[]) to service_role;
 
 create function private.due_numbers() returns setof public.service_numbers
 language plpgsql
@@ -7241,7 +7255,7 @@ begin
     and (l.agent_id = caller.id or caller.role = 'manager');
   if not found then
     raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
-  elsif coalesce(lead.phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
+  elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
     perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
   elsif agent_id is not null and not exists (
     select from public.agents a
@@ -7316,7 +7330,7 @@ declare
 begin
   if caller.role is distinct from 'manager' then
     raise exception 'only an active manager may record a consent' using errcode = 'insufficient_privilege';
-  elsif coalesce(phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
+  elsif not pg_input_is_valid(coalesce(phone, ''), 'public.e164') then
     perform private.invalid_field('phone', 'must be a number in E.164, such as +13125550100');
   elsif coalesce(state, '') not in ('opted_in', 'opted_out') then
     perform private.invalid_field('state', 'must be opted_in or opted_out');
@@ -7485,7 +7499,7 @@ begin
   join public.vendors v on v.id = lead.vendor_id
   where o.id = lead.order_id and v.has_text_consent;
   if template is null
-    or coalesce(lead.phone, '') !~ '^\+[1-9][0-9]{1,14}$'
+    or not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164')
     or lead.vendor_metadata -> 'is_test' is not distinct from 'true'
   then
     return;

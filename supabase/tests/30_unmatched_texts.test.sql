@@ -1,6 +1,6 @@
 -- A text without a conversation is kept, and becomes a message when the conversation is made.
 begin;
-select plan(22);
+select plan(23);
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
 
@@ -102,6 +102,13 @@ select lives_ok(
 select is(
   (select count(*)::integer from public.recruiting_messages where provider_message_id = 'test U8'), 1,
   'each takes its texts over once');
+
+-- Postgres has room for about 6,400 locks in all
+insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+select md5('agency')::uuid, '+1999666' || n, '+19995551002' from generate_series(1000, 4999) n;
+select cmp_ok(
+  (select count(*)::integer from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()), '<=', 2 * 1024,
+  'many conversations take no more locks than there are for consents and pairs of numbers');
 
 select * from finish();
 rollback;

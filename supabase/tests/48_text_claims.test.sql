@@ -1,6 +1,6 @@
 -- claim_texts(): which texts a worker gets, in which order, and what it is told of them.
 begin;
-select plan(53);
+select plan(54);
 \ir helpers.psql
 
 insert into public.agencies (id, name, timezone) values
@@ -146,6 +146,7 @@ select private.record_consent(md5('agency')::uuid, '+19995550001', 'opted_out', 
 select pg_temp.add_text('one', 'x'), pg_temp.add_text('greeting', 'x', 'greeting'), pg_temp.add_text('two', 'y');
 select is(pg_temp.claim(), 'two post', 'nothing is sent to somebody who has opted out');
 select is(array[pg_temp.text('one'), pg_temp.text('greeting')], array['refused opted_out', 'refused opted_out'], 'it is refused');
+select is(setting, reset_val, 'the rest of the transaction waits for locks as before') from pg_settings where name = 'lock_timeout';
 select results_eq(
   $$select status, error_code, failed_at from public.recruiting_messages where id = md5('one')::uuid$$,
   $$values ('failed', '21610', now())$$, 'its message has failed, with the provider''s code');

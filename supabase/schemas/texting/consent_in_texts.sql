@@ -9,7 +9,7 @@ declare
   said record;
 begin
   -- A sender without such a number cannot have a conversation either.
-  if received.consent is null or agency_id is null or phone is null or phone !~ '^\+[1-9][0-9]{1,14}$' then
+  if received.consent is null or agency_id is null or phone is null or not pg_input_is_valid(phone, 'public.e164') then
     return;
   end if;
 

@@ -22,7 +22,7 @@ begin
     and (l.agent_id = caller.id or caller.role = 'manager');
   if not found then
     raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
-  elsif coalesce(lead.phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
+  elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
     perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
   elsif agent_id is not null and not exists (
     select from public.agents a
@@ -97,7 +97,7 @@ declare
 begin
   if caller.role is distinct from 'manager' then
     raise exception 'only an active manager may record a consent' using errcode = 'insufficient_privilege';
-  elsif coalesce(phone, '') !~ '^\+[1-9][0-9]{1,14}$' then
+  elsif not pg_input_is_valid(coalesce(phone, ''), 'public.e164') then
     perform private.invalid_field('phone', 'must be a number in E.164, such as +13125550100');
   elsif coalesce(state, '') not in ('opted_in', 'opted_out') then
     perform private.invalid_field('state', 'must be opted_in or opted_out');

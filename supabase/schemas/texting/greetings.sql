@@ -68,7 +68,7 @@ begin
   join public.vendors v on v.id = lead.vendor_id
   where o.id = lead.order_id and v.has_text_consent;
   if template is null
-    or coalesce(lead.phone, '') !~ '^\+[1-9][0-9]{1,14}$'
+    or not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164')
     or lead.vendor_metadata -> 'is_test' is not distinct from 'true'
   then
     return;

@@ -62,70 +62,6 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
-create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
-language plpgsql
-set search_path = ''
-as $$
-declare
-  sent record;
-begin
-  select m.id, c.agency_id, c.recruit_phone into sent
-  from public.recruiting_messages m
-  join public.recruiting_conversations c on c.id = m.conversation_id
-  where m.direction = 'outbound'
-    and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
-  -- Of two messages, the one that has the MessageSid.
-  order by m.provider_message_id = message_sid desc nulls last
-  limit 1;
-
-  if has_opted_out and sent.id is not null then
-    perform private.lock_consent(sent.agency_id, sent.recruit_phone);
-  end if;
-  perform pg_advisory_xact_lock(private.message_lock(message_sid));
-  return sent.id;
-end
-$$;
-
-comment on function private.lock_sent_text(text, uuid, boolean) is
-  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. '
-  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
-grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
-
-create function private.handle_failed_text(message_id uuid, error_code text) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  failed record;
-begin
-  select c.id as conversation_id, c.agency_id, c.recruit_phone, c.service_phone, o.kind, o.attempted_at into failed
-  from public.recruiting_messages m
-  join public.recruiting_conversations c on c.id = m.conversation_id
-  left join public.text_outbox o on o.message_id = m.id
-  where m.id = handle_failed_text.message_id and m.direction = 'outbound';
-  if not found then
-    return;
-  end if;
-
-  if error_code = '21610' then
-    -- As of when it was sent: the recruit may have opted in since.
-    perform private.record_consent(
-      failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
-      message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
-  elsif error_code = '30034' then
-    perform private.pause_number(failed.service_phone, error_code);
-  end if;
-  if failed.kind = 'agent' then
-    perform private.notify_agent(failed.conversation_id, message_id, 'failed');
-  end if;
-end
-$$;
-
-comment on function private.handle_failed_text(uuid, text) is
-  'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
-  'may not send, and is paused. The agent who has written it is told.';
-grant execute on function private.handle_failed_text(uuid, text) to service_role;
-
 create function public.update_sms_status(
   message_sid text,
   provider_status text,
@@ -260,3 +196,67 @@ comment on function private.store_text(public.recruiting_conversations, public.u
   'an agent''s reply is not held any more, and the agent of an escalated conversation is told. received_at null: now. The '
   'caller holds the locks of receive_sms().';
 grant execute on function private.store_text(public.recruiting_conversations, public.unmatched_texts) to service_role;
+
+create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sent record;
+begin
+  select m.id, c.agency_id, c.recruit_phone into sent
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where m.direction = 'outbound'
+    and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
+  -- Of two messages, the one that has the MessageSid.
+  order by m.provider_message_id = message_sid desc nulls last
+  limit 1;
+
+  if has_opted_out and sent.id is not null then
+    perform private.lock_consent(sent.agency_id, sent.recruit_phone);
+  end if;
+  perform pg_advisory_xact_lock(private.message_lock(message_sid));
+  return sent.id;
+end
+$$;
+
+comment on function private.lock_sent_text(text, uuid, boolean) is
+  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. '
+  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
+grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
+
+create function private.handle_failed_text(message_id uuid, error_code text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  failed record;
+begin
+  select c.id as conversation_id, c.agency_id, c.recruit_phone, c.service_phone, o.kind, o.attempted_at into failed
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  left join public.text_outbox o on o.message_id = m.id
+  where m.id = handle_failed_text.message_id and m.direction = 'outbound';
+  if not found then
+    return;
+  end if;
+
+  if error_code = '21610' then
+    -- As of when it was sent: the recruit may have opted in since.
+    perform private.record_consent(
+      failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
+      message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
+  elsif error_code = '30034' then
+    perform private.pause_number(failed.service_phone, error_code);
+  end if;
+  if failed.kind = 'agent' then
+    perform private.notify_agent(failed.conversation_id, message_id, 'failed');
+  end if;
+end
+$$;
+
+comment on function private.handle_failed_text(uuid, text) is
+  'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
+  'may not send, and is paused. The agent who has written it is told.';
+grant execute on function private.handle_failed_text(uuid, text) to service_role;

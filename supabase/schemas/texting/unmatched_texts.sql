@@ -1,7 +1,8 @@
 -- Texts from a pair of numbers that has no conversation yet.
-
+--
 -- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair
--- and then look for what the other one stored, so that the second always sees the first.
+-- and then look for what the other one stored, so that the second always sees the first. Many conversations may be made
+-- in one transaction, so a pair stands for one of 1,024 locks, as a consent does.
 
 create function private.lock_conversation(recruit_phone text, service_phone text) returns void
 language plpgsql
@@ -9,13 +10,14 @@ set search_path = ''
 as $$
 begin
   perform pg_advisory_xact_lock(
-    hashtextextended(format('recruiting conversation %s %s', recruit_phone, service_phone), 0));
+    hashtextextended('recruiting conversation', 0)
+      + (hashtextextended(format('%s %s', recruit_phone, service_phone), 0) & 1023));
 end
 $$;
 
 comment on function private.lock_conversation(text, text) is
   'Makes every other transaction that makes the conversation of these numbers, or finds that there is none, wait until '
-  'this one ends.';
+  'this one ends. Other pairs have the same lock: there are 1,024.';
 grant execute on function private.lock_conversation(text, text) to service_role;
 
 create function private.take_over_texts() returns trigger

@@ -143,16 +143,7 @@ begin
     into found_texts
     from locked l;
 
-    begin
-      perform set_config('lock_timeout', '20ms', true);
-      perform private.refuse_texts(c.agency_id, c.recruit_phone)
-      from public.text_outbox o
-      join public.recruiting_conversations c on c.id = o.conversation_id
-      where o.message_id = any (found_texts.ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
-    exception when lock_not_available then
-      -- Somebody has locked one of them. They are refused by a later claim, and the other texts do not wait.
-      null;
-    end;
+    perform private.refuse_opted_out(found_texts.ids);
 
     -- Everything again, as it is now that nobody else claims texts of these conversations
     with locked as (
@@ -209,6 +200,27 @@ comment on function private.claim_posts(integer) is
   'Texts to post now, number by number. An agent''s come first, then those that have been due for longest; see '
   'claim_texts().';
 grant execute on function private.claim_posts(integer) to service_role;
+
+create function private.refuse_opted_out(message_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+set lock_timeout = '20ms'
+as $$
+begin
+  perform private.refuse_texts(c.agency_id, c.recruit_phone)
+  from public.text_outbox o
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  where o.message_id = any (message_ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
+exception when lock_not_available then
+  -- Somebody has locked one of them. The others do not wait.
+  null;
+end
+$$;
+
+comment on function private.refuse_opted_out(uuid[]) is
+  'Refuses all waiting texts to the recruits of these texts who have opted out. When somebody has locked one of them, none '
+  'is refused, and a later claim does it. The caller holds the locks of the consents.';
+grant execute on function private.refuse_opted_out(uuid[]) to service_role;
 
 create function private.due_numbers() returns setof public.service_numbers
 language plpgsql
