@@ -1,13 +1,11 @@
 /**
  * Keeps a recruiting lead and its resume together. The database and storage share no transaction, so the order counts:
  *
- * 1. Look for a duplicate. A duplicate then uploads nothing.
- * 2. Upload the resume, after noting the upload in the database. If the request dies after this, another one removes
- * the
- *    object. With the insert first it would be a lead that has lost its resume.
+ * 1. Look for a duplicate, which uploads nothing.
+ * 2. Note the upload in the database, and upload the resume. If the request dies now, the note has the object removed.
+ *    With the insert first, it would leave a lead that has lost its resume.
  * 3. Insert the lead, which ends the note.
- * 4. Remove the object if no lead was inserted. If nobody knows whether one was, the object is looked after later
- *    (resume_uploads.ts).
+ * 4. Remove the object if no lead was inserted. If nobody knows whether one was, resume_uploads.ts decides later.
  */
 import type { ResumeFile } from "../resumes/resume_file.ts";
 import { insertLead, isRecognized, UnknownOutcome } from "./lead_calls.ts";
