@@ -32,8 +32,8 @@ interface UserRow {
 
 /**
  * Gives an agent a login: makes a user, connects the two, and lets the auth service send a link to the agent's e-mail
- * address. Each step can be repeated, so the command is called again where it broke off, where the link was lost or is
- * over, and after the address was corrected, until the link has been used.
+ * address. Each step can be repeated until the link has been used. So the command is called again where it broke off,
+ * where the link was lost or is over, and after the address was corrected.
  *
  * A user of the address that somebody else has made may be a stranger's, who knows its password. It is connected only
  * when it was confirmed and `existing` says so.

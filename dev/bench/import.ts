@@ -17,8 +17,8 @@ const FEW_LEADS = 1_000;
 const FEW_REQUESTS = 5;
 
 /**
- * One request of the largest size and one of a usual size, against the least that PostgREST could do; the largest also
- * against the least that the database could do, and against the usual Node server.
+ * One request of the largest size and one of a usual size, against the least that PostgREST could do. The largest is
+ * also compared with the least that the database could do, and with the usual Node server.
  */
 export const importLeads: Benchmark = {
   name: "import",

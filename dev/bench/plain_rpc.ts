@@ -2,8 +2,8 @@ import { jsonHeaders } from "./load.ts";
 import type { OwnStack } from "./stacks.ts";
 
 /**
- * Makes a table `plain_<table>` with the columns, checks, indexes and foreign keys of this one, and an SQL function on
- * PostgREST that inserts rows into it by one statement and does nothing else.
+ * Makes a table `plain_<table>` with the columns, checks, indexes and foreign keys of this one. Makes an SQL function
+ * on PostgREST, too, that inserts rows into it by one statement and does nothing else.
  *
  * @param columns of the rows
  * @param fixed what other columns are set to in each row

@@ -81,8 +81,8 @@ export async function watchingLeadCalls<Result>(
 }
 
 /**
- * Runs something, with a function in the test's own process, while the first response of an SQL function is lost after
- * that has been carried out.
+ * Runs something, with a function in the test's own process. The first response of an SQL function is lost after that
+ * has been carried out.
  */
 export async function losingResponseOf<Result>(
   sqlFunction: string,

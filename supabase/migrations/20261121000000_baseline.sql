@@ -21,9 +21,9 @@ grant usage on schema private to authenticated, service_role;
 
 -- supabase/schemas/base/domains.sql
 
--- What a column may hold, where more than one column may hold the same. An error names the domain and not the column, and
--- Postgres does not compare a record that has a domain with one that has a text. So a check that names its column is
--- better where people enter the value. Functions ask pg_input_is_valid().
+-- What a column may hold, where more than one column may hold the same. An error names the domain and not the column.
+-- Postgres does not compare a record that has a domain with one that has a text. So a check that names its column is better
+-- where people enter the value. Functions ask pg_input_is_valid().
 
 create domain public.e164 as text check (value ~ '^\+[1-9][0-9]{1,14}$');
 comment on domain public.e164 is 'A phone number in E.164 (ITU-T).';
@@ -1160,8 +1160,8 @@ create table public.recruiting_leads (
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
-  -- Postgres does not check a foreign key of two columns while one of them is null, and a lead that an agency already has
-  -- must not be handed out a second time. One constraint, because an insert reads each of them anew.
+  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that an agency already has must
+  -- not be handed out a second time. One constraint, because an insert reads each of them anew.
   check (
     case when agency_id is null
       then agent_id is null and order_id is null and distribution <> 'distributed'
@@ -1567,7 +1567,7 @@ $$;
 
 comment on function private.day_start(timestamptz, text) is
   'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
-  'first of the two midnights; where it skips midnight, at the first moment after it.';
+  'first of the two midnights. Where it skips midnight, a day begins at the first moment after it.';
 grant execute on function private.day_start(timestamptz, text) to service_role;
 
 create function private.day_end(day_start timestamptz, timezone text) returns timestamptz
@@ -1833,8 +1833,8 @@ create trigger recount_after_timezone
 -- Handing out the leads that are stored as `pending`, oldest first.
 --
 -- One transaction at a time hands leads out, because turns, shares and daily counts depend on every choice before it. It
--- holds the distribution lock. Nobody waits for that lock: a transaction that does not get it leaves its leads `pending`,
--- and the next one that gets it hands them out too, whatever has become of the request. Waiting was measured: with many
+-- holds the distribution lock. Nobody waits for that lock: a transaction that does not get it leaves its leads `pending`.
+-- The next one that gets it hands them out too, whatever has become of the request. Waiting was measured: with many
 -- isolates it gave 0.2 to 0.6 of the rate.
 --
 -- Whoever holds the lock never waits for a row, because all other leads would wait with it. An order or an agent that
@@ -1952,9 +1952,9 @@ end
 $$;
 
 comment on function private.hand_out_pending() is
-  'Hands out the leads that are pending, unless somebody else does: then null. Returns true when it has tried all of them, '
-  'so that those that are still pending wait for somebody who has locked an order, an agent or a table; false when its time '
-  'was over.';
+  'Hands out the leads that are pending, unless somebody else does: then null. Returns true when it has tried all of '
+  'them: those that are still pending wait for somebody who has locked an order, an agent or a table. Returns false when '
+  'its time was over.';
 grant execute on function private.hand_out_pending() to service_role;
 
 create function private.distribution_lock() returns bigint
@@ -2250,8 +2250,8 @@ end
 $$;
 
 comment on function private.lock_agents(uuid, uuid, integer) is
-  'Locks the agents who get the next leads of an order, at most as many as are wanted, and returns their ids in the order '
-  'of their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
+  'Locks the agents who get the next leads of an order, at most as many as are wanted. Returns their ids in the order of '
+  'their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
   'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
   'names, or all of them.';
 grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;
@@ -2484,16 +2484,16 @@ comment on function public.ingest_recruiting_leads(jsonb) is
   'Stores leads of any vendors and distributes them, unless vendor_metadata.is_test is true. leads: [{key_hash|null, '
   'webhook|null, lead: {id, first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, '
   'received_via|null}, idempotency|null}]. key_hash: SHA-256 of the vendor''s API key in lower-case hex; webhook: '
-  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.kept_result(). The caller makes the id; a '
-  'repeated call with the same ids gives the first results and stores nothing. Returns an array with one result for each '
-  'lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
-  'while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be asked, '
-  'because a crash of the server within a second may take such a lead away. Or {id, status: duplicate} with the id of the '
-  'lead that has this vendor_lead_id, or that the same delivery_id and part stored within 7 days; with record_error, a '
-  'SQLSTATE, where the repeat could not be recorded. Or {error: {code, message}}: PT401 as authenticate_vendor(), PT400 without a '
-  'first_name, 55000 for an id that was abandoned, PT409 and PT422 as private.kept_result(). An exception concerns the call '
-  'as a whole, which has then stored nothing: one lead that the database refuses, or that waits too long for another '
-  'transaction (55P03), makes all fail.';
+  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.kept_result(). The caller makes the '
+  'id; a repeated call with the same ids gives the first results and stores nothing. Returns an array with one result for '
+  'each lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: '
+  'pending while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be '
+  'asked, because a crash of the server within a second may take such a lead away. Or {id, status: duplicate} with the id '
+  'of the lead that has this vendor_lead_id, or that the same delivery_id and part stored within 7 days. It has '
+  'record_error, a SQLSTATE, where the repeat could not be recorded. Or {error: {code, message}}: PT401 as '
+  'authenticate_vendor(), PT400 without a first_name, 55000 for an id that was abandoned, PT409 and PT422 as '
+  'private.kept_result(). An exception concerns the call as a whole, which has then stored nothing: one lead that the '
+  'database refuses, or that waits too long for another transaction (55P03), makes all fail.';
 grant execute on function public.ingest_recruiting_leads(jsonb) to service_role;
 
 create type private.sent_lead as (
@@ -2622,8 +2622,8 @@ begin
         from unnest(sent) s
         left join unnest(placed) p on p.id = s.id
         where s.result is null
-        -- So that two calls with the same leads wait for each other and never deadlock; of two leads of one call with the
-        -- same vendor_lead_id the first is stored.
+        -- So that two calls with the same leads wait for each other and never deadlock. Where two leads of one call have
+        -- the same vendor_lead_id, the first is stored.
         order by s.vendor_id, s.vendor_lead_id, s.ordinal
         on conflict do nothing
         returning l.id, jsonb_build_object('id', l.id, 'status', 'created', 'distributed_to',
@@ -2675,9 +2675,9 @@ end
 $$;
 
 comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
-  'Looks up what is known of each lead, and stores those of which nothing is known, once, with the order and agent that get '
-  'them, unless are_distributed is false. leads and result: see public.ingest_recruiting_leads(). of_vendor: the vendor of '
-  'them all, whose proof the caller has checked; then a lead needs no id.';
+  'Looks up what is known of each lead, and stores those of which nothing is known, once. They get their order and agent, '
+  'unless are_distributed is false. leads and result: see public.ingest_recruiting_leads(). of_vendor: the vendor of them '
+  'all, whose proof the caller has checked; then a lead needs no id.';
 grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
 
 create function private.lead_problem(lead jsonb) returns text
@@ -3049,9 +3049,9 @@ $$;
 comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) is
   'Stores many leads of the key''s vendor; none is distributed. leads: [{row, first_name, vendor_lead_id|null, '
   'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error, a SQLSTATE, where the '
-  'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row and is '
-  'recorded; an error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: '
-  'see private.kept_result().';
+  'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row, and is '
+  'recorded. An error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: see '
+  'private.kept_result().';
 grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;
 
 -- supabase/schemas/recruiting/rejected_deliveries.sql
@@ -3761,11 +3761,11 @@ end
 $$;
 
 comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
-  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
-  'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000; send more in several calls at '
-  'the same time. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this '
-  'external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent '
-  'of another agency or a deactivated agent, also when leads is empty.';
+  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, phone_e164, '
+  'email, address, city, state, zip, language, type}], at most about 2,000. Send more in several calls at the same time. '
+  'Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this external_id, failed: '
+  '[{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent of another agency or a '
+  'deactivated agent, also when leads is empty.';
 grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;
 
 create function private.insert_leads(
@@ -4331,8 +4331,8 @@ end
 $$;
 
 comment on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) is
-  'Stores the lead of a delivery under the delivery''s id and distributes it. Returns its id, or the id of the lead that '
-  'has this vendor_lead_id, or that the same delivery of a webhook has stored within 7 days. PT409 while that is at work.';
+  'Stores the lead of a delivery under the delivery''s id and distributes it. Returns its id, or that of a stored lead: '
+  'with this vendor_lead_id, or from the same delivery of a webhook within 7 days. PT409 while that is at work.';
 grant execute on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) to service_role;
 
 create function private.replay_imported_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
@@ -5203,10 +5203,11 @@ $$;
 
 comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) is
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
-  'message_id, which the caller makes so that it may repeat the call. media: [{url, content_type}]. Returns {status: '
-  'received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in the same '
-  'way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: Twilio''s '
-  'OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; null: now.';
+  'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
+  '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
+  'the same way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
+  'Twilio''s OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; '
+  'null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
 create function public.update_sms_status(
@@ -5271,12 +5272,12 @@ end
 $$;
 
 comment on function public.update_sms_status(text, text, text, uuid, uuid) is
-  'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for '
-  'undelivered). Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, '
-  'and when there is no such message yet; in that case the callback is applied when the message is stored. The caller '
-  'makes the event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of '
-  'our message that the provider was given with it; a text of the outbox without a MessageSid gets this one. An '
-  'error_code of 21610 opts the recruit out, and 30034 pauses our number.';
+  'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for undelivered). '
+  'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and when there '
+  'is no such message yet. In that last case the callback is applied when the message is stored. The caller makes the '
+  'event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message '
+  'that the provider was given with it; a text of the outbox without a MessageSid gets this one. An error_code of 21610 '
+  'opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
@@ -5412,9 +5413,9 @@ grant execute on function private.handle_failed_text(uuid, text) to service_role
 
 -- Texts from a pair of numbers that has no conversation yet.
 --
--- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair
--- and then look for what the other one stored, so that the second always sees the first. Many conversations may be made
--- in one transaction, so a pair stands for one of 1,024 locks, as a consent does.
+-- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair, and
+-- then look for what the other one stored. So the second always sees the first. Many conversations may be made in one
+-- transaction, so a pair stands for one of 1,024 locks, as a consent does.
 
 create function private.lock_conversation(recruit_phone text, service_phone text) returns void
 language plpgsql
@@ -5705,8 +5706,8 @@ comment on function private.record_consent_in_text(uuid, public.unmatched_texts)
   'received_at null: now.';
 grant execute on function private.record_consent_in_text(uuid, public.unmatched_texts) to service_role;
 
--- A number of ours may be added after a text came to it. Whoever stores a text that gives or takes back a consent, and
--- whoever adds the number, first take a lock on the number and then look for what the other one stored. Texts share the lock.
+-- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another adds
+-- the number. Both first take a lock on the number and then look for what the other one stored. Texts share the lock.
 
 create function private.service_number_lock(phone text) returns bigint
 language plpgsql
@@ -5879,8 +5880,9 @@ comment on function private.text_window(text, text, timestamptz) is
   'From when a text may be sent to this number, and until when: the first moment, from `moment` on, that is open by '
   'quiet_hours; the same as `moment` when it is open. state: the lead''s, null when unknown. The area code''s state and '
   'time zones count, and the lead''s state where it is another one: the latest opening and the earliest closing of all. '
-  'For a number without a known area code (toll-free, foreign, a short code) only the lead''s state counts; without that, '
-  'the hours of all states in the four time zones of the contiguous United States. Both are infinity when no day is open.';
+  'For a number without a known area code (toll-free, foreign, a short code) only the lead''s state counts. Without that, '
+  'the hours of all states count, in the four time zones of the contiguous United States. Both are infinity when no day '
+  'is open.';
 grant execute on function private.text_window(text, text, timestamptz) to service_role;
 
 -- supabase/schemas/texting/quiet_hours_rows.sql
@@ -6041,8 +6043,8 @@ from (values
 ) a (state, country, timezones, area_codes)
 cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
 
--- For these, libphonenumber lacks a time zone that the area code of the same area has (for 306, that of Lloydminster), or
--- has a wrong one.
+-- For these, libphonenumber has a wrong time zone, or lacks one that the area code of the same area has (for 306, that of
+-- Lloydminster).
 insert into public.area_codes (area_code, state, country, timezones, source)
 select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026, time zones corrected'
 from (values
@@ -6444,13 +6446,13 @@ end
 $$;
 
 comment on function public.send_text(uuid, text, uuid, jsonb) is
-  'Queues a text of the signed-in agent, who must be the conversation''s assigned agent, without one the agent of its '
-  'lead, or a manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with '
-  'media, at most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. '
-  'Returns {message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; '
-  'duplicate for a client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP '
-  '400) names the field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another '
-  'agent''s; PT403 when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
+  'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
+  'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at most '
+  '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. Returns '
+  '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
+  'client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP 400) names the '
+  'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
+  'when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
@@ -6588,8 +6590,8 @@ grant execute on function private.retry_text(uuid) to service_role;
 -- | unconfirmed, never   | the same                                                        | pending                         |
 -- | any                  | a callback with our id and a MessageSid: accept_text()          | accepted                        |
 --
--- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the claim that
--- the report is about, which is compared under the row's lock. A report that a text was sent counts at any time.
+-- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the claim
+-- that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any time.
 --
 -- The functions read by the indexes of texting/outbox.sql, in their order, whatever the planner believes: a plan that was
 -- made while the outbox was small would read all of it when it has grown. So their settings leave it no other way.
@@ -7288,8 +7290,8 @@ comment on function public.start_conversation(uuid, uuid) is
   'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
   'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
-  '(400) when the lead has no phone in E.164 or the agent named is no active agent of the agency; PT409 when the agency '
-  'has no active number.';
+  '(400) when the lead has no phone in E.164 or the named agent is no active one of the agency; PT409 when the agency has '
+  'no active number.';
 grant execute on function public.start_conversation(uuid, uuid) to authenticated;
 
 create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
@@ -7537,9 +7539,9 @@ end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
-  'Queues the greeting of a lead that goes to an agency, if its order has a greeting_template, its vendor '
-  'has_text_consent, it has a phone in E.164, the recruit has not opted out, and the agency has never texted the '
-  'recruit. Never fails; waits at most 20 ms for a lock, and then leaves the lead in waiting_greetings.';
+  'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
+  'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
+  'Never fails; waits at most 20 ms for a lock, and then leaves the lead in waiting_greetings.';
 grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
 
 create function private.queue_waiting_greetings(max integer) returns void

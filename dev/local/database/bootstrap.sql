@@ -12,8 +12,8 @@ begin
     -- What PostgREST logs in as. The launcher sets the passwords, so that none is written down here.
     create role authenticator login noinherit;
     -- What auth and storage log in as. At its first request the package that serves them grants everything in every schema
-    -- with row level security to the API roles, so it must own nothing outside its own two schemas; reading all data makes
-    -- Postgres answer such a grant with a warning, where it would refuse it to a role without any right.
+    -- with row level security to the API roles. So it must own nothing outside its own two schemas. It may read all data,
+    -- because Postgres then answers such a grant with a warning. A role without any right would be refused.
     create role supabase_lite login noinherit bypassrls;
     grant pg_read_all_data to supabase_lite with inherit true;
     grant anon, authenticated, service_role to authenticator, postgres, supabase_lite;
@@ -37,8 +37,8 @@ $$;
 
 grant usage on schema public to anon, authenticated, service_role;
 
--- Hosted projects grant everything new in `public` to the API roles; the first migration takes that back, and without
--- it here a forgotten revoke would go unnoticed until deployment.
+-- Hosted projects grant everything new in `public` to the API roles, and the first migration takes that back. Without it
+-- here, a forgotten revoke would go unnoticed until deployment.
 alter default privileges for role postgres in schema public
   grant all on tables to postgres, anon, authenticated, service_role;
 alter default privileges for role postgres in schema public

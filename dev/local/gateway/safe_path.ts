@@ -1,6 +1,6 @@
 /**
- * The path and query of a request with its dot segments resolved, whatever way they are written, so that a request goes
- * to the service that its path really names.
+ * The path and query of a request with its dot segments resolved, whatever way they are written. So a request goes to
+ * the service that its path really names.
  *
  * @param url as `Deno.serve` gives it, which is what the caller sent
  * @returns null where a service may still find a dot segment by decoding, as in `/auth/v1/..%2f`

@@ -38,7 +38,7 @@ interface Running {
   log: PartLog;
   /**
    * Resolves when it has ended and its output is closed. When a Postgres server is killed, its child processes keep the
-   * output open for a moment, and a new server cannot start before they are gone.
+   * output open for a moment. No new server can start before they are gone.
    */
   ended: Promise<Deno.CommandStatus>;
 }
@@ -49,8 +49,8 @@ const RESTARTS_ALLOWED = 5;
 const RESTARTS_WITHIN_MS = 30_000;
 
 /**
- * Starts the parts, restarts a part that ends by itself, and stops all of them, the last one first. This is own code
- * because no package on npm waits until a part is ready, stops in order and cleans up when it is killed itself.
+ * Starts the parts, restarts a part that ends by itself, and stops all of them, the last one first. This is own code:
+ * no package on npm waits until a part is ready, stops in order and cleans up when it is killed itself.
  *
  * Each process gets its own session. So Ctrl-C in the terminal reaches only the launcher, which stops the parts in
  * order. If the launcher is killed, a guard process ends them.

@@ -161,7 +161,7 @@ function isUndoneBy(codes: RegExp, error: unknown): boolean {
 
 /**
  * Whether a call may have run although it failed. PostgREST gives a code. It is blank when the connection broke while
- * the call was committed, and then the status is 400; it is blank too when there was no response (status 0). Without a
+ * the call was committed, and then the status is 400. It is blank too when there was no response (status 0). Without a
  * code the response came from the gateway, which refuses a wrong key with 401 or 403 every time.
  */
 function isLostResponse(code: string | undefined, status: number): boolean {

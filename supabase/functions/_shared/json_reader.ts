@@ -1,7 +1,7 @@
 /**
  * The value of a JSON text, read without giving JSON.parse an object: for a text with an escape in a key.
  *
- * JSON.parse of V8 13 to 15 is faster, but takes such a key for one of an earlier text, if the bytes sent begin with
+ * JSON.parse of V8 13 to 15 is faster. But it takes such a key for one of an earlier text, if the bytes sent begin with
  * that one: after a key `zz\`, whoever has sent it, it reads `"zz\""` as `zz\`.
  *
  * @throws SyntaxError when it is not JSON.

@@ -82,8 +82,8 @@ export class RejectedDeliveries {
   }
 
   /**
-   * Writes everything once the response is decided, and waits a moment for it, so that an operator mostly finds the
-   * rejected delivery as soon as the sender has its response.
+   * Writes everything once the response is decided, and waits a moment for it. So an operator mostly finds the rejected
+   * delivery as soon as the sender has its response.
    *
    * @param error what the whole request has ended with. The request is kept unless its rows are.
    */

@@ -32,7 +32,7 @@ let waitingBytes = 0;
 let writing: Promise<void> | undefined;
 
 /**
- * Writes rejected deliveries. All requests of an isolate share one call at a time, so a sender of many wrong requests
+ * Writes rejected deliveries. All requests of an isolate share one call at a time. So a sender of many wrong requests
  * takes one connection of the database and not all of them. Never rejects: what cannot be written is counted in the
  * log.
  *

@@ -39,7 +39,7 @@ function projectKeys(): string[] {
 }
 
 // Asks the auth server instead of checking the signature here. So the token of a user who has signed out or was removed
-// stops at once, and the way in which the project signs its tokens does not matter.
+// stops at once. The way in which the project signs its tokens does not matter.
 async function isUserToken(token: string): Promise<boolean> {
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return false;
   const { error } = await serviceClient().auth.getUser(token);

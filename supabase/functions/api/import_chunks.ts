@@ -10,9 +10,9 @@ import type { ImportedLead } from "./imported_lead.ts";
 
 /**
  * How many leads go in one call of `import_leads`: a third of the request's, within these bounds. Calls side by side
- * take less time than one call with all leads, because a chunk is read and stored while the database stores another;
- * and each statement stays far below its timeout. A small chunk is sent soon, and a large one costs the database a
- * tenth less.
+ * take less time than one call with all leads, because a chunk is read while the database stores another. Each
+ * statement stays far below its timeout, too. A small chunk is sent soon, and a large one costs the database a tenth
+ * less.
  */
 const CHUNK_SIZE = { least: 350, most: 1_000 };
 
@@ -54,7 +54,7 @@ const UNKNOWN = failure<LeadError>({
  *
  * @param count how many leads the request has, of which some may be invalid
  * @param rows leads with distinct external_ids. They are taken one by one, so that a chunk is read while the database
- * stores the chunks before it; this saves a fifth of the time of 10,000 leads. Where there are none, the database still
+ * stores the chunks before it. This saves a fifth of the time of 10,000 leads. Where there are none, the database still
  * checks the agency and the agent.
  * @param idempotency of the request. Each chunk is a part of it and keeps its own result; the same body has the same
  * chunks.

@@ -7,7 +7,7 @@ import { sendDueTexts } from "./worker.ts";
 
 /**
  * POST /texting/work: sends the texts that are due, and looks up those of which it is not known whether Twilio has
- * them. Responds when nothing is due any more, or after 1,000 texts or about 40 s, with the number of texts by the
+ * them. Responds when nothing is due any more, or after 1,000 texts or about 40 s. The response counts the texts by the
  * state they were left in.
  */
 export async function work({ request, requestId, log }: RequestContext): Promise<Response> {

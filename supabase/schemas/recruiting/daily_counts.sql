@@ -55,7 +55,7 @@ $$;
 
 comment on function private.day_start(timestamptz, text) is
   'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
-  'first of the two midnights; where it skips midnight, at the first moment after it.';
+  'first of the two midnights. Where it skips midnight, a day begins at the first moment after it.';
 grant execute on function private.day_start(timestamptz, text) to service_role;
 
 create function private.day_end(day_start timestamptz, timezone text) returns timestamptz

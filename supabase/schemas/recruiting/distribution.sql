@@ -1,8 +1,8 @@
 -- Handing out the leads that are stored as `pending`, oldest first.
 --
 -- One transaction at a time hands leads out, because turns, shares and daily counts depend on every choice before it. It
--- holds the distribution lock. Nobody waits for that lock: a transaction that does not get it leaves its leads `pending`,
--- and the next one that gets it hands them out too, whatever has become of the request. Waiting was measured: with many
+-- holds the distribution lock. Nobody waits for that lock: a transaction that does not get it leaves its leads `pending`.
+-- The next one that gets it hands them out too, whatever has become of the request. Waiting was measured: with many
 -- isolates it gave 0.2 to 0.6 of the rate.
 --
 -- Whoever holds the lock never waits for a row, because all other leads would wait with it. An order or an agent that
@@ -120,9 +120,9 @@ end
 $$;
 
 comment on function private.hand_out_pending() is
-  'Hands out the leads that are pending, unless somebody else does: then null. Returns true when it has tried all of them, '
-  'so that those that are still pending wait for somebody who has locked an order, an agent or a table; false when its time '
-  'was over.';
+  'Hands out the leads that are pending, unless somebody else does: then null. Returns true when it has tried all of '
+  'them: those that are still pending wait for somebody who has locked an order, an agent or a table. Returns false when '
+  'its time was over.';
 grant execute on function private.hand_out_pending() to service_role;
 
 create function private.distribution_lock() returns bigint
@@ -418,8 +418,8 @@ end
 $$;
 
 comment on function private.lock_agents(uuid, uuid, integer) is
-  'Locks the agents who get the next leads of an order, at most as many as are wanted, and returns their ids in the order '
-  'of their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
+  'Locks the agents who get the next leads of an order, at most as many as are wanted. Returns their ids in the order of '
+  'their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
   'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
   'names, or all of them.';
 grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;

@@ -23,16 +23,16 @@ comment on function public.ingest_recruiting_leads(jsonb) is
   'Stores leads of any vendors and distributes them, unless vendor_metadata.is_test is true. leads: [{key_hash|null, '
   'webhook|null, lead: {id, first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, '
   'received_via|null}, idempotency|null}]. key_hash: SHA-256 of the vendor''s API key in lower-case hex; webhook: '
-  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.kept_result(). The caller makes the id; a '
-  'repeated call with the same ids gives the first results and stores nothing. Returns an array with one result for each '
-  'lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: pending '
-  'while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be asked, '
-  'because a crash of the server within a second may take such a lead away. Or {id, status: duplicate} with the id of the '
-  'lead that has this vendor_lead_id, or that the same delivery_id and part stored within 7 days; with record_error, a '
-  'SQLSTATE, where the repeat could not be recorded. Or {error: {code, message}}: PT401 as authenticate_vendor(), PT400 without a '
-  'first_name, 55000 for an id that was abandoned, PT409 and PT422 as private.kept_result(). An exception concerns the call '
-  'as a whole, which has then stored nothing: one lead that the database refuses, or that waits too long for another '
-  'transaction (55P03), makes all fail.';
+  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.kept_result(). The caller makes the '
+  'id; a repeated call with the same ids gives the first results and stores nothing. Returns an array with one result for '
+  'each lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: '
+  'pending while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be '
+  'asked, because a crash of the server within a second may take such a lead away. Or {id, status: duplicate} with the id '
+  'of the lead that has this vendor_lead_id, or that the same delivery_id and part stored within 7 days. It has '
+  'record_error, a SQLSTATE, where the repeat could not be recorded. Or {error: {code, message}}: PT401 as '
+  'authenticate_vendor(), PT400 without a first_name, 55000 for an id that was abandoned, PT409 and PT422 as '
+  'private.kept_result(). An exception concerns the call as a whole, which has then stored nothing: one lead that the '
+  'database refuses, or that waits too long for another transaction (55P03), makes all fail.';
 grant execute on function public.ingest_recruiting_leads(jsonb) to service_role;
 
 create type private.sent_lead as (
@@ -161,8 +161,8 @@ begin
         from unnest(sent) s
         left join unnest(placed) p on p.id = s.id
         where s.result is null
-        -- So that two calls with the same leads wait for each other and never deadlock; of two leads of one call with the
-        -- same vendor_lead_id the first is stored.
+        -- So that two calls with the same leads wait for each other and never deadlock. Where two leads of one call have
+        -- the same vendor_lead_id, the first is stored.
         order by s.vendor_id, s.vendor_lead_id, s.ordinal
         on conflict do nothing
         returning l.id, jsonb_build_object('id', l.id, 'status', 'created', 'distributed_to',
@@ -214,9 +214,9 @@ end
 $$;
 
 comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
-  'Looks up what is known of each lead, and stores those of which nothing is known, once, with the order and agent that get '
-  'them, unless are_distributed is false. leads and result: see public.ingest_recruiting_leads(). of_vendor: the vendor of '
-  'them all, whose proof the caller has checked; then a lead needs no id.';
+  'Looks up what is known of each lead, and stores those of which nothing is known, once. They get their order and agent, '
+  'unless are_distributed is false. leads and result: see public.ingest_recruiting_leads(). of_vendor: the vendor of them '
+  'all, whose proof the caller has checked; then a lead needs no id.';
 grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
 
 create function private.lead_problem(lead jsonb) returns text

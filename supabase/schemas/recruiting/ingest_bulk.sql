@@ -75,7 +75,7 @@ $$;
 comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) is
   'Stores many leads of the key''s vendor; none is distributed. leads: [{row, first_name, vendor_lead_id|null, '
   'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error, a SQLSTATE, where the '
-  'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row and is '
-  'recorded; an error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: '
-  'see private.kept_result().';
+  'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row, and is '
+  'recorded. An error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: see '
+  'private.kept_result().';
 grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;

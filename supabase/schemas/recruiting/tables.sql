@@ -117,8 +117,8 @@ create table public.recruiting_leads (
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
-  -- Postgres does not check a foreign key of two columns while one of them is null, and a lead that an agency already has
-  -- must not be handed out a second time. One constraint, because an insert reads each of them anew.
+  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that an agency already has must
+  -- not be handed out a second time. One constraint, because an insert reads each of them anew.
   check (
     case when agency_id is null
       then agent_id is null and order_id is null and distribution <> 'distributed'

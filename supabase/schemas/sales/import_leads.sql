@@ -79,11 +79,11 @@ end
 $$;
 
 comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
-  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
-  'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000; send more in several calls at '
-  'the same time. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this '
-  'external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent '
-  'of another agency or a deactivated agent, also when leads is empty.';
+  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, phone_e164, '
+  'email, address, city, state, zip, language, type}], at most about 2,000. Send more in several calls at the same time. '
+  'Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this external_id, failed: '
+  '[{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent of another agency or a '
+  'deactivated agent, also when leads is empty.';
 grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;
 
 create function private.insert_leads(

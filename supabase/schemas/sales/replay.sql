@@ -64,8 +64,8 @@ end
 $$;
 
 comment on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) is
-  'Stores the lead of a delivery under the delivery''s id and distributes it. Returns its id, or the id of the lead that '
-  'has this vendor_lead_id, or that the same delivery of a webhook has stored within 7 days. PT409 while that is at work.';
+  'Stores the lead of a delivery under the delivery''s id and distributes it. Returns its id, or that of a stored lead: '
+  'with this vendor_lead_id, or from the same delivery of a webhook within 7 days. PT409 while that is at work.';
 grant execute on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) to service_role;
 
 create function private.replay_imported_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid

@@ -27,8 +27,8 @@ comment on function private.record_consent_in_text(uuid, public.unmatched_texts)
   'received_at null: now.';
 grant execute on function private.record_consent_in_text(uuid, public.unmatched_texts) to service_role;
 
--- A number of ours may be added after a text came to it. Whoever stores a text that gives or takes back a consent, and
--- whoever adds the number, first take a lock on the number and then look for what the other one stored. Texts share the lock.
+-- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another adds
+-- the number. Both first take a lock on the number and then look for what the other one stored. Texts share the lock.
 
 create function private.service_number_lock(phone text) returns bigint
 language plpgsql

@@ -55,8 +55,8 @@ comment on function public.start_conversation(uuid, uuid) is
   'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
   'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
-  '(400) when the lead has no phone in E.164 or the agent named is no active agent of the agency; PT409 when the agency '
-  'has no active number.';
+  '(400) when the lead has no phone in E.164 or the named agent is no active one of the agency; PT409 when the agency has '
+  'no active number.';
 grant execute on function public.start_conversation(uuid, uuid) to authenticated;
 
 create function public.hand_back_to_bot(conversation_id uuid) returns jsonb

@@ -106,9 +106,9 @@ end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
-  'Queues the greeting of a lead that goes to an agency, if its order has a greeting_template, its vendor '
-  'has_text_consent, it has a phone in E.164, the recruit has not opted out, and the agency has never texted the '
-  'recruit. Never fails; waits at most 20 ms for a lock, and then leaves the lead in waiting_greetings.';
+  'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
+  'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
+  'Never fails; waits at most 20 ms for a lock, and then leaves the lead in waiting_greetings.';
 grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
 
 create function private.queue_waiting_greetings(max integer) returns void

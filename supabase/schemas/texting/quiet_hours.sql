@@ -104,6 +104,7 @@ comment on function private.text_window(text, text, timestamptz) is
   'From when a text may be sent to this number, and until when: the first moment, from `moment` on, that is open by '
   'quiet_hours; the same as `moment` when it is open. state: the lead''s, null when unknown. The area code''s state and '
   'time zones count, and the lead''s state where it is another one: the latest opening and the earliest closing of all. '
-  'For a number without a known area code (toll-free, foreign, a short code) only the lead''s state counts; without that, '
-  'the hours of all states in the four time zones of the contiguous United States. Both are infinity when no day is open.';
+  'For a number without a known area code (toll-free, foreign, a short code) only the lead''s state counts. Without that, '
+  'the hours of all states count, in the four time zones of the contiguous United States. Both are infinity when no day '
+  'is open.';
 grant execute on function private.text_window(text, text, timestamptz) to service_role;

@@ -154,8 +154,8 @@ from (values
 ) a (state, country, timezones, area_codes)
 cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
 
--- For these, libphonenumber lacks a time zone that the area code of the same area has (for 306, that of Lloydminster), or
--- has a wrong one.
+-- For these, libphonenumber has a wrong time zone, or lacks one that the area code of the same area has (for 306, that of
+-- Lloydminster).
 insert into public.area_codes (area_code, state, country, timezones, source)
 select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026, time zones corrected'
 from (values

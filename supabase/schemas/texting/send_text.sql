@@ -80,13 +80,13 @@ end
 $$;
 
 comment on function public.send_text(uuid, text, uuid, jsonb) is
-  'Queues a text of the signed-in agent, who must be the conversation''s assigned agent, without one the agent of its '
-  'lead, or a manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with '
-  'media, at most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. '
-  'Returns {message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; '
-  'duplicate for a client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP '
-  '400) names the field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another '
-  'agent''s; PT403 when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
+  'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
+  'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at most '
+  '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. Returns '
+  '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
+  'client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP 400) names the '
+  'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
+  'when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb

@@ -56,10 +56,11 @@ $$;
 
 comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) is
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
-  'message_id, which the caller makes so that it may repeat the call. media: [{url, content_type}]. Returns {status: '
-  'received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in the same '
-  'way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: Twilio''s '
-  'OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; null: now.';
+  'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
+  '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
+  'the same way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
+  'Twilio''s OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; '
+  'null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
 create function public.update_sms_status(
@@ -124,12 +125,12 @@ end
 $$;
 
 comment on function public.update_sms_status(text, text, text, uuid, uuid) is
-  'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for '
-  'undelivered). Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, '
-  'and when there is no such message yet; in that case the callback is applied when the message is stored. The caller '
-  'makes the event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of '
-  'our message that the provider was given with it; a text of the outbox without a MessageSid gets this one. An '
-  'error_code of 21610 opts the recruit out, and 30034 pauses our number.';
+  'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for undelivered). '
+  'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and when there '
+  'is no such message yet. In that last case the callback is applied when the message is stored. The caller makes the '
+  'event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message '
+  'that the provider was given with it; a text of the outbox without a MessageSid gets this one. An error_code of 21610 '
+  'opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations

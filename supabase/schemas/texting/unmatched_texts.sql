@@ -1,8 +1,8 @@
 -- Texts from a pair of numbers that has no conversation yet.
 --
--- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair
--- and then look for what the other one stored, so that the second always sees the first. Many conversations may be made
--- in one transaction, so a pair stands for one of 1,024 locks, as a consent does.
+-- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair, and
+-- then look for what the other one stored. So the second always sees the first. Many conversations may be made in one
+-- transaction, so a pair stands for one of 1,024 locks, as a consent does.
 
 create function private.lock_conversation(recruit_phone text, service_phone text) returns void
 language plpgsql

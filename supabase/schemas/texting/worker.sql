@@ -22,8 +22,8 @@
 -- | unconfirmed, never   | the same                                                        | pending                         |
 -- | any                  | a callback with our id and a MessageSid: accept_text()          | accepted                        |
 --
--- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the claim that
--- the report is about, which is compared under the row's lock. A report that a text was sent counts at any time.
+-- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the claim
+-- that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any time.
 --
 -- The functions read by the indexes of texting/outbox.sql, in their order, whatever the planner believes: a plan that was
 -- made while the outbox was small would read all of it when it has grown. So their settings leave it no other way.

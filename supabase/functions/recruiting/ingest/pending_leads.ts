@@ -50,8 +50,8 @@ const PENDING: Distribution = { distribution: "pending", distributed_to: null };
 /**
  * Waits a moment until a pending lead has been handed out, and goes on after the response if that was not long enough.
  *
- * @returns where the lead went, or that it is still pending; `distribution` is null when there is no such lead, because
- * the database crashed before the lead was on disk, or because somebody has deleted it
+ * @returns where the lead went, or that it is still pending; `distribution` is null when there is no such lead: the
+ * database crashed before it was on disk, or somebody has deleted it
  * @throws ApiError when the database does not respond, so that nobody knows whether the lead is on disk.
  */
 export async function waitForDistribution(leadId: string): Promise<Distribution> {

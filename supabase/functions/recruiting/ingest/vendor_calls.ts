@@ -16,7 +16,7 @@ export const vendors = new VendorCache<Vendor>();
 
 /**
  * Calls for vendors at a time in one isolate. PostgREST has about ten connections to the database. If all requests of a
- * burst called at once, each would wait there until its call is given up, and the database would work for nobody.
+ * burst called at once, each would wait there until its call is given up. The database would then work for nobody.
  */
 const calls = new Semaphore(40);
 const CALL_WITHIN_MS = 5_000;

@@ -18,7 +18,7 @@ import { FUNCTIONS, usePayload } from "./expression_functions.ts";
 export type Node = ReturnType<typeof compile>;
 
 /**
- * Evaluates an expression. The work is bounded by the payload's size, and what is found is not larger than the payload,
+ * Evaluates an expression. The work is bounded by the payload's size. What is found is not larger than the payload,
  * with the JSON texts that the expression opens, and 1,000 characters.
  *
  * @returns a copy that can be stored; undefined for nothing

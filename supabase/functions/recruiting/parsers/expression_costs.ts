@@ -1,8 +1,7 @@
 /**
- * What the parts of a JMESPath expression cost, paid before they are evaluated. Limits of size and time are not
- * enough, because nothing can stop an expression that runs. With them alone `join(s, split(s, ''))` of 20 kB took all
- * memory, and an expression that joins two lists of 3,000 by their ids took 4 s, where the platform ends the isolate
- * after 2 s.
+ * What the parts of a JMESPath expression cost, paid before they are evaluated. Limits of size and time are not enough,
+ * because nothing can stop an expression that runs. With them alone `join(s, split(s, ''))` of 20 kB took all memory.
+ * An expression that joins two lists of 3,000 by their ids took 4 s, and the platform ends the isolate after 2 s.
  */
 import { isObject, JSON_BOUNDS } from "../../_shared/json.ts";
 

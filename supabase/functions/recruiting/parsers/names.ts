@@ -50,8 +50,8 @@ const MAX_LENGTH = 200;
 
 /**
  * The first and the last name in a full name, written `First Last` or `Last, First`. Titles, credentials and what
- * stands in brackets, or after a dash or a bar, are left out. There is always a first name: where a title stands before
- * one name alone, as in `Dr. Smith`, it is both together, and where nothing else is left, it is the full name.
+ * stands in brackets, or after a dash or a bar, are left out. There is always a first name. Where a title stands before
+ * one name alone, as in `Dr. Smith`, it is both together. Where nothing else is left, it is the full name.
  */
 export function splitName(name: string): { first_name: string; last_name?: string } {
   if (name.length > MAX_LENGTH) return { first_name: name };

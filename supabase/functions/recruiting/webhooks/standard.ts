@@ -7,7 +7,7 @@ const TOLERANCE_SECONDS = 300;
 
 /**
  * The scheme `standard`: https://github.com/standard-webhooks/standard-webhooks, symmetric signatures (`v1`). Not by
- * the package standardwebhooks: it takes the body as a text, so bytes that are not UTF-8 would be no proof, it reads
+ * the package standardwebhooks: it takes the body as a text, so bytes that are not UTF-8 would be no proof. It reads
  * the clock itself, and its SHA-256 takes ten times as long.
  */
 export function standardCheck(
