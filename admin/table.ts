@@ -16,8 +16,8 @@ const ID_LENGTH = 8;
 const MIN_WIDTH = 8;
 
 /**
- * Rows as a table for people: a line of headings, columns as wide as their longest value. It leaves out what is empty in
- * every row. On a terminal it cuts the longest texts so that a line fits.
+ * Rows as a table for people: a line of headings, columns as wide as their longest value. It leaves out what is empty
+ * in every row. On a terminal it cuts the longest texts so that a line fits.
  */
 export function formatTable(objects: readonly object[]): string {
   const rows = objects as readonly Record<string, unknown>[];

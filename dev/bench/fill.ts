@@ -17,8 +17,8 @@ const ROWS = `
 const NEWEST = 10_000;
 
 /**
- * Stores so many recruits and so many sales leads. Every fourth recruit went nowhere, the rest to the agency's agents by
- * turns, and the order counts them.
+ * Stores so many recruits and so many sales leads. Every fourth recruit went nowhere, the rest to the agency's agents
+ * by turns, and the order counts them.
  */
 export async function fill({ sql, db_url }: OwnStack, agency: Agency, count: number) {
   // The same for each table, so that they agree.

@@ -63,7 +63,8 @@ select results_eq(
 -- Texts for nobody
 create function pg_temp.add_lead(name text, phone text, agent text, agency text default 'agency') returns void
 language sql as $$
-  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id, agent_id, distribution, distributed_at)
+  insert into public.recruiting_leads (
+    id, vendor_id, first_name, vendor_metadata, agency_id, agent_id, distribution, distributed_at)
   values (md5(name)::uuid, md5('vendor')::uuid, name, jsonb_build_object('phone', phone), md5(agency)::uuid, md5(agent)::uuid,
     case when agency is null then 'unmatched' else 'distributed' end, case when agency is not null then now() end)
 $$;
