@@ -12,14 +12,18 @@ where c.relnamespace = 'public'::regnamespace
   and r.rolname in ('anon', 'authenticated', 'service_role')
   and has_table_privilege(r.rolname, c.oid, p.privilege);
 
-create view pg_temp.function_grants as
-select p.pronamespace::regnamespace::text || '.' || p.proname as function, r.rolname::text as role
+create view pg_temp.own_functions as
+select p.oid, p.pronamespace::regnamespace::text || '.' || p.proname as function, p.prosecdef
 from pg_proc p
-cross join pg_roles r
 where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
-  and r.rolname in ('anon', 'authenticated', 'service_role')
-  and has_function_privilege(r.rolname, p.oid, 'execute')
+  -- Functions of extensions do not count.
   and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e');
+
+create view pg_temp.function_grants as
+select p.function, r.rolname::text as role
+from pg_temp.own_functions p
+cross join pg_roles r
+where r.rolname in ('anon', 'authenticated', 'service_role') and has_function_privilege(r.rolname, p.oid, 'execute');
 
 select is_empty(
   $$select * from pg_temp.table_grants where role = 'anon'$$,

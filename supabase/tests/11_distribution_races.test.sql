@@ -85,10 +85,10 @@ select results_eq(
 -- Four leads choose an order while an administrator's change is not committed yet.
 create function pg_temp.send_4_leads_during(change text) returns void language plpgsql as $$
 begin
-  perform pg_temp.send_100_leads($orders$('meanwhile', 1000, 0, null::integer)$orders$);
-  perform extensions.dblink_connect('administrator', pg_temp.dsn());
-  perform extensions.dblink_exec('administrator', 'begin');
-  perform extensions.dblink_exec('administrator', change);
+  perform pg_temp.make_orders($orders$('meanwhile', 1000, 0, null::integer)$orders$);
+  perform pg_temp.race_for_orders(1, pg_temp.ingest_query(pg_temp.key_of('race'), jsonb_build_object(
+    'id', gen_random_uuid(), 'first_name', 'Ada')));
+  perform pg_temp.hold(change, 'administrator');
   perform extensions.dblink_send_query('administrator', 'select pg_sleep(0.2); commit');
   perform pg_temp.race_for_orders(4, $work$
     select public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
@@ -111,11 +111,11 @@ begin
   perform pg_temp.send_4_leads_during(
     format('update public.recruiting_orders set %s where agency_id = %L', change, md5('race')::uuid));
   return results_eq(
-    'select filled, leads from sent', 'values (100, 100)', format('leads do not go to an order %s at that moment', order_kind));
+    'select filled, leads from sent', 'values (1, 1)', format('leads do not go to an order %s at that moment', order_kind));
 end
 $$;
 select pg_temp.takes_no_more($$states = '{AK}'$$, 'that is limited to other states');
-select pg_temp.takes_no_more('daily_cap = 100', 'whose daily cap is set');
+select pg_temp.takes_no_more('daily_cap = 1', 'whose daily cap is set');
 select pg_temp.takes_no_more($$status = 'closed'$$, 'that is closed');
 select is(
   (select count(*)::integer from own_leads where vendor_lead_id like 'late %' and agency_id = md5('overflow')::uuid), 4,

@@ -1,11 +1,9 @@
 -- Many recruiting leads in one call.
 begin;
-select plan(17);
+select plan(16);
+\ir helpers.psql
 
-insert into public.vendors (id, slug, name) values
-  (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
-  (md5('vendor')::uuid, repeat('a', 64), 'test');
+select pg_temp.create_vendor('vendor', repeat('a', 64)), pg_temp.create_vendor('other');
 insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) values
   (md5('vendor')::uuid, 'stored', 'Ada'), (md5('other')::uuid, 'other''s', 'Ada');
 
@@ -37,9 +35,6 @@ select is(
   public.ingest_recruiting_lead_batch(repeat('a', 64), '[]'),
   '{"created": 0, "duplicates": 0, "errors": []}',
   'an empty list is no error');
-select throws_ok(
-  $$select public.ingest_recruiting_lead_batch(repeat('b', 64), '[{"row": 0, "first_name": "A"}]')$$,
-  'PT401', 'invalid API key', 'a wrong key is refused');
 
 select is(
   pg_temp.ingest('[
@@ -103,8 +98,8 @@ select is(
   'an exception with a code of its author''s own makes only its row an error');
 select is(
   jsonb_array_length(pg_temp.ingest((
-    select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Raise')) from generate_series(0, 9999) n)) -> 'errors'),
-  10000, '10,000 rows are refused one by one');
+    select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Raise')) from generate_series(0, 999) n)) -> 'errors'),
+  1000, 'a thousand rows are refused one by one');
 select throws_ok(
   $$select pg_temp.ingest('[{"row": 0, "first_name": "Late", "vendor_lead_id": "30"}, {"row": 1, "first_name": "Disk"}]')$$,
   '53100', null, 'an error that is not about one row fails the whole batch');

@@ -1,15 +1,10 @@
 -- Every field of submit_lead_presentation() is checked, and the error names it.
 begin;
 select plan(53);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
-insert into auth.users (id, email) values (md5('user')::uuid, 'test-user@example.com');
-insert into public.agents (id, agency_id, user_id, first_name) values
-  (md5('agent')::uuid, md5('agency')::uuid, md5('user')::uuid, 'Ann');
-insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
-  (md5('lead')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Lea', '1', 'TX', 'fe');
-select set_config('request.jwt.claims', json_build_object('sub', md5('user')::uuid)::text, true);
-set local role authenticated;
+select pg_temp.create_people(), pg_temp.create_lead('lead', 'ann');
+select pg_temp.become('ann');
 
 select throws_ok(
   format('select public.submit_lead_presentation(md5(%L)::uuid, %L, %L, %L)', 'lead', demographics, sale, referrals),

@@ -88,7 +88,7 @@ $$;
 create temp table readers ("table" text, ann text, mia text, otto text);
 insert into readers values
   ('agencies',                   '0', '1', '1'),
-  ('agents',                     '4', '4', '1'),
+  ('agents',                     '4', '4', '2'),
   ('recruiting_orders',          '1', '3', '1'),
   ('recruiting_leads',           '1', '3', '1'),
   ('leads',                      '1', '2', '1'),

@@ -9,7 +9,7 @@ select plan(73);
 create temp table open_before as select id from public.recruiting_orders where status = 'open';
 select pg_temp.commit($$update public.recruiting_orders set status = 'paused' where status = 'open'$$);
 select pg_temp.create_committed('locks'), pg_temp.create_committed('elsewhere');
-select extensions.dblink_connect('operator', pg_temp.dsn()), extensions.dblink_connect('sender', pg_temp.dsn());
+select extensions.dblink_connect('sender', pg_temp.dsn());
 
 -- Begins again with two agents and these orders, {name: columns}.
 create function pg_temp.with_orders(orders jsonb) returns void language sql as $$
@@ -28,15 +28,6 @@ create function pg_temp.with_orders(orders jsonb) returns void language sql as $
     from jsonb_each(%L) o (name, columns)
     cross join jsonb_populate_record(null::public.recruiting_orders, o.columns) r;
   $new$, orders))
-$$;
-create function pg_temp.hold(statement text) returns void language plpgsql as $$
-begin
-  perform extensions.dblink_exec('operator', 'begin');
-  perform from extensions.dblink('operator', statement) as held (ignored text);
-end
-$$;
-create function pg_temp.let_go() returns text language sql as $$
-  select extensions.dblink_exec('operator', 'rollback')
 $$;
 create function pg_temp.query(sql text) returns text language sql as $$
   select answer from extensions.dblink('sender', sql) as result (answer text)
@@ -111,7 +102,7 @@ select pg_temp.let_go();
 select pg_temp.distribute('2');
 select pg_temp.hold($$update public.recruiting_orders set status = 'closed' where id = md5('a')::uuid returning ''$$);
 select is(pg_temp.send('3'), 'pending', 'while an order is being closed its lead is pending');
-select extensions.dblink_exec('operator', 'commit');
+select pg_temp.let_go('commit');
 select pg_temp.distribute('3');
 select is(pg_temp.went_to('3'), 'unmatched', 'and unmatched once it is closed');
 
@@ -120,12 +111,12 @@ select pg_temp.with_orders('{"a": {"daily_cap": 2}}');
 select pg_temp.hold($$insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, order_id, distributed_at)
   values (md5('by hand')::uuid, md5('locks')::uuid, 'Ada', md5('locks')::uuid, md5('a')::uuid, now()) returning ''$$);
 select is(pg_temp.send('1'), 'pending', 'while an operator gives an order a lead, the order counts as locked');
-select extensions.dblink_exec('operator', 'commit');
+select pg_temp.let_go('commit');
 select is(pg_temp.send('2'), 'unmatched', 'the operator''s lead counts: the cap of 2 leaves place for the first one');
 select is(pg_temp.went_to('1'), 'first', 'which goes before the second one');
 select pg_temp.hold($$delete from public.recruiting_leads where id = md5('by hand')::uuid returning ''$$);
 select is(pg_temp.send('3'), 'unmatched', 'a lead whose deletion is not committed still counts');
-select extensions.dblink_exec('operator', 'commit');
+select pg_temp.let_go('commit');
 select is(pg_temp.send('4'), 'second', 'and does not afterwards');
 
 -- Orders that are edited while leads wait
@@ -135,7 +126,7 @@ create temp table waiting as select pg_temp.send(n::text, '{"state": "TX"}') fro
 select is(
   pg_temp.query($$select count(*) from public.recruiting_leads where vendor_id = md5('locks')::uuid and distribution = 'pending'$$),
   '10', 'ten leads wait');
-select extensions.dblink_exec('operator', $$
+select pg_temp.let_go($$
   update public.recruiting_orders set quantity = 2 where id = md5('a')::uuid;
   update public.recruiting_orders set priority = 1 where id = md5('b')::uuid;
   update public.recruiting_orders set priority = 0, quantity = 3, daily_cap = 4 where id = md5('c')::uuid;
@@ -177,7 +168,7 @@ select pg_temp.let_go();
 
 -- A locked table, as while an index is created
 select pg_temp.with_orders('{"a": {}}');
-select extensions.dblink_exec('operator', 'begin; lock table public.agents in share mode');
+select pg_temp.hold('lock table public.agents in share mode');
 select is(pg_temp.send('1'), 'pending', 'while a table that distribution writes is locked a lead is pending');
 select is(
   pg_temp.distribute('1'), '{"distribution": "pending", "distributed_to": null, "order_is_locked": true}',
@@ -282,8 +273,7 @@ select pg_temp.commit($$
   update public.recruiting_orders set greeting_template = '{agency} STOP' where id = md5('a')::uuid $$);
 create function pg_temp.send_during(locked text, mode text) returns text language plpgsql as $$
 begin
-  perform extensions.dblink_exec('operator', 'begin');
-  perform extensions.dblink_exec('operator', format('lock table %s in %s mode', locked, mode));
+  perform pg_temp.hold(format('lock table %s in %s mode', locked, mode));
   perform pg_temp.query(pg_temp.ingest_query(
     pg_temp.key_of('locks'), jsonb_build_object('id', md5(locked || mode)::uuid, 'first_name', locked)));
   perform pg_temp.let_go();
@@ -315,10 +305,10 @@ select is(pg_temp.send_again(), 'created', 'sent again when the operator has giv
 select pg_temp.query($$delete from public.recruiting_leads where vendor_lead_id = 'same'$$ || ' returning id');
 select pg_temp.hold($$insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name)
   values (md5('locks')::uuid, 'same', 'Ada') returning ''$$);
-select extensions.dblink_exec('operator', 'commit');
+select pg_temp.let_go('commit');
 select is(pg_temp.send_again(), 'duplicate', 'when the operator has stored it, it is a duplicate');
 
-select extensions.dblink_disconnect('operator'), extensions.dblink_disconnect('sender');
+select extensions.dblink_disconnect('sender');
 select is_empty('select * from public.check_daily_counts()', 'after all this the kept counts of the days are right');
 select pg_temp.commit(format(
   'update public.recruiting_orders set status = ''open'' where id = any (%L)', array(select id from open_before)));

@@ -163,16 +163,11 @@ select is(pg_temp.ingest('no number', '+13125550013'), md5('agency')::uuid::text
   'a lead of an agency without an active number is handed out');
 
 update public.service_numbers set status = 'active';
-create temp table locked as select extensions.dblink_connect('other', format('host=%s port=%s dbname=%s user=%s password=postgres',
-  host(inet_server_addr()), inet_server_port(), current_database(), session_user));
-select extensions.dblink_exec('other', 'begin');
-select from extensions.dblink('other', format(
-  $$select private.lock_consent(%L, '+13125550014')::text$$, md5('agency')::uuid)) as locks (result text);
+select pg_temp.hold(format($$select private.lock_consent(%L, '+13125550014')::text$$, md5('agency')::uuid));
 select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text,
   'a lead is handed out while somebody else has its consent');
 select set_eq('select lead_id from private.waiting_greetings', array[md5('locked')::uuid], 'its greeting waits');
--- Hanging up alone would release the lock a moment later.
-select extensions.dblink_exec('other', 'rollback'), extensions.dblink_disconnect('other');
+select pg_temp.let_go();
 select ok(private.is_text_due(), 'the worker has something to do');
 select public.claim_texts(10);
 select is(pg_temp.greetings('+13125550014'), 'Acme {agent} Agency STOP', 'and queues it');

@@ -3,27 +3,13 @@ begin;
 select plan(26);
 \ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values
-  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
-insert into auth.users (id, email)
-select md5('user ' || name)::uuid, md5(name) || '@example.com'
-from unnest(array['ann', 'cal', 'mia', 'former', 'otto', 'visitor']) name;
-insert into public.agents (id, agency_id, user_id, first_name, role, is_active) values
-  (md5('ann')::uuid, md5('agency')::uuid, md5('user ann')::uuid, 'ann', 'agent', true),
-  (md5('cal')::uuid, md5('agency')::uuid, md5('user cal')::uuid, 'cal', 'agent', true),
-  (md5('mia')::uuid, md5('agency')::uuid, md5('user mia')::uuid, 'mia', 'manager', true),
-  (md5('former')::uuid, md5('agency')::uuid, md5('user former')::uuid, 'former', 'manager', false),
-  (md5('otto')::uuid, md5('elsewhere')::uuid, md5('user otto')::uuid, 'otto', 'manager', true);
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+select pg_temp.create_people(), pg_temp.create_vendor('vendor');
 insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id)
 values (md5('recruit')::uuid, md5('vendor')::uuid, 'Recruit', md5('agency')::uuid, md5('ann')::uuid);
 
 -- Conversations with the same recruit of ann's: ann has one, cal has one, and nobody has one yet.
-insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, assigned_agent_id, recruit_phone, service_phone)
-values
-  (md5('of ann')::uuid, md5('recruit')::uuid, md5('agency')::uuid, md5('ann')::uuid, '+19995551001', '+19995550000'),
-  (md5('of cal')::uuid, md5('recruit')::uuid, md5('agency')::uuid, md5('cal')::uuid, '+19995551002', '+19995550000'),
-  (md5('of nobody')::uuid, md5('recruit')::uuid, md5('agency')::uuid, null, '+19995551003', '+19995550000');
+select pg_temp.create_conversation('of ' || owner, recruit, '+19995550000', nullif(owner, 'nobody'), lead => 'recruit')
+from (values ('ann', '+19995551001'), ('cal', '+19995551002'), ('nobody', '+19995551003')) c (owner, recruit);
 
 -- The conversations that this person can add a file to.
 create function pg_temp.adds_to(person text) returns text[] language plpgsql as $$

@@ -2,42 +2,20 @@
 -- commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(12);
+select plan(13);
 \ir helpers.psql
 
-create function pg_temp.clean_up() returns void language sql as $$
-  select pg_temp.commit($sql$
-    alter table public.text_consent_events disable trigger refuse_change;
-    delete from public.text_consent_events where agency_id = md5('race')::uuid;
-    alter table public.text_consent_events enable trigger refuse_change;
-    delete from public.text_consents where agency_id = md5('race')::uuid;
-    delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
-    delete from public.unmatched_texts where service_phone like '+19995552%';
-    delete from public.service_numbers where agency_id = md5('race')::uuid;
-    delete from public.recruiting_leads where vendor_id = md5('race')::uuid;
-    delete from public.recruiting_orders where agency_id = md5('race')::uuid;
-    delete from public.vendors where id = md5('race')::uuid;
-    delete from public.agents where agency_id = md5('race')::uuid;
-    delete from public.agencies where id = md5('race')::uuid;
-    delete from auth.users where id = md5('race')::uuid;
-  $sql$)
-$$;
-select pg_temp.clean_up();
+select pg_temp.create_committed('race', 'ann');
 select pg_temp.commit($sql$
-  insert into auth.users (id, email) values (md5('race')::uuid, 'test-consent-race@example.com');
-  insert into public.agencies (id, name, timezone) values (md5('race')::uuid, 'Race', 'UTC');
-  insert into public.agents (id, agency_id, user_id, first_name, role) values
-    (md5('race')::uuid, md5('race')::uuid, md5('race')::uuid, 'Ann', 'manager');
-  insert into public.vendors (id, slug, name, has_text_consent) values (md5('race')::uuid, 'test-consent-race', 'Race', true);
-  insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
-  values (md5('race')::uuid, encode(sha256('consent race'), 'hex'), 'test');
+  update public.agents set role = 'manager', accepts_recruits = false where id = md5('ann')::uuid;
+  update public.vendors set has_text_consent = true where id = md5('race')::uuid;
   insert into public.service_numbers (phone, agency_id, segments_per_second) values
     ('+19995552000', md5('race')::uuid, 1000000), ('+19995552001', md5('race')::uuid, 1000000);
   -- Replies may be sent at any hour.
   insert into public.recruiting_conversations (
     id, agency_id, recruit_phone, service_phone, status, assigned_agent_id, last_message_at
   )
-  select md5('race ' || n)::uuid, md5('race')::uuid, '+1999557' || 1000 + n, '+19995552000', 'escalated', md5('race')::uuid,
+  select md5('race ' || n)::uuid, md5('race')::uuid, '+1999557' || 1000 + n, '+19995552000', 'escalated', md5('ann')::uuid,
     now() + interval '1 hour'
   from generate_series(1, 40) n;
 $sql$);
@@ -128,8 +106,11 @@ select is(
   (select count(*)::integer from public.text_consents
    where agency_id = md5('race')::uuid and phone like '+19995573%' and state = 'opted_out'),
   40, 'no STOP is lost that comes while its conversation is made');
-select is(
-  (select count(*)::integer from public.recruiting_messages where provider_message_id like 'race made %'), 80, 'and no text is');
+select results_eq(
+  $$select count(*), count(c.last_message_at) from public.recruiting_messages m
+    join public.recruiting_conversations c on c.id = m.conversation_id where m.provider_message_id like 'race made %'$$,
+  'values (80::bigint, 80::bigint)', 'and no text is; each conversation has the time of its texts');
+select is_empty($$select from public.unmatched_texts where message_sid like 'race made %'$$, 'none is left unmatched');
 
 -- One text and one callback many times at once
 select pg_temp.race(10, $$
@@ -145,7 +126,7 @@ select pg_temp.commit($sql$
   insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution,
     agency_id, agent_id, distributed_at)
   select md5('race lead ' || n)::uuid, md5('race')::uuid, 'Ada', jsonb_build_object('phone', '+1312555' || 1000 + n), 'distributed',
-    md5('race')::uuid, md5('race')::uuid, now()
+    md5('race')::uuid, md5('ann')::uuid, now()
   from generate_series(1, 10) n;
   insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority, greeting_template)
   values (md5('race')::uuid, md5('race')::uuid, 1000, 1000, 'Hi {first_name}, {agent} of {agency}. STOP to opt out.');
@@ -153,13 +134,13 @@ $sql$);
 select pg_temp.race(6, $work$
   do $do$
   begin
-    perform set_config('request.jwt.claims', json_build_object('sub', md5('race')::uuid)::text, false);
+    perform set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, false);
     for n in 1..10 loop
       if {worker} <= 3 then
         perform public.start_conversation(md5('race lead ' || n)::uuid);
       else
         perform public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
-          'key_hash', encode(sha256('consent race'), 'hex'), 'lead', jsonb_build_object(
+          'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
           'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', n || '-{worker}',
           'vendor_metadata', jsonb_build_object('phone', '+1312555' || 1000 + n)))));
         perform private.hand_out_pending();
@@ -189,10 +170,10 @@ select pg_temp.commit($sql$
   insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution,
     agency_id, agent_id, distributed_at)
   values (md5('race lead 11')::uuid, md5('race')::uuid, 'Ada', '{"phone": "+13125552011"}', 'distributed', md5('race')::uuid,
-    md5('race')::uuid, now())
+    md5('ann')::uuid, now())
 $sql$);
 select extensions.dblink_connect(name, pg_temp.dsn()) from unnest(array['first', 'second']) name;
-select extensions.dblink_exec(name, format('begin; set local request.jwt.claims = %L', json_build_object('sub', md5('race')::uuid)))
+select extensions.dblink_exec(name, format('begin; set local request.jwt.claims = %L', json_build_object('sub', md5('user ann')::uuid)))
 from unnest(array['first', 'second']) name;
 create temp table first as select result::jsonb from extensions.dblink('first',
   $$select public.start_conversation(md5('race lead 11')::uuid)$$) as results (result text);
@@ -200,21 +181,13 @@ select pg_temp.commit(format($sql$
   insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
   select md5('race')::uuid, '+1999559' || 1000 + n, %L from generate_series(1, 100) n
 $sql$, result ->> 'service_phone')) from first;
-select extensions.dblink_send_query('second', $$select public.start_conversation(md5('race lead 11')::uuid)$$);
-do $$
-begin
-  for attempt in 1..1000 loop
-    exit when exists (select from pg_locks l where l.locktype = 'advisory' and not l.granted);
-    perform pg_sleep(0.01);
-  end loop;
-end
-$$;
+select pg_temp.send_and_wait('second', $$select public.start_conversation(md5('race lead 11')::uuid)$$);
 select extensions.dblink_exec('first', 'commit');
 select is(
   (select result::jsonb from extensions.dblink_get_result('second') as results (result text)), (select result from first),
   'the second gets the conversation of the first');
 select extensions.dblink_disconnect(name) from unnest(array['first', 'second']) name;
 
-select pg_temp.clean_up();
+select pg_temp.remove_committed('race');
 select * from finish();
 rollback;

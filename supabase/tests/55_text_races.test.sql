@@ -5,21 +5,7 @@ create extension if not exists dblink with schema extensions;
 select plan(18);
 \ir helpers.psql
 
-create function pg_temp.clean_up() returns void language sql as $$
-  select pg_temp.commit($sql$
-    delete from public.recruiting_message_events where provider_message_id like 'race %';
-    alter table public.text_consent_events disable trigger refuse_change;
-    delete from public.text_consent_events where agency_id = md5('race')::uuid;
-    alter table public.text_consent_events enable trigger refuse_change;
-    delete from public.text_consents where agency_id = md5('race')::uuid;
-    delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
-    delete from public.service_numbers where agency_id = md5('race')::uuid;
-    delete from public.agents where agency_id = md5('race')::uuid;
-    delete from public.agencies where id = md5('race')::uuid;
-    delete from auth.users where id = md5('race')::uuid;
-  $sql$)
-$$;
-select pg_temp.clean_up();
+select pg_temp.create_committed('race', 'ann');
 -- What the provider has got, kept as events that mean nothing, because each connection can add to them
 create view pg_temp.requests as
 select e.provider_status::uuid as message_id, e.provider_message_id as sid, e.received_at
@@ -27,10 +13,6 @@ from public.recruiting_message_events e
 where e.provider_message_id like 'race request %';
 -- Some conversations have the same recruit, and there are two numbers.
 select pg_temp.commit($sql$
-  insert into auth.users (id, email) values (md5('race')::uuid, 'test-race@example.com');
-  insert into public.agencies (id, name, timezone) values (md5('race')::uuid, 'Race', 'UTC');
-  insert into public.agents (id, agency_id, user_id, first_name) values
-    (md5('race')::uuid, md5('race')::uuid, md5('race')::uuid, 'Ann');
   insert into public.service_numbers (phone, agency_id, segments_per_second) values
     ('+19995550100', md5('race')::uuid, 1000000), ('+19995550101', md5('race')::uuid, 1000000);
   -- Replies may be sent at any hour.
@@ -38,7 +20,7 @@ select pg_temp.commit($sql$
     id, agency_id, recruit_phone, service_phone, status, assigned_agent_id, last_message_at
   )
   select md5('race ' || n)::uuid, md5('race')::uuid, '+1999556' || 1000 + n % 40, '+1999555010' || n / 40,
-    'escalated', md5('race')::uuid, now() + interval '1 hour'
+    'escalated', md5('ann')::uuid, now() + interval '1 hour'
   from generate_series(1, 50) n;
 $sql$);
 
@@ -181,7 +163,7 @@ select pg_temp.commit($sql$
   insert into public.recruiting_conversations (
     id, agency_id, recruit_phone, service_phone, status, assigned_agent_id, last_message_at
   )
-  select md5('race ' || n)::uuid, md5('race')::uuid, '+1999558' || 1000 + n, '+19995550100', 'escalated', md5('race')::uuid,
+  select md5('race ' || n)::uuid, md5('race')::uuid, '+1999558' || 1000 + n, '+19995550100', 'escalated', md5('ann')::uuid,
     now() + interval '1 hour'
   from generate_series(1, 100) n;
   do $do$
@@ -220,7 +202,7 @@ select results_eq(
 -- One text twenty times at once, as from a page that got no response and tries again
 create temp table sent as select result::jsonb from pg_temp.race(20, $$
   select public.send_text(md5('race 1')::uuid, 'Hi {worker}', md5('race client')::uuid)
-  from (select set_config('request.jwt.claims', json_build_object('sub', md5('race')::uuid)::text, false)) signed_in
+  from (select set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, false)) signed_in
 $$) result;
 select results_eq(
   $$select result ->> 'status', count(*), count(distinct result - 'status') from sent group by 1 order by 1$$,
@@ -249,41 +231,24 @@ select pg_temp.commit($sql$
   set reason = 'number_paused', service_phone = '+19995550100', due_at = now() - o.ordinal * interval '1 minute'
   where o.conversation_id in (md5('race 1')::uuid, md5('race 2')::uuid);
 $sql$);
-create function pg_temp.locks_in_order(change text) returns boolean language plpgsql as $$
-declare
-  other integer;
-  result boolean;
-begin
-  perform extensions.dblink_connect(name, pg_temp.dsn()) from unnest(array['first', 'second']) name;
-  perform extensions.dblink_exec('first', 'begin');
-  perform from extensions.dblink('first', $sql$
-    select o.kind from public.text_outbox o where o.conversation_id = md5('race 1')::uuid for update$sql$) as texts (kind text);
-  select pid into other from extensions.dblink('second', 'select pg_backend_pid()') as backend (pid integer);
-  perform extensions.dblink_exec('second', 'begin');
-  perform extensions.dblink_send_query('second', change);
-  while not exists (select from pg_locks l where l.pid = other and not l.granted) loop
-    perform pg_sleep(0.01);
-  end loop;
-  select count(*) = 1 into result from extensions.dblink('first', $sql$
-    select o.kind from public.text_outbox o where o.conversation_id = md5('race 2')::uuid for update skip locked
-  $sql$) as texts (kind text);
-  perform extensions.dblink_disconnect(name) from unnest(array['first', 'second']) name;
-  return result;
-end
+create function pg_temp.hold_first_text() returns void language sql as $$
+  select pg_temp.hold('select o.kind from public.text_outbox o where o.conversation_id = md5(''race 1'')::uuid for update')
 $$;
-select ok(
-  pg_temp.locks_in_order($$select private.refuse_texts(md5('race')::uuid, '+19995590001')$$),
+select pg_temp.hold_first_text(), extensions.dblink_connect('second', pg_temp.dsn());
+select pg_temp.send_and_wait('second', $$select private.refuse_texts(md5('race')::uuid, '+19995590001')$$);
+select isnt_empty(
+  $$select from extensions.dblink('operator', $sql$
+      select o.kind from public.text_outbox o where o.conversation_id = md5('race 2')::uuid for update skip locked
+    $sql$) as texts (kind text)$$,
   'an opt-out locks the texts that it refuses in their order');
+select extensions.dblink_cancel_query('second'), extensions.dblink_disconnect('second'), pg_temp.let_go();
 
-select extensions.dblink_connect('first', pg_temp.dsn());
-select extensions.dblink_exec('first', 'begin');
-select from extensions.dblink('first', $sql$
-  select o.kind from public.text_outbox o where o.conversation_id = md5('race 1')::uuid for update$sql$) as texts (kind text);
+select pg_temp.hold_first_text();
 select pg_temp.commit($sql$
   set lock_timeout = '5s';
   update public.service_numbers set status = 'active' where agency_id = md5('race')::uuid
 $sql$);
-select extensions.dblink_disconnect('first');
+select pg_temp.let_go();
 select results_eq(
   $$select o.reason from public.text_outbox o where o.conversation_id in (md5('race 1')::uuid, md5('race 2')::uuid) order by o.ordinal$$,
   array['number_paused', null], 'a number that is active again waits for none of its texts');
@@ -302,22 +267,19 @@ select pg_temp.commit($sql$
   insert into public.text_outbox (message_id, kind, state, due_at)
   select md5('behind ' || n)::uuid, 'agent', 'pending', now() - interval '1 hour' from generate_series(1, 3) n
 $sql$);
-select extensions.dblink_connect('first', pg_temp.dsn());
-select extensions.dblink_exec('first', 'begin');
-select from extensions.dblink('first', $sql$
-  select o.kind from public.text_outbox o where o.message_id = md5('behind 1')::uuid for update$sql$) as texts (kind text);
+select pg_temp.hold($$select o.kind from public.text_outbox o where o.message_id = md5('behind 1')::uuid for update$$);
 select extensions.dblink_connect('second', pg_temp.dsn());
 select extensions.dblink_exec('second', $$set lock_timeout = '5s'$$);
 select results_eq(
   $$select message_id from extensions.dblink('second',
     $sql$select t ->> 'message_id' from jsonb_array_elements(public.claim_texts(10) -> 'texts') t$sql$) as texts (message_id text)$$,
   array[md5('behind 3')::uuid::text], 'a claim waits for no text that is to be refused, and gives none of them out');
-select extensions.dblink_disconnect(name) from unnest(array['first', 'second']) name;
+select extensions.dblink_disconnect('second'), pg_temp.let_go();
 select pg_temp.commit('do $do$ begin perform public.claim_texts(10); end $do$');
 select results_eq(
   $$select o.state from public.text_outbox o where o.message_id in (md5('behind 1')::uuid, md5('behind 2')::uuid)$$,
   array['refused', 'refused'], 'the next claim refuses them');
 
-select pg_temp.clean_up();
+select pg_temp.remove_committed('race');
 select * from finish();
 rollback;
