@@ -1,14 +1,10 @@
 -- What the tables of agencies, vendors, orders and recruiting leads refuse, and what they must store.
 begin;
 select plan(40);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values
-  (md5('agency')::uuid, 'Agency', 'America/Chicago'),
-  (md5('other agency')::uuid, 'Other agency', 'Pacific/Auckland');
-insert into public.agents (id, agency_id, first_name) values
-  (md5('agent')::uuid, md5('agency')::uuid, 'Ann'),
-  (md5('other agent')::uuid, md5('other agency')::uuid, 'Otto');
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+select pg_temp.create_agency('agency', 'America/Chicago', 'agent'), pg_temp.create_agency('other agency', 'UTC', 'other agent');
+select pg_temp.create_vendor('vendor');
 insert into public.recruiting_orders (id, agency_id, quantity) values
   (md5('order')::uuid, md5('agency')::uuid, 5);
 

@@ -1,19 +1,14 @@
 -- What the tables of sales leads and conversations refuse.
 begin;
 select plan(39);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values
-  (md5('agency')::uuid, 'Agency', 'America/Chicago'), (md5('other agency')::uuid, 'Other', 'UTC');
-insert into public.agents (id, agency_id, first_name) values
-  (md5('agent')::uuid, md5('agency')::uuid, 'Ann'),
-  (md5('colleague')::uuid, md5('agency')::uuid, 'Cal'),
-  (md5('other agent')::uuid, md5('other agency')::uuid, 'Otto');
+select pg_temp.create_agency('agency', 'UTC', 'agent', 'colleague'), pg_temp.create_agency('other agency', 'UTC', 'other agent');
 insert into public.leads (id, external_id, agency_id, agent_id, first_name, phone, state, type) values
   (md5('lead')::uuid, md5('external')::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Lea', '1', 'TX', 'fe');
 insert into public.lead_presentations (id, lead_id, agent_id, client_submission_id) values
   (md5('presentation')::uuid, md5('lead')::uuid, md5('agent')::uuid, md5('submission')::uuid);
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
-  (md5('conversation')::uuid, md5('agency')::uuid, '+19995550001', '+19995550002');
+select pg_temp.create_conversation('conversation', '+19995550001', '+19995550002');
 
 create function pg_temp.lead(change jsonb) returns void language sql as $$
   insert into public.leads

@@ -4,12 +4,8 @@ select plan(35);
 \ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
-select pg_temp.create_agency('agency');
-insert into public.vendors (id, slug, name) values
-  (md5('vendor')::uuid, 'test-vendor', 'Vendor'), (md5('other')::uuid, 'test-other', 'Other'),
-  ('00000000-0000-0000-0000-000000000000', 'test-zeros', 'Zeros');
-insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix) values
-  (md5('vendor')::uuid, repeat('a', 64), 'test');
+select pg_temp.create_agency('agency'), pg_temp.create_vendor('vendor', repeat('a', 64)), pg_temp.create_vendor('other');
+insert into public.vendors (id, slug, name) values ('00000000-0000-0000-0000-000000000000', 'test-zeros', 'Zeros');
 
 -- The name of the order that a lead goes to, or null, when there are only these orders: {name: columns}.
 create function pg_temp.goes_to(orders jsonb, metadata jsonb default '{}') returns text language plpgsql as $$

@@ -1,13 +1,10 @@
 -- A chunk of an import of sales leads.
 begin;
 select plan(22);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values
-  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
-insert into public.agents (id, agency_id, first_name) values
-  (md5('agent')::uuid, md5('agency')::uuid, 'Ann'), (md5('other agent')::uuid, md5('other')::uuid, 'Otto');
-insert into public.agents (id, agency_id, first_name, is_active) values
-  (md5('former')::uuid, md5('agency')::uuid, 'Fay', false);
+select pg_temp.create_agency('agency', 'UTC', 'agent', 'former'), pg_temp.create_agency('other', 'UTC', 'other agent');
+update public.agents set is_active = false where id = md5('former')::uuid;
 
 -- Leads by number, with changes to some of them: {number: {column: value}}.
 create function pg_temp.leads(numbers integer[], changes jsonb default '{}') returns json language sql as $$

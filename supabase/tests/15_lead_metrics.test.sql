@@ -1,11 +1,10 @@
 -- lead_metrics always has the right counts, whoever writes the rows that it counts.
 begin;
 select plan(15);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
-insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
-insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type)
-select md5('lead ' || n)::uuid, md5('agency')::uuid, md5('agent')::uuid, 'Lea', '1', 'TX', 'fe' from generate_series(1, 3) n;
+select pg_temp.create_agency('agency', 'UTC', 'agent');
+select pg_temp.create_lead('lead ' || n, 'agent') from generate_series(1, 3) n;
 
 create view pg_temp.metrics as
 select presentations_started as started, presentations_resumed as resumed, presentations_paused as paused,

@@ -1,12 +1,10 @@
 -- An inbound message is stored once, in the conversation of its two numbers.
 begin;
 select plan(19);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
-insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, status, assigned_agent_id) values
-  (md5('bot')::uuid, md5('agency')::uuid, '+19995550001', '+19995550002', 'bot', null),
-  (md5('escalated')::uuid, md5('agency')::uuid, '+19995550003', '+19995550002', 'escalated', md5('agent')::uuid);
+select pg_temp.create_agency('agency', 'UTC', 'agent'), pg_temp.create_conversation('bot', '+19995550001', '+19995550002'),
+  pg_temp.create_conversation('escalated', '+19995550003', '+19995550002', 'agent');
 
 create function pg_temp.receive(recruit text, service text, sid text, body text default 'Hi', media jsonb default '[]')
 returns text language sql as $$

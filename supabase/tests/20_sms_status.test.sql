@@ -1,10 +1,9 @@
 -- Delivery callbacks: each is stored, and the message gets the status of the last one.
 begin;
 select plan(41);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
-  (md5('c')::uuid, md5('agency')::uuid, '+19995550001', '+19995550002');
+select pg_temp.create_agency('agency'), pg_temp.create_conversation('c', '+19995550001', '+19995550002');
 insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id) values
   (md5('c')::uuid, 'outbound', 'bot', 'test SM1'), (md5('c')::uuid, 'inbound', 'recruit', 'test IN');
 

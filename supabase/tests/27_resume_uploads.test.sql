@@ -1,8 +1,9 @@
 -- Resumes whose requests died between the upload and the lead.
 begin;
 select plan(10);
+\ir helpers.psql
 
-insert into public.vendors (id, slug, name) values (md5('vendor')::uuid, 'test-vendor', 'Vendor');
+select pg_temp.create_vendor('vendor');
 
 select is(
   public.begin_resume_upload(md5('lead')::uuid, 'stored.pdf'), '{"has_left_over": false}',

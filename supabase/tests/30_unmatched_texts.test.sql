@@ -1,16 +1,13 @@
 -- A text without a conversation is kept, and becomes a message when the conversation is made.
 begin;
 select plan(23);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+select pg_temp.create_agency('agency');
 
 create function pg_temp.receive(sid text, recruit text default '+19995551001', service text default '+19995551002',
   body text default 'Hi', media jsonb default '[]')
 returns text language sql as $$ select public.receive_sms(recruit, service, sid, body, media) ->> 'status' $$;
-create function pg_temp.converse(id text, recruit text, service text) returns void language sql as $$
-  insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone)
-  values (md5(id)::uuid, md5('agency')::uuid, recruit, service)
-$$;
 
 -- Kept
 select is(pg_temp.receive('test U1', body => E' STOP\n', media => '[{"url": "https://example.com/1"}]'),
@@ -39,7 +36,7 @@ update public.unmatched_texts set received_at = '2026-01-02' where message_sid =
 update public.unmatched_texts set received_at = '2026-01-01' where message_sid is null;
 select public.update_sms_status('test U1', 'delivered', null);
 select pg_temp.receive('test other', '+19995551009');
-select pg_temp.converse('new', '+19995551001', '+19995551002');
+select pg_temp.create_conversation('new', '+19995551001', '+19995551002');
 select results_eq(
   $$select direction, sender_type, body, media, created_at, status from public.recruiting_messages
     where provider_message_id = 'test U1' and conversation_id = md5('new')::uuid$$,
@@ -72,7 +69,7 @@ from public.recruiting_conversations where id = md5('later')::uuid;
 
 -- Changed numbers
 select pg_temp.receive('test U5', '+19995551005');
-select pg_temp.converse('changed', '+19995551006', '+19995551002');
+select pg_temp.create_conversation('changed', '+19995551006', '+19995551002');
 select pg_temp.receive('test U6', '+19995551006');
 update public.recruiting_conversations set recruit_phone = '+19995551005' where id = md5('changed')::uuid;
 select set_eq(
@@ -86,7 +83,7 @@ select is_empty(
 insert into public.unmatched_texts (message_sid, recruit_phone, service_phone) values
   ('test U6', '+19995551007', '+19995551002');
 select lives_ok(
-  $$select pg_temp.converse('seven', '+19995551007', '+19995551002')$$,
+  $$select pg_temp.create_conversation('seven', '+19995551007', '+19995551002')$$,
   'a text that is a message already does not stop a conversation');
 select is(
   (select conversation_id from public.recruiting_messages where provider_message_id = 'test U6'), md5('changed')::uuid,

@@ -1,11 +1,9 @@
 -- What recruits and managers have said about texts, and what holds.
 begin;
 select plan(15);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values
-  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
-insert into public.agents (id, agency_id, first_name, role) values
-  (md5('manager')::uuid, md5('agency')::uuid, 'May', 'manager');
+select pg_temp.create_agency('agency', 'UTC', 'manager'), pg_temp.create_agency('other');
 
 create function pg_temp.consent(state text, source text, reason text default null, message text default null,
   moment timestamptz default null)

@@ -3,16 +3,13 @@ begin;
 select plan(61);
 \ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values
-  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
-insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
+select pg_temp.create_agency('agency', 'UTC', 'agent'), pg_temp.create_agency('other');
 insert into public.service_numbers (phone, agency_id) values
   ('+19995550100', md5('agency')::uuid), ('+19995550101', md5('agency')::uuid), ('+19995550102', md5('other')::uuid);
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, status, assigned_agent_id) values
-  (md5('bot')::uuid, md5('agency')::uuid, '+19995550001', '+19995550100', 'bot', null),
-  (md5('second number')::uuid, md5('agency')::uuid, '+19995550001', '+19995550101', 'bot', null),
-  (md5('other agency')::uuid, md5('other')::uuid, '+19995550001', '+19995550102', 'bot', null),
-  (md5('escalated')::uuid, md5('agency')::uuid, '+19995550002', '+19995550100', 'escalated', md5('agent')::uuid);
+select pg_temp.create_conversation('bot', '+19995550001', '+19995550100'),
+  pg_temp.create_conversation('second number', '+19995550001', '+19995550101'),
+  pg_temp.create_conversation('other agency', '+19995550001', '+19995550102', agency => 'other'),
+  pg_temp.create_conversation('escalated', '+19995550002', '+19995550100', 'agent');
 
 create function pg_temp.receive(recruit text, service text, sid text, body text, opt_out_type text default null,
   moment timestamptz default null)
@@ -123,8 +120,7 @@ select ok(
 -- Without a conversation
 select is(pg_temp.receive('0003', '0100', 'SM30', 'STOP'), 'no_conversation', 'STOP without a conversation is no_conversation');
 select is(pg_temp.consent('0003'), 'opted_out keyword', 'it holds for the agency of the number');
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, status, assigned_agent_id) values
-  (md5('later')::uuid, md5('agency')::uuid, '+19995550003', '+19995550100', 'escalated', md5('agent')::uuid);
+select pg_temp.create_conversation('later', '+19995550003', '+19995550100', 'agent');
 select is(pg_temp.events('0003'), 1::bigint, 'when the conversation is made, it is not said a second time');
 select is(pg_temp.told('SM30'), 'opt_out', 'but its agent is told');
 
@@ -144,8 +140,7 @@ select is(pg_temp.consent('0004', 'other'), 'opted_out keyword', 'and for the ne
 
 select pg_temp.receive('0006', '0108', 'SM44', 'leave me alone');
 select pg_temp.receive('0006', '0108', 'SM45', 'Hi');
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
-  (md5('made')::uuid, md5('agency')::uuid, '+19995550006', '+19995550108');
+select pg_temp.create_conversation('made', '+19995550006', '+19995550108');
 select is(pg_temp.consent('0006'), 'opted_out wording', 'or when a conversation is made at a number that nobody has');
 select is(public.receive_sms(null, '+19995550100', 'test SM46', 'STOP', '[]') ->> 'status', 'no_conversation',
   'STOP without From is no error');

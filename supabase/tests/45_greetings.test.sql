@@ -90,29 +90,25 @@ select is(
   (select array_agg(distribution order by distribution) from public.recruiting_leads
    where id in (md5('no consent')::uuid, md5('no E.164')::uuid, md5('no phone')::uuid, md5('opted out')::uuid)),
   array['distributed', 'distributed', 'distributed', 'distributed'], 'they are handed out all the same');
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone) values
-  (md5('known')::uuid, md5('agency')::uuid, '+13125550007', '+13125550199');
+select pg_temp.create_conversation('known', '+13125550007', '+13125550199');
 insert into public.recruiting_messages (conversation_id, direction, sender_type, body) values
   (md5('known')::uuid, 'outbound', 'bot', 'Hello');
 select pg_temp.ingest('texted before', '+13125550007');
 select is(pg_temp.greetings('+13125550007'), null, 'nor is a recruit whom the agency has texted before');
-insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, status, assigned_agent_id) values
-  (md5('agency')::uuid, '+13125550008', '+13125550100', 'escalated', md5('ann')::uuid);
+select pg_temp.create_conversation('attended', '+13125550008', '+13125550100', 'ann');
 select pg_temp.ingest('escalated', '+13125550008');
 select is(pg_temp.greetings('+13125550008'), null, 'nor one to whose conversation an agent attends');
 
 -- Names
-select pg_temp.ingest('name ' || n, '+1312555010' || n, first_name)
-from (values (1, E'  Mary \n Ann '), (2, 'evil.com'), (3, repeat('a', 51)), (4, 'J.R. O''Neil-Díaz'), (5, '{agency}'), (6, 'http://x'))
-  names (n, first_name);
-select is(substring(pg_temp.greetings('+1312555010' || n) from '^Hi (.*), Ann'), greeted, 'a first name: ' || greeted || n)
-from (values (1, 'Mary Ann'), (2, 'there'), (3, 'there'), (4, 'J.R. O''Neil-Díaz'), (5, 'there'), (6, 'there')) names (n, greeted);
-
-select pg_temp.ingest('invisible ' || n, '+1312555020' || n, first_name)
-from (values (1, E'\u202eMary\u200b\u2069 \u2028Ann'), (2, E'\u200b\u2060'), (3, E'Ma\u001b]\u0007ry'), (4, E'Da\u00advid\u2003'),
-  (5, E'evil\u200b.c\u200dom'), (6, E'Zoë\U000e0041-M\u00e4\ufe0f')) names (n, first_name);
-select is(substring(pg_temp.greetings('+1312555020' || n) from '^Hi (.*), Ann'), greeted, 'an invisible part of a first name: ' || greeted || n)
-from (values (1, 'Mary Ann'), (2, 'there'), (3, 'Ma]ry'), (4, 'David'), (5, 'there'), (6, 'Zoë-Mä')) names (n, greeted);
+create temp table names (n, first_name, greeted) as values
+  (101, E'  Mary \n Ann ', 'Mary Ann'), (102, 'evil.com', 'there'), (103, repeat('a', 51), 'there'),
+  (104, 'J.R. O''Neil-Díaz', 'J.R. O''Neil-Díaz'), (105, '{agency}', 'there'), (106, 'http://x', 'there'),
+  -- With invisible characters
+  (201, E'\u202eMary\u200b\u2069 \u2028Ann', 'Mary Ann'), (202, E'\u200b\u2060', 'there'), (203, E'Ma\u001b]\u0007ry', 'Ma]ry'),
+  (204, E'Da\u00advid\u2003', 'David'), (205, E'evil\u200b.c\u200dom', 'there'), (206, E'Zoë\U000e0041-M\u00e4\ufe0f', 'Zoë-Mä');
+select pg_temp.ingest('name ' || n, '+1312555' || n || 0, first_name) from names;
+select is(substring(pg_temp.greetings('+1312555' || n || 0) from '^Hi (.*), Ann'), greeted, format('the first name %s: %s', n, greeted))
+from names;
 update public.agents set first_name = E'An\u202en', last_name = E'Smi\u200bth\n\u001b' where id = md5('ann')::uuid;
 update public.agencies set name = E'Ac\u2066me\u00ad {agent}\tAgency\u200f' where id = md5('agency')::uuid;
 select pg_temp.ingest('invisible names', '+13125550207');

@@ -3,9 +3,7 @@ begin;
 select plan(54);
 \ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values
-  (md5('agency')::uuid, 'Agency', 'UTC'), (md5('elsewhere')::uuid, 'Elsewhere', 'UTC');
-insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
+select pg_temp.create_agency('agency', 'UTC', 'agent'), pg_temp.create_agency('elsewhere');
 insert into public.service_numbers (phone, agency_id, segments_per_second, messaging_service_sid) values
   ('+19995550100', md5('agency')::uuid, 100, null), ('+19995550101', md5('agency')::uuid, 100, 'MG' || repeat('a', 32)),
   ('+19995550102', md5('elsewhere')::uuid, 100, null);
@@ -13,11 +11,6 @@ insert into public.service_numbers (phone, agency_id, segments_per_second, messa
 delete from public.quiet_hours;
 insert into public.quiet_hours (state, opens, closes, source) values (null, '00:00', '24:00', 'test'), ('UT', '00:00', '00:00', 'test');
 
-create function pg_temp.converse(name text, recruit text, service text default '+19995550100', spoke interval default null)
-returns void language sql as $$
-  insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, last_message_at)
-  values (md5(name)::uuid, md5('agency')::uuid, recruit, service, now() - spoke)
-$$;
 create temp table names (name text, id uuid generated always as (md5(name)::uuid) stored);
 insert into names (name)
 select n from unnest(array['one', 'two', 'three', 'four', 'greeting', 'late', 'first', 'second', 'third', 'utah', 'alaska',
@@ -38,13 +31,13 @@ create function pg_temp.clear() returns void language sql as $$
   update public.service_numbers set busy_until = '-infinity', status = 'active' where agency_id = md5('agency')::uuid
 $$;
 
-select pg_temp.converse('x', '+19995550001');
-select pg_temp.converse('y', '+19995550002');
-select pg_temp.converse('z', '+19995550003', '+19995550101');
-select pg_temp.converse('foreign', '+19995550004', '+19995550102');
-select pg_temp.converse('without', '+19995550005', '+19995550199');
-select pg_temp.converse('utah', '+18015550006');
-select pg_temp.converse('replied', '+18015550007', spoke => '11:59');
+select pg_temp.create_conversation(name, recruit, service, spoke => spoke)
+from (values
+  ('x', '+19995550001', '+19995550100', null::interval), ('y', '+19995550002', '+19995550100', null),
+  ('z', '+19995550003', '+19995550101', null), ('foreign', '+19995550004', '+19995550102', null),
+  ('without', '+19995550005', '+19995550199', null), ('utah', '+18015550006', '+19995550100', null),
+  ('replied', '+18015550007', '+19995550100', '11:59')
+) c (name, recruit, service, spoke);
 
 -- Nothing to do
 select is(public.claim_texts(10), '{"texts": [], "next_at": null}', 'where nothing is due, nothing is claimed');
@@ -132,8 +125,7 @@ from public.service_numbers where phone = '+19995550100';
 select ok(not private.is_text_due(), 'nothing is due while the number is busy');
 update public.service_numbers set segments_per_second = 10, busy_until = '-infinity' where phone = '+19995550100';
 select pg_temp.clear();
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone)
-select md5('many ' || n)::uuid, md5('agency')::uuid, '+1999555' || 2000 + n, '+19995550100' from generate_series(1, 30) n;
+select pg_temp.create_conversation('many ' || n, '+1999555' || 2000 + n, '+19995550100') from generate_series(1, 30) n;
 insert into names (name) select 'many ' || n from generate_series(1, 30) n;
 select pg_temp.add_text('many ' || n, 'many ' || n) from generate_series(1, 30) n;
 select is(

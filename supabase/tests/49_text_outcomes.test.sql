@@ -3,17 +3,14 @@ begin;
 select plan(81);
 \ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
-insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
+select pg_temp.create_agency('agency', 'UTC', 'agent');
 insert into public.service_numbers (phone, agency_id, segments_per_second) values
   ('+19995550100', md5('agency')::uuid, 1000), ('+19995550101', md5('agency')::uuid, 1000);
 delete from public.quiet_hours;
 insert into public.quiet_hours (opens, closes, source) values ('00:00', '24:00', 'test');
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, status, assigned_agent_id)
-select md5(name)::uuid, md5('agency')::uuid, recruit, service, 'escalated', md5('agent')::uuid
-from (values
-  ('x', '+19995550001', '+19995550100'), ('same recruit', '+19995550001', '+19995550101'), ('y', '+19995550002', '+19995550100')
-) c (name, recruit, service);
+select pg_temp.create_conversation('x', '+19995550001', '+19995550100', 'agent'),
+  pg_temp.create_conversation('same recruit', '+19995550001', '+19995550101', 'agent'),
+  pg_temp.create_conversation('y', '+19995550002', '+19995550100', 'agent');
 
 create function pg_temp.drop_texts() returns void language sql as $$
   delete from public.recruiting_messages m using public.recruiting_conversations c

@@ -1,11 +1,11 @@
 -- A text whose worker dies again and again.
 begin;
 select plan(5);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+select pg_temp.create_agency('agency');
 insert into public.service_numbers (phone, agency_id) values ('+12015550102', md5('agency')::uuid);
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, last_message_at) values
-  (md5('conversation')::uuid, md5('agency')::uuid, '+12015550101', '+12015550102', now());
+select pg_temp.create_conversation('conversation', '+12015550101', '+12015550102', spoke => '0');
 create temp table queued as
 select * from private.queue_text(md5('conversation')::uuid, 'agent', 'Hi', '[]', gen_random_uuid());
 

@@ -1,17 +1,13 @@
 -- An operator sends a text once more.
 begin;
 select plan(8);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
-insert into public.agents (id, agency_id, first_name) values (md5('agent')::uuid, md5('agency')::uuid, 'Ann');
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, status, assigned_agent_id) values
-  (md5('conversation')::uuid, md5('agency')::uuid, '+12015550101', '+12015550102', 'escalated', md5('agent')::uuid);
-insert into public.recruiting_messages (
-  id, conversation_id, direction, sender_type, body, status, error_code, failed_at
-) values
-  (md5('text')::uuid, md5('conversation')::uuid, 'outbound', 'agent', 'Hi', 'failed', '30003', now());
-insert into public.text_outbox (message_id, kind, state, reason, due_at, attempt, lookups, resends) values
-  (md5('text')::uuid, 'agent', 'failed', '30003', now() - interval '1 day', 3, 2, 1);
+select pg_temp.create_agency('agency', 'UTC', 'agent');
+select pg_temp.create_conversation('conversation', '+12015550101', '+12015550102', 'agent');
+select pg_temp.add_text('text', 'conversation', state => 'failed', due => '-1 day');
+update public.recruiting_messages set status = 'failed', error_code = '30003', failed_at = now() where id = md5('text')::uuid;
+update public.text_outbox set reason = '30003', attempt = 3, lookups = 2, resends = 1 where message_id = md5('text')::uuid;
 select private.notify_agent(md5('conversation')::uuid, md5('text')::uuid, 'failed');
 select private.notify_agent(md5('conversation')::uuid, md5('text')::uuid, 'text');
 

@@ -2,11 +2,11 @@
 -- with their names and arguments take their places. Where a database has the true ones, nothing is tested here.
 begin;
 select plan(11);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+select pg_temp.create_agency('agency');
 insert into public.service_numbers (phone, agency_id) values ('+19995550000', md5('agency')::uuid);
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone)
-values (md5('conversation')::uuid, md5('agency')::uuid, '+12025550101', '+19995550000');
+select pg_temp.create_conversation('conversation', '+12025550101', '+19995550000');
 insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body)
 values (md5('text')::uuid, md5('conversation')::uuid, 'outbound', 'agent', 'Hi');
 

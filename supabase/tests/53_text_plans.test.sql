@@ -1,13 +1,13 @@
 -- A claim reads what is due and little more, however much has been sent, is held, or waits for a number.
 begin;
 select plan(13);
+\ir helpers.psql
 
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC');
+select pg_temp.create_agency('agency');
 insert into public.service_numbers (phone, agency_id, status, segments_per_second)
 select '+1999555' || 1000 + n, md5('agency')::uuid, case when n <= 20 then 'active' else 'paused' end, 100000
 from generate_series(1, 40) n;
-insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, last_message_at)
-select md5('c ' || n)::uuid, md5('agency')::uuid, '+1999666' || 1000 + n, '+1999555' || 1001 + n % 40, now()
+select pg_temp.create_conversation('c ' || n, '+1999666' || 1000 + n, '+1999555' || 1001 + n % 40, spoke => '0')
 from generate_series(0, 1999) n;
 
 create function pg_temp.add_texts(texts integer, state text, due interval default '0',
