@@ -3,6 +3,8 @@ begin;
 select plan(13);
 \ir helpers.psql
 
+-- Forgets what the planner knew of these tables, which differs with what has run before, and keeps autovacuum away.
+truncate public.service_numbers, public.recruiting_conversations, public.recruiting_messages, public.text_outbox cascade;
 select pg_temp.create_agency('agency');
 insert into public.service_numbers (phone, agency_id, status, segments_per_second)
 select '+1999555' || 1000 + n, md5('agency')::uuid, case when n <= 20 then 'active' else 'paused' end, 100000
@@ -39,9 +41,9 @@ $$;
 -- Plans are kept for long: these are made while the outbox is empty.
 select public.claim_texts(10), private.is_text_due() from generate_series(1, 10);
 -- Of each 40 conversations in a row, the first 20 have an active number.
-select pg_temp.add_texts(4000, 'accepted');
-select pg_temp.add_texts(500, 'failed');
-select pg_temp.add_texts(1000, 'pending', '1 hour');
+select pg_temp.add_texts(1500, 'accepted');
+select pg_temp.add_texts(200, 'failed');
+select pg_temp.add_texts(500, 'pending', '1 hour');
 
 select cmp_ok(pg_temp.rows_read(query), '<', 10::bigint, description)
 from (values
@@ -50,7 +52,7 @@ from (values
 ) q (description, query);
 
 -- Due, but of numbers that are paused
-select pg_temp.add_texts(200, 'pending', every => 40, first => 20 + n) from generate_series(0, 4) n;
+select pg_temp.add_texts(100, 'pending', every => 40, first => 20 + n) from generate_series(0, 4) n;
 select ok(not private.is_text_due(), 'texts of paused numbers are not due');
 select cmp_ok(pg_temp.rows_read(query), '<', 50::bigint, description)
 from (values
@@ -59,12 +61,12 @@ from (values
 ) q (description, query);
 
 -- Many that are due
-select pg_temp.add_texts(200, 'pending', '-1 hour', every => 40, first => n) from generate_series(0, 9) n;
+select pg_temp.add_texts(100, 'pending', '-1 hour', every => 40, first => n) from generate_series(0, 9) n;
 select ok(private.is_text_due(), 'texts of active numbers are due');
 select cmp_ok(
-  pg_temp.rows_read('select private.is_text_due()'), '<', 100::bigint, 'of 2,000 due texts, the question reads a few');
+  pg_temp.rows_read('select private.is_text_due()'), '<', 100::bigint, 'of 1,000 due texts, the question reads a few');
 select cmp_ok(
-  pg_temp.rows_read('select public.claim_texts(10)'), '<', 2000::bigint, 'a claim of ten reads a few too');
+  pg_temp.rows_read('select public.claim_texts(10)'), '<', 500::bigint, 'a claim of ten reads a few too');
 select is(
   (select count(*)::integer from public.text_outbox where state = 'sending'), 10, 'and claims ten');
 
@@ -75,9 +77,9 @@ select cmp_ok(
 
 -- Workers that have died
 update public.text_outbox set lease_until = now() where state = 'sending';
-select cmp_ok(pg_temp.rows_read('select public.claim_texts(10)'), '<', 1000::bigint, 'dead workers'' texts are found by an index');
+select cmp_ok(pg_temp.rows_read('select public.claim_texts(10)'), '<', 500::bigint, 'dead workers'' texts are found by an index');
 select cmp_ok(
-  pg_temp.rows_read($$select private.postpone_texts(60)$$), '<', 20000::bigint, 'what is due is postponed by an index');
+  pg_temp.rows_read($$select private.postpone_texts(60)$$), '<', 10000::bigint, 'what is due is postponed by an index');
 select ok(not private.is_text_due(), 'then nothing is due');
 
 select * from finish();

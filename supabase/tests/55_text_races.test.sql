@@ -24,7 +24,7 @@ select pg_temp.commit($sql$
   from generate_series(1, 50) n;
 $sql$);
 
--- 500 texts: connections 1 to 4 queue them, and twenty workers send them meanwhile. Now and then a worker dies, before its
+-- 300 texts: connections 1 to 4 queue them, and twenty workers send them meanwhile. Now and then a worker dies, before its
 -- request, after it, or before it reports a look-up. Its lease ends at once, and look-ups are due at once, so that the test
 -- does not take minutes.
 create temp table finished as select * from pg_temp.race(24, $work$
@@ -38,7 +38,7 @@ create temp table finished as select * from pg_temp.race(24, $work$
     fate double precision;
   begin
     if {worker} <= 4 then
-      for n in 1..125 loop
+      for n in 1..75 loop
         perform private.queue_text(md5('race ' || 1 + (n * 7 + {worker} * 13) % 50)::uuid, 'agent', 'Hi');
         commit;
       end loop;
@@ -75,7 +75,7 @@ create temp table finished as select * from pg_temp.race(24, $work$
         where o.message_id = task_id and o.claim = (claimed -> 'claim')::integer and o.lease_until > now();
         commit;
       end loop;
-      exit when 500 = (
+      exit when 300 = (
         select count(*) from public.text_outbox o
         where o.state = 'accepted' and o.conversation_id in (select md5('race ' || n)::uuid from generate_series(1, 50) n));
       update public.text_outbox o
@@ -96,8 +96,8 @@ create temp table finished as select * from pg_temp.race(24, $work$
 $work$) result;
 select is((select count(*)::integer from finished), 24, 'twenty workers and four that queue texts end');
 select results_eq(
-  'select count(*), count(distinct message_id) from requests', 'values (500::bigint, 500::bigint)',
-  'each of 500 texts is requested once, whoever dies when');
+  'select count(*), count(distinct message_id) from requests', 'values (300::bigint, 300::bigint)',
+  'each of 300 texts is requested once, whoever dies when');
 select is_empty(
   $$select from (
       select o.ordinal, lag(o.ordinal) over (partition by o.conversation_id order by r.received_at) as previous
