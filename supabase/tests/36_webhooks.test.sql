@@ -1,6 +1,6 @@
 -- Webhooks: what a vendor's webhook may be set to, its secrets, and deliveries that come again.
 begin;
-select plan(131);
+select plan(129);
 \ir helpers.psql
 
 -- Settings
@@ -289,14 +289,6 @@ select throws_ok(
 from made;
 select is(public.identify_webhook('test-hook'), null, 'the webhook of an inactive vendor is not found');
 
--- Who may
-select ok(
-  not has_table_privilege('authenticated', 'private.vendor_webhook_secrets', 'select')
-  and not has_table_privilege('anon', 'private.vendor_webhook_secrets', 'select'),
-  'nobody but the service role may read the secrets');
-select ok(
-  (select relrowsecurity from pg_class where oid = 'private.vendor_webhook_secrets'::regclass),
-  'the secrets have row level security');
 delete from public.recruiting_leads where vendor_id = md5('hook')::uuid;
 delete from public.vendors where id = md5('hook')::uuid;
 select is_empty(
