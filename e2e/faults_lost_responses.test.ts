@@ -104,7 +104,7 @@ for (const { name, value, when } of WAITS) {
   }
 }
 
-/** Posts a lead to the function in the test's own process. Of ten leads, five have an id of the vendor. */
+/** Posts a lead to the function in the test's own process. Five of ten leads have an id of the vendor. */
 function postHere(vendor: Vendor, { first_name }: { first_name: string }) {
   const hasId = /[02468]$/.test(first_name);
   return ingestHere(vendor, { first_name, ...(hasId && { vendor_lead_id: first_name }) });

@@ -8,8 +8,8 @@ import type { Benchmark, Measurement } from "./measurement.ts";
 import { type OwnStack, startIsolate, startStack } from "./stacks.ts";
 
 /**
- * What the platform gives an isolate in MiB, and a request in seconds of CPU. Of the memory it counts V8's heap and
- * buffers (`MemCheck` in github.com/supabase/edge-runtime): those of an idle isolate, and at most what it grows by.
+ * What the platform gives an isolate in MiB, and a request in seconds of CPU. As memory it counts V8's heap and buffers
+ * (`MemCheck` in github.com/supabase/edge-runtime): those of an idle isolate, and at most what it grows by.
  */
 const MEMORY = 256;
 const IDLE = 17;

@@ -55,7 +55,7 @@ async function isWell(url: string): Promise<boolean> {
   }
 }
 
-/** Ends a part. The launcher starts it again. Of two gateways it is the other one's turn next. */
+/** Ends a part. The launcher starts it again. Where there are two gateways, the other one is next. */
 async function end(part: Part, signal: Deno.Signal): Promise<void> {
   const pid = pidOf(part);
   Deno.kill(pid, signal);

@@ -6,7 +6,8 @@ import { stackInfoFile } from "../../dev/local/mod.ts";
 export type Part = "postgres" | "postgrest" | "lite" | "gateway";
 
 /**
- * The process id of a part of the stack, from the launcher's list beside stack.json. Of several gateways, the oldest's.
+ * The process id of a part of the stack, from the launcher's list beside stack.json. Where there are several gateways,
+ * the oldest's.
  */
 export function pidOf(part: Part): number {
   const path = join(dirname(stackInfoFile()), "processes.json");

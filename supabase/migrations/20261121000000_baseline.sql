@@ -5357,7 +5357,7 @@ begin
   join public.recruiting_conversations c on c.id = m.conversation_id
   where m.direction = 'outbound'
     and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
-  -- Of two messages, the one that has the MessageSid.
+  -- Where there are two messages, the one that has the MessageSid.
   order by m.provider_message_id = message_sid desc nulls last
   limit 1;
 
@@ -7362,7 +7362,7 @@ declare
   number text;
   opened public.recruiting_conversations;
 begin
-  -- Of two calls at once, the second finds the conversation of the first.
+  -- When two calls come at once, the second finds the conversation of the first.
   perform private.lock_consent(lead.agency_id, lead.phone);
   number := coalesce(
     (

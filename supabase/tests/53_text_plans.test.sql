@@ -40,7 +40,7 @@ $$;
 
 -- Plans are kept for long: these are made while the outbox is empty.
 select public.claim_texts(10), private.is_text_due() from generate_series(1, 10);
--- Of each 40 conversations in a row, the first 20 have an active number.
+-- In each row of 40 conversations, the first 20 have an active number.
 select pg_temp.add_texts(1500, 'accepted');
 select pg_temp.add_texts(200, 'failed');
 select pg_temp.add_texts(500, 'pending', '1 hour');

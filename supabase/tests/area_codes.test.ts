@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { connect, readStackInfo } from "../../dev/local/mod.ts";
 
-/** Exchanges, the next three digits. Of each area code that libphonenumber knows, it knows numbers in one of these. */
+/** Exchanges, the next three digits. Where libphonenumber knows an area code, it knows numbers in one of these. */
 const EXCHANGES = [266, 468, 235, 677, 349, 510];
 
 /** The territories, which have a country code of their own. */

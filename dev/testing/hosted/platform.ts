@@ -29,8 +29,8 @@ interface Worker {
 
 /**
  * A stand-in for the hosted platform on loopback: the part of the Management API that a deployment uses, and a gateway
- * before the functions that were deployed. Database, auth and storage are those of a running local stack. Of its keys,
- * the functions get the newer ones and a service-role JWT that is no longer accepted.
+ * before the functions that were deployed. Database, auth and storage are those of a running local stack. The functions
+ * get the newer ones of its keys, and a service-role JWT that is no longer accepted.
  */
 export class HostedPlatform {
   readonly projectRef = "abcdefghijklmnopqrst";

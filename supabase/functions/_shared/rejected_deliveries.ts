@@ -31,7 +31,7 @@ export interface Sender {
 
 /** A row of a batch that was rejected, or a lead that is to be fetched. */
 export interface RejectedRow {
-  /** Null: there is no other in the request. */
+  /** Its place in the request, from 0; null for a request of one. */
   row: number | null;
   code: string;
   reason: string;
@@ -85,7 +85,7 @@ export class RejectedDeliveries {
    * Writes everything once the response is decided, and waits a moment for it. So an operator mostly finds the rejected
    * delivery as soon as the sender has its response.
    *
-   * @param error what the whole request has ended with. The request is kept unless its rows are.
+   * @param error what the whole request has ended with. It is kept as one delivery, unless rows of it were added.
    */
   async write(error: ApiError | undefined, body: ReceivedBody): Promise<void> {
     if (this.#sender === null) return;

@@ -127,7 +127,7 @@ declare
   number text;
   opened public.recruiting_conversations;
 begin
-  -- Of two calls at once, the second finds the conversation of the first.
+  -- When two calls come at once, the second finds the conversation of the first.
   perform private.lock_consent(lead.agency_id, lead.phone);
   number := coalesce(
     (

@@ -210,7 +210,7 @@ begin
   join public.recruiting_conversations c on c.id = m.conversation_id
   where m.direction = 'outbound'
     and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
-  -- Of two messages, the one that has the MessageSid.
+  -- Where there are two messages, the one that has the MessageSid.
   order by m.provider_message_id = message_sid desc nulls last
   limit 1;
 

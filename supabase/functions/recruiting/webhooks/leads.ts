@@ -128,12 +128,15 @@ export async function receiveLeads(
   return { results };
 }
 
-/** What knows one lead of several when the delivery is repeated. */
+/**
+ * The vendor and the options for one lead of several, which a repeated delivery knows by its place.
+ */
 function partOf(vendor: Vendor, options: DeliveryOptions, part: number) {
   const { webhook } = vendor.credential;
   if (webhook === null) return { vendor, options };
   const { hash, idempotency } = options;
-  // A delivery that fails half way is sent again as it was. Without this its leads would have to have ids of their own.
+  // A delivery that fails half way is sent again as it was. So the hash of its body serves as its id, where it has
+  // none.
   const delivery_id = webhook.delivery_id ?? (idempotency === null ? `sha256 ${hash}` : null);
   return {
     vendor: {
