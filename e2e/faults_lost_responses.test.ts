@@ -86,7 +86,7 @@ for (const { name, value, when } of WAITS) {
     Deno.test(`fault: when ${victim} is killed ${when}, each lead of the call is stored once, if those with a 500 are sent again`, async () => {
       let backend: number | undefined;
       await assertStoredOnce(async (send) => {
-        await setParameters({ [name]: value, commit_siblings: "0" });
+        await setParameters({ [name]: value, commit_siblings: "0", fsync: "on" });
         const calls: number[] = [];
         return await watchingLeadCalls((leads) => calls.push(leads), async () => {
           const sent = send();
@@ -95,7 +95,7 @@ for (const { name, value, when } of WAITS) {
           const isAll = backend === undefined || victim === "all of Postgres";
           const pids = isAll ? [postgres, ...childrenOf(postgres)] : [backend!];
           for (const pid of pids) Deno.kill(pid, "SIGKILL");
-          await setParameters({ [name]: null, commit_siblings: null });
+          await setParameters({ [name]: null, commit_siblings: null, fsync: null });
           return await sent;
         });
       }, postHere);

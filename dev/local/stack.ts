@@ -22,6 +22,8 @@ export interface StackOptions extends StackLocation, Listener {
    * leaves it to others to call POST /texting/work.
    */
   settings: Record<string, string>;
+  /** Its data need not survive a crash of the machine, so Postgres waits for no disk. */
+  isThrowaway?: boolean;
 }
 
 /**
@@ -136,7 +138,7 @@ export class LocalStack {
 
   /** Starts the parts in the order in which they need each other. */
   async #launch(supervisor: Supervisor): Promise<StackInfo> {
-    const { dataDir, port, dbPort, settings } = this.#options;
+    const { dataDir, port, dbPort, settings, isThrowaway } = this.#options;
     const secrets = loadSecrets(dataDir, settings);
     const apiUrl = urlOf(port);
     const dbUrl = (role: string, password: string) =>
@@ -157,7 +159,7 @@ export class LocalStack {
     };
 
     this.#options.say?.("Starting Postgres");
-    await prepareCluster(supervisor, dataDir, secrets.databasePassword);
+    await prepareCluster(supervisor, dataDir, secrets.databasePassword, isThrowaway);
     await supervisor.start(postgresPart(dataDir, dbPort, info.db_url));
     const sql = connect(info.db_url);
     // A port is chosen just before it is used, because another stack may take it meanwhile.

@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { generateModules } from "../scripts/generated.ts";
+import { migrationFiles, seedFile } from "../scripts/migration/files.ts";
+import { applyFiles } from "../scripts/migration/scratch.ts";
+import { withHostedDatabase } from "./hosted/hosted_database.ts";
 import { type Counts, denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
 import { type Print, runProgram } from "./program.ts";
@@ -78,7 +81,7 @@ export const STEPS: Step[] = [
     title: "Schemas and migrations make one database",
     remedy:
       "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
-    beside: [["unit"], ["pgtap"]],
+    beside: [["unit"], ["pgtap", "browser"]],
     files: ["supabase/tests"],
     stack: "plain",
   }),
@@ -98,6 +101,12 @@ export const STEPS: Step[] = [
     files: filesIn("supabase/tests", ".test.sql"),
     run: pgtap,
   },
+  denoStep({
+    name: "browser",
+    title: "The example pages in Chromium; skipped where none is installed",
+    files: ["e2e/browser"],
+    stack: "plain",
+  }),
   denoStep({
     name: "e2e",
     title: "Scenarios over HTTP",
@@ -134,12 +143,6 @@ export const STEPS: Step[] = [
     files: ["dev/testing/hosted"],
     // Some of its scenarios take rights away for a moment.
     stack: "texting",
-  }),
-  denoStep({
-    name: "browser",
-    title: "The example pages in Chromium; skipped where none is installed",
-    files: ["e2e/browser"],
-    stack: "plain",
   }),
   {
     name: "advisors",
@@ -195,6 +198,7 @@ function filesIn(folder: string, ending: string): string[] {
     .filter((path) => path.endsWith(ending)).sort();
 }
 
+/** Runs pgTAP as the owner of a hosted project's database, who is no superuser. */
 async function pgtap(
   stacks: Stacks,
   print: Print = console.log,
@@ -202,21 +206,21 @@ async function pgtap(
 ): Promise<Counts> {
   const { db_url } = await stacks.plain();
   await installPgtap();
-  const admin = connect(db_url);
-  await admin.unsafe(`
-    create extension if not exists pgtap with schema extensions;
-    create extension if not exists dblink with schema extensions`);
-  await admin.end();
-
-  const total = { passed: 0, failed: 0 };
-  for (const file of files) {
-    const sql = connect(db_url);
-    const { passed, failed, diagnostics } = await runTapFile(sql, join(ROOT, file));
-    await sql.end();
-    print(`${file}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
-    for (const line of diagnostics) print(`    ${line}`);
-    total.passed += passed;
-    total.failed += failed;
-  }
-  return total;
+  return await withHostedDatabase(db_url, async ({ url, admin }) => {
+    await admin.unsafe(`
+      create extension pgtap with schema extensions;
+      create extension dblink with schema extensions`);
+    await applyFiles(url, [...migrationFiles(), seedFile()]);
+    const total = { passed: 0, failed: 0 };
+    for (const file of files) {
+      const sql = connect(url);
+      const { passed, failed, diagnostics } = await runTapFile(sql, join(ROOT, file));
+      await sql.end();
+      print(`${file}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
+      for (const line of diagnostics) print(`    ${line}`);
+      total.passed += passed;
+      total.failed += failed;
+    }
+    return total;
+  });
 }

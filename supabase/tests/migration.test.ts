@@ -190,28 +190,22 @@ Deno.test("npm run migration", async (test) => {
       assert.equal((await project.write("again")).sql, "");
     });
 
-    await test.step("writes nothing when a schema file does not apply, and tells the line", async () => {
+    await test.step("writes nothing when a schema file does not apply, and names it", async () => {
       using project = new Project(scratch);
       project.add(
         "create function private.extra() returns integer\nlanguage sqll\nas 'select 1';\n",
       );
       const before = project.migrations();
       await assert.rejects(project.write("extra"), {
-        message: `supabase/schemas/people/tables.sql:${
-          SCHEMA.split("\n").length
-        }: language "sqll" does not exist`,
+        message: 'supabase/schemas/people/tables.sql: language "sqll" does not exist',
       });
       assert.deepEqual(project.migrations(), before);
     });
 
-    await test.step("tells the line of an error with and without a position", async () => {
-      const build = (text: string) => scratch.build([{ path: "x.sql", text }]);
-      await assert.rejects(build("select 1;\n\nselect\n  nowhere\nfrom pg_class;"), {
-        message: 'x.sql:4: column "nowhere" does not exist',
-      });
-      await assert.rejects(build("\n-- Again; and again.\ncreate table auth.users (id uuid);"), {
-        message: 'x.sql:3: relation "users" already exists',
-      });
+    await test.step("tells the line of an error where Postgres does", async () => {
+      const text = "select 1;\n\nselect\n  nowhere\nfrom pg_class;";
+      const message = 'x.sql:4: column "nowhere" does not exist';
+      await assert.rejects(scratch.build([{ path: "x.sql", text }]), { message });
     });
 
     await test.step("takes a migration that refuses a transaction", async () => {

@@ -31,12 +31,14 @@ export function connect(url: string): postgres.Sql {
  * Makes the cluster if there is none. It gets its name when it is complete, so a start that is interrupted never leaves
  * half a cluster.
  *
+ * @param isThrowaway its data need not survive a crash of the machine, only one of Postgres
  * @throws {Error} when the cluster is another user's
  */
 export async function prepareCluster(
   supervisor: Supervisor,
   dataDir: string,
   password: string,
+  isThrowaway = false,
 ): Promise<void> {
   linkLibraries();
   const cluster = join(dataDir, "postgres");
@@ -65,6 +67,7 @@ export async function prepareCluster(
         ...["--username", "postgres", "--pwfile", passwordFile, "--auth", "scram-sha-256"],
         ...["--encoding", "UTF8", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"],
         ...["--no-sync", "--no-instructions"],
+        ...(isThrowaway ? ["--set", "fsync=off", "--set", "full_page_writes=off"] : []),
       ],
       env: { LC_ALL: "C" },
     }));

@@ -40,6 +40,11 @@ export function migrationFiles(root = ROOT): SqlFile[] {
     .map((name) => readFile(root, `${MIGRATIONS}/${name}`));
 }
 
+/** The rows that a local database begins with. */
+export function seedFile(): SqlFile {
+  return readFile(ROOT, "supabase/seed.sql");
+}
+
 function readFile(root: string, path: string): SqlFile {
   return { path, text: Deno.readTextFileSync(join(root, path)) };
 }

@@ -1,59 +1,77 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type postgres from "postgres";
 import { bootstrapFiles, connect, freePorts, litePart, roleKey } from "../../local/mod.ts";
 import type { SqlFile } from "./files.ts";
-import { splitStatements, type Statement } from "./statements.ts";
 
-/** Databases that exist only while a function runs. */
+/** Databases for a test or a command, on a server that is thrown away with them. */
 export interface Scratch {
   /** Makes a database as a hosted project has it before its first migration, and returns its connection string. */
   create(): Promise<string>;
   /**
    * Makes such a database and applies the files to it.
    *
-   * @throws {Error} naming the file and the line that does not apply
+   * @throws {Error} naming the file that does not apply, with the line where Postgres tells it
    */
   build(files: SqlFile[]): Promise<string>;
 }
 
+/** A database of the server. */
+interface Database {
+  name: string;
+  url: string;
+}
+
 /**
- * Gives a function scratch databases on the server of a running stack, and drops them afterwards.
+ * Gives a function scratch databases on a server. What they are copied from stays there too, so that the next one is
+ * made in a moment.
  *
- * @param dbUrl the stack's connection string, of a role that may create databases
+ * @param dbUrl the server's connection string, of a role that may create databases
  */
 export async function withScratch<T>(
   dbUrl: string,
   use: (scratch: Scratch) => Promise<T>,
 ): Promise<T> {
-  const prefix = `scratch_${randomBytes(4).toString("hex")}`;
   const admin = connect(dbUrl);
-  const made: string[] = [];
-  const create = async (template: string) => {
-    const name = `${prefix}_${made.length}`;
+  const copy = async (template: string): Promise<Database> => {
+    const name = `scratch_${randomBytes(6).toString("hex")}`;
     await admin.unsafe(`create database ${name} template ${template}`);
-    made.push(name);
+    // A copy has all that is in its template, but not the settings of the database itself.
+    await admin.unsafe(`alter database ${name} set search_path to "$user", public, extensions`);
     const url = new URL(dbUrl);
     url.pathname = `/${name}`;
     return { name, url: url.href };
   };
+  /** Makes a template from another one, unless it is there. Several processes may ask for it at the same time. */
+  const provide = async (
+    name: string,
+    template: string,
+    fill: (database: Database) => Promise<void>,
+  ): Promise<string> => {
+    await admin`select pg_advisory_lock(hashtext(${name}))`;
+    try {
+      const [isThere] = await admin`select from pg_database where datname = ${name}`;
+      if (!isThere) {
+        const database = await copy(template);
+        await fill(database);
+        await admin.unsafe(`alter database ${database.name} rename to ${name}`);
+      }
+    } finally {
+      await admin`select pg_advisory_unlock(hashtext(${name}))`;
+    }
+    return name;
+  };
+  const empty = () =>
+    provide("template_empty", "template1", async (database) => {
+      await applyFiles(database.url, bootstrapFiles());
+      await addAuthAndStorage(admin, database);
+    });
   try {
-    const template = await create("template1");
-    await applyFiles(template.url, bootstrapFiles());
-    await addAuthAndStorage(admin, template);
-    const createCopy = async () => {
-      const { name, url } = await create(template.name);
-      // A copy has all that is in its template, but not the settings of the database itself.
-      await admin.unsafe(
-        `alter database ${name} set search_path to "$user", public, extensions`,
-      );
-      return url;
-    };
     return await use({
-      create: createCopy,
+      create: async () => (await copy(await empty())).url,
       async build(files) {
-        const url = await createCopy();
-        await applyFiles(url, files);
-        return url;
+        const hash = createHash("md5").update(JSON.stringify(files)).digest("hex");
+        const fill = ({ url }: Database) => applyFiles(url, files);
+        return (await copy(await provide(`template_${hash}`, await empty(), fill))).url;
       },
     });
   } finally {
@@ -68,45 +86,30 @@ export async function withScratch<T>(
 }
 
 /**
- * Applies files of SQL as migrations are applied: each in a transaction, unless it has only one statement.
+ * Applies files of SQL as migrations are applied: each in a transaction, unless it has only one statement, which may
+ * refuse one.
  *
- * @throws {Error} naming the file and the line that does not apply
+ * @throws {Error} naming the file that does not apply, with the line where Postgres tells it
  */
 export async function applyFiles(url: string, files: SqlFile[]): Promise<void> {
   const sql = connect(url);
   try {
     for (const { path, text } of files) {
-      const statements = splitStatements(text);
-      // Some statements refuse a transaction, such as create index concurrently. They stand alone in their file.
-      if (statements.length === 1) await applyStatements(sql, path, statements);
-      else await sql.begin((transaction) => applyStatements(transaction, path, statements));
+      // The statements of one message are one transaction.
+      await sql.unsafe(text).simple().catch(({ message, position }: postgres.PostgresError) => {
+        const line = text.slice(0, Number(position)).split("\n").length;
+        throw new Error(`${path}${position ? `:${line}` : ""}: ${message}`);
+      });
     }
   } finally {
     await sql.end();
   }
 }
 
-async function applyStatements(
-  sql: postgres.ISql,
-  path: string,
-  statements: Statement[],
-): Promise<void> {
-  for (const statement of statements) {
-    try {
-      await sql.unsafe(statement.text).simple();
-    } catch (error) {
-      const { message, position } = error as postgres.PostgresError;
-      const before = statement.text.slice(0, Number(position ?? 1) - 1);
-      const line = statement.line + before.split("\n").length - 1;
-      throw new Error(`${path}:${line}: ${message}`);
-    }
-  }
-}
-
 /** Lets the stack's own service for auth and storage make their schemas, as it does at its start. */
 async function addAuthAndStorage(
   admin: postgres.Sql,
-  { name, url }: { name: string; url: string },
+  { name, url }: Database,
 ): Promise<void> {
   const [port] = freePorts(1) as [number];
   const home = Deno.makeTempDirSync({ prefix: "lead-intake-" });

@@ -19,7 +19,7 @@ export async function withServer<T>(use: (dbUrl: string) => Promise<T>): Promise
     },
   });
   try {
-    await prepareCluster(supervisor, dataDir, password);
+    await prepareCluster(supervisor, dataDir, password, true);
     await supervisor.start(postgresPart(dataDir, port, dbUrl));
     return await use(dbUrl);
   } finally {

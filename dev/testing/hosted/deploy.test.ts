@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { connect, HOSTED_DENO, readStackInfo, ROOT } from "../../local/mod.ts";
+import { connect, HOSTED_DENO, readStackInfo } from "../../local/mod.ts";
 import { FUNCTION_NAMES } from "../../scripts/edge_functions.ts";
 import { migrationFiles } from "../../scripts/migration/files.ts";
-import { applyFiles } from "../../scripts/migration/scratch.ts";
-import { installPgtap, runTapFile } from "../pgtap.ts";
 import { type HostedDatabase, withHostedDatabase } from "./hosted_database.ts";
 import { HostedPlatform } from "./platform.ts";
 import { run, runScript } from "./run.ts";
@@ -22,7 +19,6 @@ const E2E_TESTS = ["spec", "parsers", "ingest_resume", "import_leads", "sms_stat
 Deno.test("npm run deploy", async (test) => {
   const platform = new HostedPlatform(stack, { deno });
   try {
-    await installPgtap();
     await withHostedDatabase(stack.db_url, async (database) => {
       await database.admin`
         insert into storage.buckets (id, name, public) values ('resumes', 'resumes', true)`;
@@ -56,7 +52,6 @@ Deno.test("npm run deploy", async (test) => {
           .admin`select public from storage.buckets where id = 'resumes'`;
         assert.equal(bucket?.public, false);
       });
-      await passesDatabaseTests(test, database);
     });
     const runtime = deno === HOSTED_DENO ? "the platform's Deno" : "the pinned Deno";
     await test.step(
@@ -173,25 +168,6 @@ async function appliedMigrations(sql: HostedDatabase["admin"]): Promise<string[]
   if (!exists) return [];
   const rows = await sql`select version from supabase_migrations.schema_migrations`;
   return rows.map(({ version }) => version);
-}
-
-async function passesDatabaseTests(test: Deno.TestContext, { url }: HostedDatabase) {
-  await test.step("its owner can apply the seed", () => {
-    const path = "supabase/seed.sql";
-    return applyFiles(url, [{ path, text: Deno.readTextFileSync(join(ROOT, path)) }]);
-  });
-  const folder = join(ROOT, "supabase/tests");
-  // Races are about time and not about rights.
-  const files = Array.from(Deno.readDirSync(folder), ({ name }) => name)
-    .filter((name) => name.endsWith(".test.sql") && !name.includes("races"));
-  for (const file of files.sort()) {
-    await test.step(`its owner passes ${file}`, async () => {
-      const sql = connect(url);
-      const { failed, diagnostics } = await runTapFile(sql, join(folder, file));
-      await sql.end();
-      assert.equal(failed, 0, diagnostics.join("\n"));
-    });
-  }
 }
 
 async function passesE2eTests(platform: HostedPlatform): Promise<void> {

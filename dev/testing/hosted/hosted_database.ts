@@ -31,12 +31,10 @@ const RIGHTS = (role: string, database: string) => `
   alter table storage.objects owner to ${role};
   alter table realtime.messages owner to ${role};
   -- A new project has no record of migrations; the local service for auth and storage makes an empty one.
-  drop schema if exists supabase_migrations cascade;
-  create extension pgtap with schema extensions;
-  create extension dblink with schema extensions`;
+  drop schema if exists supabase_migrations cascade`;
 
 /**
- * Gives a function such a database on the server of a running stack, and drops it afterwards. pgTAP must be installed.
+ * Gives a function such a database on the server of a running stack.
  *
  * @param dbUrl the stack's connection string, of a superuser
  */
@@ -64,7 +62,6 @@ export async function withHostedDatabase<T>(
       }
     });
   } finally {
-    await server.unsafe(`drop role ${owner}`);
     await server.end();
   }
 }
