@@ -76,12 +76,6 @@ export async function withScratch<T>(
     });
   } finally {
     await admin.end();
-    // At once, because each waits for a checkpoint.
-    await Promise.all(made.map(async (name) => {
-      const sql = connect(dbUrl);
-      await sql.unsafe(`drop database ${name} with (force)`);
-      await sql.end();
-    }));
   }
 }
 
