@@ -16,9 +16,7 @@ import {
   storedLeads,
   storedResumes,
   type Vendor,
-  withKey,
 } from "./support/client.ts";
-import { Connection } from "./support/connection.ts";
 import { eventually, hangFor, pidOf, whileHanging } from "./support/processes.ts";
 import { createWebhook, deliver } from "./support/webhooks.ts";
 
@@ -124,20 +122,6 @@ Deno.test("fault: the resume of a request that died before its lead was stored i
     const notes = await sql`select from private.resume_uploads where path like ${vendor.id + "/%"}`;
     assert.equal(notes.length, 0);
   });
-});
-
-Deno.test("fault: a body that breaks off leaves nothing behind", async () => {
-  const vendor = await createVendor();
-  const whole = JSON.stringify(application(1));
-  const connection = await Connection.post("/recruiting/ingest", {
-    ...withKey(vendor),
-    "content-type": "application/json",
-    "content-length": `${whole.length}`,
-  });
-  await connection.send(whole.slice(0, whole.length / 2));
-  connection.close();
-  assert.equal((await ingest(vendor, application(2))).status, 201);
-  await assertNothingHalfMade(vendor, 1);
 });
 
 Deno.test("fault: a database that refuses the lead leaves no object", async () => {

@@ -1,10 +1,17 @@
 /** Every message of a response that the docs and openapi.json quote is one that the service sends. */
 import assert from "node:assert/strict";
 import { STATUS_OF_CODE } from "../supabase/functions/_shared/errors.ts";
-import { ingest } from "./support/applications.ts";
-import { type ApiResponse, createVendor, send, sql, stack, withKey } from "./support/client.ts";
+import { ingest, ingestBulk } from "./support/applications.ts";
+import {
+  type ApiResponse,
+  createVendor,
+  refusingLeads,
+  send,
+  sql,
+  stack,
+} from "./support/client.ts";
 import { readPage } from "./support/docs.ts";
-import { createTarget, importLeads, lead } from "./support/leads.ts";
+import { createActivity, createTarget, importLeads, lead, logActivity } from "./support/leads.ts";
 
 const PAGES = ["vendors", "interface", "decisions", "parsers", "specification"].map((name) =>
   `docs/${name}.md`
@@ -22,20 +29,15 @@ const REQUESTS: Record<string, () => Promise<ApiResponse>> = {
   "invalid API key": () =>
     send("/recruiting/ingest", { headers: { authorization: "Bearer lik_nobody" }, body: {} }),
   "send the body as application/json": async () => {
-    const headers = { ...withKey(await createVendor()), "content-type": "application/xml" };
-    return send("/recruiting/ingest", { headers, body: "<lead/>" });
+    const headers = { "content-type": "application/xml" };
+    return ingest(await createVendor(), "<lead/>", "", headers);
   },
-  "the body is larger than 10 MiB": async () => {
-    const leads = [{ first_name: "A".repeat(10 * 1024 * 1024) }];
-    return send("/recruiting/ingest/bulk", {
-      headers: withKey(await createVendor()),
-      body: { leads },
-    });
-  },
+  "the body is larger than 10 MiB": async () =>
+    ingestBulk(await createVendor(), { leads: [{ first_name: "A".repeat(10 * 1024 * 1024) }] }),
   "Idempotency-Key: the key came before with another body": async () => {
-    const headers = { ...withKey(await createVendor()), "idempotency-key": "key" };
-    await send("/recruiting/ingest", { headers, body: { first_name: "Ann" } });
-    return send("/recruiting/ingest", { headers, body: { first_name: "Ben" } });
+    const [vendor, headers] = [await createVendor(), { "idempotency-key": "key" }];
+    await ingest(vendor, { first_name: "Ann" }, "", headers);
+    return ingest(vendor, { first_name: "Ben" }, "", headers);
   },
   "the first request with this Idempotency-Key or webhook id is still at work":
     requestWhileFirstRuns,
@@ -55,7 +57,7 @@ const REQUESTS: Record<string, () => Promise<ApiResponse>> = {
     return importLeads(target, leads);
   },
   "lead_id: no such lead of this agent": async () =>
-    log({ ...await createActivity(), lead_id: crypto.randomUUID() }),
+    logActivity({ ...await createActivity(), lead_id: crypto.randomUUID() }),
   "must be one of presentation_started, presentation_resumed, presentation_paused": logWrongType,
   "type must be one of presentation_started, presentation_resumed, presentation_paused":
     logWrongType,
@@ -133,33 +135,19 @@ Deno.test("docs/vendors.md has every error code with its status", () => {
   assert.deepEqual(Object.fromEntries(listed), STATUS_OF_CODE);
 });
 
-/** A lead and its agent, as the pop-out names them. */
-async function createActivity() {
-  const { agency_id, agent_id } = await createTarget();
-  const { body } = await importLeads({ agency_id, agent_id }, [lead()]);
-  return { lead_id: body.lead_ids[0] as string, agent_id, type: "presentation_started" };
-}
-
-function log(body: object, headers: Record<string, string> = {}): Promise<ApiResponse> {
-  return send("/api/leads/log-presentation-activity", {
-    headers: { apikey: stack.publishable_key, ...headers },
-    body,
-  });
-}
-
 async function logWrongType(): Promise<ApiResponse> {
-  return log({ ...await createActivity(), type: "closed" });
+  return logActivity({ ...await createActivity(), type: "closed" });
 }
 
 /** The second request with an Idempotency-Key while the first one waits for a lead that somebody has locked. */
 async function requestWhileFirstRuns(): Promise<ApiResponse> {
   const activity = await createActivity();
-  const headers = { "idempotency-key": crypto.randomUUID() };
+  const headers = { apikey: stack.anon_key, "idempotency-key": crypto.randomUUID() };
   let both: Promise<ApiResponse>[] = [];
   let second: ApiResponse | undefined;
   await sql.begin(async (transaction) => {
     await transaction`select from public.leads where id = ${activity.lead_id} for update`;
-    both = [log(activity, headers), log(activity, headers)];
+    both = [logActivity(activity, headers), logActivity(activity, headers)];
     second = await Promise.race(both);
   });
   await Promise.all(both);
@@ -169,10 +157,5 @@ async function requestWhileFirstRuns(): Promise<ApiResponse> {
 /** A request whose lead the database refuses. */
 async function requestThatFails(): Promise<ApiResponse> {
   const vendor = await createVendor();
-  await sql`revoke insert on public.recruiting_leads from service_role`;
-  try {
-    return await ingest(vendor, { first_name: "Ann" });
-  } finally {
-    await sql`grant insert on public.recruiting_leads to service_role`;
-  }
+  return await refusingLeads(() => ingest(vendor, { first_name: "Refused" }));
 }

@@ -76,7 +76,7 @@ Deno.test("an MMS without Body is stored with its media, in order", async () => 
   assert.deepEqual(stored!.media, media);
 });
 
-Deno.test("SPEC 4.5: without a conversation for From and To nothing is stored", async () => {
+Deno.test("SPEC 4.5: without a conversation for From and To no message is stored, and the text is kept", async () => {
   const conversation = await createConversation();
   const { recruit, service } = conversation;
   for (
@@ -95,6 +95,10 @@ Deno.test("SPEC 4.5: without a conversation for From and To nothing is stored", 
     assertResponse(await receive(conversation, fields), 200, { status: "no_conversation" });
   }
   assert.equal((await messages(conversation)).length, 0);
+  const [kept] = await sql`
+    select body from public.unmatched_texts
+    where recruit_phone = ${service} and service_phone = ${recruit}`;
+  assert.deepEqual({ ...kept }, { body: "Hi" });
 });
 
 Deno.test("race: a message that comes twenty times at once is stored once", async () => {

@@ -64,29 +64,24 @@ Deno.test("a repeated client_submission_id gets the first result, in parallel to
   assert.equal(counts[0]!.count, 1);
 });
 
-for (
-  const [field, change] of [
-    ["sale.annual_premium", { sale: { product: "Term", annual_premium: "a lot" } }],
-    ["sale.product", { sale: { annual_premium: 1 } }],
-    ["sale.payment_frequency", { sale: { ...submission.sale, payment_frequency: "daily" } }],
-    ["demographics.date_of_birth", { demographics: { date_of_birth: "14.3." } }],
-    ["demographics.shoe_size", { demographics: { shoe_size: 43 } }],
-    ["referrals[1].phone", { referrals: [submission.referrals[0], { first_name: "Uwe" }] }],
-    ["referrals", { referrals: {} }],
-  ] as const
-) {
-  Deno.test(`a wrong ${field} is named and nothing is stored`, async () => {
-    const { client, lead_id } = await createAgentWithLead();
+Deno.test("a wrong field is named and nothing is stored", async () => {
+  const { client, lead_id } = await createAgentWithLead();
+  for (
+    const [field, change] of [
+      ["sale.annual_premium", { sale: { product: "Term", annual_premium: "a lot" } }],
+      ["demographics.shoe_size", { demographics: { shoe_size: 43 } }],
+      ["referrals[1].phone", { referrals: [submission.referrals[0], { first_name: "Uwe" }] }],
+    ] as const
+  ) {
     const { error, status } = await submit({ client }, lead_id, change);
-    assert.equal(status, 400, JSON.stringify(error));
-    assert.equal(error!.code, "22023");
+    assert.deepEqual([status, error!.code], [400, "22023"], JSON.stringify(error));
     assert.match(error!.message, new RegExp(`^${RegExp.escape(field)}: `));
-    const left = await sql`
-      select from public.lead_presentations where lead_id = ${lead_id}
-      union all select from public.lead_demographics where lead_id = ${lead_id}`;
-    assert.equal(left.length, 0);
-  });
-}
+  }
+  const left = await sql`
+    select from public.lead_presentations where lead_id = ${lead_id}
+    union all select from public.lead_demographics where lead_id = ${lead_id}`;
+  assert.equal(left.length, 0);
+});
 
 Deno.test("a manager of the agency may submit, another agency's agent, a colleague and anon may not", async () => {
   const { agency_id, lead_id } = await createAgentWithLead();

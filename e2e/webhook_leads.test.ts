@@ -128,7 +128,7 @@ const REPLAYED = [
   SIGNED.replace(String.raw`\u00eb`, "ë").replace(String.raw`\u00f6`, "ö"),
 ];
 
-for (const scheme of ["indeed", "greenhouse", "linkedin", "meta", "hmac", "standard"]) {
+for (const scheme of ["meta", "hmac", "standard"]) {
   for (const [first, ...others] of [[SIGNED, ...REPLAYED], [...REPLAYED, SIGNED]]) {
     const which = first === SIGNED ? "escaped" : "unescaped";
     Deno.test(`several leads are stored once, whichever form of the signed text comes again: ${scheme}, ${which} first`, async () => {

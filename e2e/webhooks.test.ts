@@ -12,11 +12,11 @@ import {
 } from "./support/client.ts";
 import { createWebhook, deliver, rejected } from "./support/webhooks.ts";
 
-Deno.test("a delivery of Standard Webhooks that is repeated or stale makes no second lead", async () => {
+Deno.test("a delivery of Standard Webhooks that is repeated or stale makes no second lead or resume", async () => {
   const webhook = await createWebhook("standard");
   const id = crypto.randomUUID();
-  const lead = { first_name: "Ann" };
-  const responses = await atOnce(12, () => deliver(webhook, lead, { id }));
+  const lead = { first_name: "Ann", resume: PDF_BASE64 };
+  const responses = await atOnce(20, () => deliver(webhook, lead, { id }));
   const [created, ...others] = responses.toSorted((a, b) => b.status % 400 - a.status % 400);
   assert.equal(created!.status, 201);
   const duplicate = { id: created!.body.id, status: "duplicate" };
@@ -30,7 +30,7 @@ Deno.test("a delivery of Standard Webhooks that is repeated or stale makes no se
     const at = new Date(Date.now() + seconds * 1_000);
     assertError(await deliver(webhook, lead, { at }), 401, "UNAUTHORIZED", /./);
   }
-  await assertStored(webhook, 1);
+  await assertStored(webhook, 1, 1);
   assert.equal((await deliver(webhook, lead)).status, 201, "another delivery of the same");
 });
 
