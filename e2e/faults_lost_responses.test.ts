@@ -130,10 +130,7 @@ async function setParameters(parameters: Record<string, string | null>): Promise
  * @param calls how many leads each call has had so far
  * @returns the backend that waits; undefined when all responses were faster
  */
-async function waitingCommit(
-  calls: number[],
-  sent: Promise<unknown>,
-): Promise<number | undefined> {
+async function waitingCommit(calls: number[], sent: Promise<unknown>): Promise<number | undefined> {
   let isOver = false;
   sent.then(() => isOver = true);
   const transactions = new Set<string>();

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
 import { application, downloadResume, ingest } from "./support/applications.ts";
 import {
-  assertDailyCounts,
   assertError,
   assertResponse,
   assertStored,
@@ -12,11 +11,9 @@ import {
   filledOf,
   PDF,
   send,
-  sql,
   stack,
   storedLeads,
   storedResumes,
-  turnsOf,
   withoutOpenOrders,
 } from "./support/client.ts";
 
@@ -134,24 +131,6 @@ Deno.test("race: 50 parallel posts of one application make one lead, one 201 and
   assert.equal(leads.length, 1);
   assert.deepEqual(await storedResumes(vendor), [leads[0]!.resume_path]);
   assert.equal(await filledOf(order), 1);
-});
-
-Deno.test("race: 60 parallel leads for an order with 40 left fill it exactly, in turns", async () => {
-  const vendor = await createVendor();
-  const order = await createOrder(vendor, { quantity: 40, agents: 3 });
-  await withoutOpenOrders(async () => {
-    const responses = await atOnce(
-      60,
-      (vendor_lead_id) => ingest(vendor, { first_name: "A", vendor_lead_id }),
-    );
-    assert(responses.every(({ status }) => status === 201));
-    assert.equal(responses.filter(({ body }) => body.distributed_to !== null).length, 40);
-  });
-  const [counted] =
-    await sql`select filled, status from public.recruiting_orders where id = ${order.id}`;
-  assert.deepEqual({ ...counted }, { filled: 40, status: "filled" });
-  assert.deepEqual(await turnsOf(order), [13, 13, 14]);
-  await assertDailyCounts();
 });
 
 Deno.test("a dry run says what would happen and changes nothing", async () => {

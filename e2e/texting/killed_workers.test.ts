@@ -28,9 +28,7 @@ async function killWorkers(): Promise<void> {
 
 /** Starts workers, which may be killed. */
 function startWorkers(count: number): Promise<unknown> {
-  return Promise.allSettled(
-    Array.from({ length: count }, () => requestWork()),
-  );
+  return Promise.allSettled(Array.from({ length: count }, () => requestWork()));
 }
 
 Deno.test("a worker is killed before Twilio has accepted a text, after it, and while it looks one up", async () => {

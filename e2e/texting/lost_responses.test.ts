@@ -141,11 +141,7 @@ Deno.test("a forged callback is 401 and binds nothing", async () => {
   const other = signedForm(path.replace(id, crypto.randomUUID()), parameters);
   const changed = signedForm(path, { ...parameters, MessageStatus: "sent" });
   for (
-    const forged of [
-      { body: other.body, headers: {} },
-      other,
-      { ...changed, body: other.body },
-    ]
+    const forged of [{ body: other.body, headers: {} }, other, { ...changed, body: other.body }]
   ) {
     assert.equal((await send(path, forged)).status, 401);
   }

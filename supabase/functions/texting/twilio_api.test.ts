@@ -64,12 +64,7 @@ Deno.test("texts are listed as Twilio's own library lists them", async () => {
   const [ours, theirs] = await requestsOf(
     (account) => Array.fromAsync(listMessages({ to: TEXT.to, from: TEXT.from, since }, account)),
     (client) =>
-      client.messages.page({
-        to: TEXT.to,
-        from: TEXT.from,
-        dateSentAfter: since,
-        pageSize: 1000,
-      }),
+      client.messages.page({ to: TEXT.to, from: TEXT.from, dateSentAfter: since, pageSize: 1000 }),
     { messages: [] },
   );
   assert.equal(ours.query.length, 4);

@@ -42,10 +42,7 @@ for (
       { question: "Which?", answer: "2", options: [{ value: "2", label: "Two" }] },
       "Which?",
       "Two",
-      {
-        answer: "2",
-        options: [{ value: "2", label: "Two" }],
-      },
+      { answer: "2", options: [{ value: "2", label: "Two" }] },
     ],
     [
       {

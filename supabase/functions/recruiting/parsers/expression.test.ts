@@ -27,12 +27,7 @@ const expression = fc.letrec<{ any: string; list: string }>((tie) => {
       .map((pieces) => pieces.join(""));
   const name = fc.constantFrom("a", "b", "s", "t", "list", "n", "j");
   const call = (names: string[], ...args: fc.Arbitrary<string>[]) =>
-    text(
-      fc.constantFrom(...names),
-      "(",
-      fc.tuple(...args).map((given) => given.join(", ")),
-      ")",
-    );
+    text(fc.constantFrom(...names), "(", fc.tuple(...args).map((given) => given.join(", ")), ")");
   const leaf = fc.oneof(
     name,
     fc.constantFrom("@", "$", "*", "''", "' '", "'a'", "`3`", "`0`", "`[1,2]`", "`{}`", "s", "t"),
@@ -207,9 +202,7 @@ for (
     [
       "opens what it writes",
       `parse_json(join('', ['[', ${Array(9).fill("s").join(", ")}, '0]']))`,
-      {
-        s: "1,".repeat(20_000),
-      },
+      { s: "1,".repeat(20_000) },
     ],
     ["escapes backslashes again and again", `${"to_string([".repeat(40)}s${"])".repeat(40)}`, {
       s: "\\",

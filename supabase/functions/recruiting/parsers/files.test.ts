@@ -119,21 +119,22 @@ for (
       { type: "unknown", bytes: 6_000 },
       { type: "application/zip", bytes: 4 },
     ], [null, " ", null, null, null]],
-    ["objects", [
-      { data: "JVBERi0=", size: 5 },
-      { file_name: "b.doc", contentType: "application/msword", content: "aGVsbG8=" },
-      { base64: LONG },
-      { url: "https://files.example.com/c.pdf", data: "x" },
-    ], [
-      "JVBERi0=",
-      { type: "application/msword", bytes: 5 },
-      { type: "unknown", bytes: 6_000 },
-    ], [
-      { size: 5 },
-      { file_name: "b.doc", contentType: "application/msword" },
-      null,
-      { url: "https://files.example.com/c.pdf", data: "x" },
-    ]],
+    [
+      "objects",
+      [
+        { data: "JVBERi0=", size: 5 },
+        { file_name: "b.doc", contentType: "application/msword", content: "aGVsbG8=" },
+        { base64: LONG },
+        { url: "https://files.example.com/c.pdf", data: "x" },
+      ],
+      ["JVBERi0=", { type: "application/msword", bytes: 5 }, { type: "unknown", bytes: 6_000 }],
+      [
+        { size: 5 },
+        { file_name: "b.doc", contentType: "application/msword" },
+        null,
+        { url: "https://files.example.com/c.pdf", data: "x" },
+      ],
+    ],
     ["a text and arrays of bytes", ["JVBERi0=", Array(5_000).fill(7), [1, 2]], [
       "JVBERi0=",
       { type: "unknown", bytes: 5_000 },

@@ -4,10 +4,7 @@ import { parse, PDF } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
 
 for (
-  const container of [
-    "screenerQuestionsAndAnswers",
-    "questionsAndAnswers",
-  ]
+  const container of ["screenerQuestionsAndAnswers", "questionsAndAnswers"]
 ) {
   for (const isBare of [true, false]) {
     Deno.test(`indeed: ${container} as ${isBare ? "a bare array" : "a container"}`, () => {

@@ -192,49 +192,38 @@ Deno.test("mapping: an expression that the payload does not fit, or that builds 
   assert.deepEqual(metadata, { shortened: "Ann", vendor_fields: { n: 5, text } });
 });
 
-for (
-  const [config, reason] of [
-    [null, /^parser_config: /],
-    [{}, /^parser_config\.fields: /],
-    [{ fields: {} }, /^parser_config\.fields: give first_name or full_name$/],
-    [
-      { fields: { first_name: "a[" } },
-      /^parser_config\.fields\.first_name: cannot read `a\[`: Syntax/,
-    ],
-    [
-      { fields: { first_name: "a", phone: ["b", "c("] } },
-      /^parser_config\.fields\.phone\.1: .*`c\(`/,
-    ],
-    [
-      { fields: { first_name: "shout(a)" } },
-      /first_name: .*`shout\(a\)`: there is no function shout/,
-    ],
-    [{ fields: { first_name: "a", zip: "b || length()" } }, /zip: .*length\(\) takes 1 argument/],
-    [{ fields: { first_name: "pad_left(a, b)" } }, /there is no function pad_left/],
-    [{ fields: { first_name: 5 } }, /first_name: give a JMESPath expression/],
-    [{ fields: { first_name: { constant: "x" } } }, /first_name: give a JMESPath expression/],
-    [{ fields: { first_name: "a", resume: { data: "b[" } } }, /fields\.resume\.data: .*`b\[`/],
-    [{ fields: { first_name: "a", resume: { size: "b" } } }, /fields\.resume: .*size/],
-    [{ fields: { first_name: "a", "Home Town": "b" } }, /Home Town: is no usable name/],
-    [{ fields: { first_name: "a", __proto__x: "b" } }, /__proto__x: is no usable name/],
-    [{ fields: { first_name: "a", vendor_fields: "b" } }, /vendor_fields: is filled in by/],
-    [{ fields: { first_name: "a" }, filds: {} }, /^parser_config: .*filds/],
-    [{ fields: { first_name: "(".repeat(50_000) } }, /first_name: cannot read/],
-    [
-      { fields: { first_name: "a" }, ignore_when: "event ==" },
-      /^parser_config\.ignore_when: cannot read `event ==`: /,
-    ],
-    [
-      { fields: { first_name: "a" }, ignore_when: { const: true } },
-      /^parser_config\.ignore_when: give a JMESPath expression$/,
-    ],
-    [
-      { fields: { first_name: "a" }, leads: "shout(leads)" },
-      /^parser_config\.leads: cannot read `shout\(leads\)`: there is no function shout/,
-    ],
-    [{ fields: { first_name: "a" }, leads: ["a"] }, /^parser_config\.leads: give a JMESPath/],
-  ] as [Json, RegExp][]
-) {
+/** What is wrong with these fields, or with this configuration. */
+const WRONG: [fields: Json, reason: RegExp][] = [
+  [{}, /^parser_config\.fields: give first_name or full_name$/],
+  [{ first_name: "a[" }, /^parser_config\.fields\.first_name: cannot read `a\[`: Syntax/],
+  [{ first_name: "a", phone: ["b", "c("] }, /^parser_config\.fields\.phone\.1: .*`c\(`/],
+  [{ first_name: "shout(a)" }, /first_name: .*`shout\(a\)`: there is no function shout/],
+  [{ first_name: "a", zip: "b || length()" }, /zip: .*length\(\) takes 1 argument/],
+  [{ first_name: "pad_left(a, b)" }, /there is no function pad_left/],
+  [{ first_name: 5 }, /first_name: give a JMESPath expression/],
+  [{ first_name: { constant: "x" } }, /first_name: give a JMESPath expression/],
+  [{ first_name: "a", resume: { data: "b[" } }, /fields\.resume\.data: .*`b\[`/],
+  [{ first_name: "a", resume: { size: "b" } }, /fields\.resume: .*size/],
+  [{ first_name: "a", "Home Town": "b" }, /Home Town: is no usable name/],
+  [{ first_name: "a", __proto__x: "b" }, /__proto__x: is no usable name/],
+  [{ first_name: "a", vendor_fields: "b" }, /vendor_fields: is filled in by/],
+  [{ first_name: "(".repeat(50_000) }, /first_name: cannot read/],
+];
+const FIELDS = { fields: { first_name: "a" } };
+const WRONG_CONFIGS: [config: Json, reason: RegExp][] = [
+  [null, /^parser_config: /],
+  [{}, /^parser_config\.fields: /],
+  [{ ...FIELDS, filds: {} }, /^parser_config: .*filds/],
+  [{ ...FIELDS, ignore_when: "event ==" }, /^parser_config\.ignore_when: cannot read `event ==`: /],
+  [{ ...FIELDS, ignore_when: { const: true } }, /^parser_config\.ignore_when: give a JMESPath exp/],
+  [
+    { ...FIELDS, leads: "shout(a)" },
+    /^parser_config\.leads: .* `shout\(a\)`: there is no function/,
+  ],
+  [{ ...FIELDS, leads: ["a"] }, /^parser_config\.leads: give a JMESPath/],
+  ...WRONG.map(([fields, reason]): [Json, RegExp] => [{ fields }, reason]),
+];
+for (const [config, reason] of WRONG_CONFIGS) {
   Deno.test(`mapping: the error for ${JSON.stringify(config).slice(0, 70)} names the place`, () => {
     assert.match(compileConfig(config).error ?? "", reason);
     assert.match(mapping({ a: "Ann" }, config).error ?? "", reason);

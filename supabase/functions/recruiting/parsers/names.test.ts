@@ -107,10 +107,7 @@ for (
   ] as const
 ) {
   Deno.test(`a full name: ${JSON.stringify(name.slice(0, 40))}`, () => {
-    assert.deepEqual(
-      { last_name: undefined, ...splitName(name) },
-      { first_name, last_name },
-    );
+    assert.deepEqual({ last_name: undefined, ...splitName(name) }, { first_name, last_name });
   });
 }
 

@@ -62,10 +62,7 @@ Deno.test("of a list the first is the resume, and the others are named as skippe
     resume_skipped,
     "another image/png of 70 bytes; another application/msword of 48213 bytes",
   );
-  assert.equal(
-    readResume({ data: [null, image] }).resume_skipped,
-    "another image/png of 70 bytes",
-  );
+  assert.equal(readResume({ data: [null, image] }).resume_skipped, "another image/png of 70 bytes");
   const url = "https://files.example.com/cv.pdf";
   assert.deepEqual(readResume({ data: [url, image] }), {
     resume: undefined,

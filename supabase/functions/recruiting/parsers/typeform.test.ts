@@ -21,10 +21,7 @@ Deno.test("typeform: what stood in the form's address counts where the form does
   assert.equal(asked.first_name, "Ann");
   assert.ok(holds(asked.vendor_metadata.vendor_fields!, "Hidden Name"));
 
-  const email = parse(
-    typeform,
-    response([["E-mail", "email", "asked@example.com"]], { hidden }),
-  );
+  const email = parse(typeform, response([["E-mail", "email", "asked@example.com"]], { hidden }));
   assert.equal(email.vendor_metadata.email, "asked@example.com");
   assert.equal(email.first_name, "Hidden");
 });

@@ -5,6 +5,7 @@ import { DOCUMENTS, latin1, ole, zip } from "./fixtures/documents.ts";
 import { mediaTypeOf } from "./media_type.ts";
 
 const DOCX = DOCUMENTS.docx!.mediaType;
+const [OFFICE, ZIP] = ["application/vnd.openxmlformats-officedocument", "application/zip"];
 const ODT = DOCUMENTS.odt!.mediaType;
 const TEXT = "Jane Doe\r\n\tSold life insurance for 7 years.\n";
 const WORD = { "[Content_Types].xml": "<Types/>", "word/document.xml": "<w:document/>" };
@@ -41,26 +42,22 @@ const FILES: [what: string, bytes: Uint8Array | string, mediaType: string | unde
   [
     "an Excel sheet",
     zip({ "[Content_Types].xml": "", "xl/workbook.xml": "", "xl/embeddings/word/a.docx": "" }),
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    `${OFFICE}.spreadsheetml.sheet`,
   ],
   [
     "a presentation",
     zip({ "[Content_Types].xml": "", "ppt/presentation.xml": "" }),
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    `${OFFICE}.presentationml.presentation`,
   ],
-  ["an archive of a Word document", zip({ "cv.docx": DOCUMENTS.docx!.bytes }), "application/zip"],
-  ["an archive of a PDF", zip({ "cv.pdf": DOCUMENTS.pdf!.bytes }), "application/zip"],
-  ["an archive with a folder word", zip({ "word/cv.pdf": "" }), "application/zip"],
-  ["an empty archive", zip({}), "application/zip"],
+  ["an archive of a Word document", zip({ "cv.docx": DOCUMENTS.docx!.bytes }), ZIP],
+  ["an archive of a PDF", zip({ "cv.pdf": DOCUMENTS.pdf!.bytes }), ZIP],
+  ["an archive with a folder word", zip({ "word/cv.pdf": "" }), ZIP],
+  ["an empty archive", zip({}), ZIP],
   ["an EPUB", zip({ mimetype: "application/epub+zip" }), "application/epub+zip"],
   ["an OpenDocument template", zip({ mimetype: `${ODT}-template` }), `${ODT}-template`],
-  ["an archive that says it is a web page", zip({ mimetype: "text/html" }), "application/zip"],
-  ["an archive that says it is a PDF", zip({ mimetype: "application/pdf" }), "application/zip"],
-  [
-    "an archive with OpenDocument's type further down",
-    zip({ a: "", mimetype: ODT }),
-    "application/zip",
-  ],
+  ["an archive that says it is a web page", zip({ mimetype: "text/html" }), ZIP],
+  ["an archive that says it is a PDF", zip({ mimetype: "application/pdf" }), ZIP],
+  ["an archive with OpenDocument's type further down", zip({ a: "", mimetype: ODT }), ZIP],
 
   [
     "a Word 97 document with an Excel sheet in it",
@@ -181,24 +178,12 @@ Deno.test("property: any bytes have a type or none, and arbitrary ones are never
 
 Deno.test("a megabyte of anything is read in linear time", () => {
   const units = [
-    "a",
-    " ",
-    "<",
-    "{",
-    "\xe9a",
-    "PK\x03\x04",
-    "PK\x01\x02",
-    "PK\x05\x06",
-    "%PDF",
-    "\0",
-    "a\0",
-    '["',
-    "<!",
+    ...["a", " ", "<", "{", "\xe9a", "PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "%PDF", "\0"],
+    ...["a\0", '["', "<!"],
   ];
+  const starts = ["", "PK\x03\x04", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "\xff\xfe", "<?xml "];
   for (const unit of units) {
-    for (
-      const start of ["", "PK\x03\x04", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "\xff\xfe", "<?xml "]
-    ) {
+    for (const start of starts) {
       const bytes = Buffer.alloc(1_000_000, latin1(unit));
       bytes.write(start, "latin1");
       const started = performance.now();

@@ -31,36 +31,6 @@ const PUBLISHED: Record<string, Partial<Call>> = {
     form: "To=%2B18005551212&Digits=1234&From=%2B14158675309&Caller=%2B14158675309" +
       "&CallSid=CA1234567890ABCDE",
   },
-  "a port that Twilio leaves out": { base: "https://mycompany.com:1234" },
-  "a port that Twilio keeps": {
-    base: "https://mycompany.com:1234",
-    signature: "CYn1h0gLBdNxDGkKJg6hYohgeD8=",
-  },
-  "http with a port that Twilio keeps": {
-    base: "http://mycompany.com:1234",
-    signature: "Zmvh+3yNM1Phv2jhDCwEM3q5ebU=",
-  },
-  "the standard port of https added": { signature: "kvajT1Ptam85bY51eRf/AJRuM3w=" },
-  "the standard port of http added": {
-    base: "http://mycompany.com",
-    signature: "0ZXoZLH/DfblKGATFgpif+LLRf4=",
-  },
-  "credentials in the address": {
-    base: "https://user:pass@mycompany.com",
-    signature: "CukzLTc1tT5dXEDIHm/tKBanW10=",
-  },
-  "a user name in the address": {
-    base: "https://user@mycompany.com",
-    signature: "2YRLlVAflCqxaNicjMpJcSTgzSs=",
-  },
-  "credentials, and the standard port added": {
-    base: "https://user:pass@mycompany.com",
-    signature: "ZQFR1PTIZXF2MXB8ZnKCvnnA+rI=",
-  },
-  "capital letters in the host": {
-    base: "https://MyCompany.com",
-    signature: "g9IN/x4Cft2g517EjYvEvM/W7LU=",
-  },
   "a quote and a plus in the query": {
     path: "/myapp.php?foo=1&bar=2&Body=It's+amazing",
     signature: "dsq4Ehbj6cs+KdTkpF5sSSplOWw=",
@@ -118,6 +88,26 @@ const COMPUTED: Record<string, Partial<Call>> = {
   },
 };
 
+/** Addresses with the signatures of their forms, which the same tests have: Twilio adds the port, or leaves it out. */
+const ADDRESSES: [base: string, ...signatures: string[]][] = [
+  ["https://mycompany.com:1234", EXAMPLE.signature, "CYn1h0gLBdNxDGkKJg6hYohgeD8="],
+  ["http://mycompany.com:1234", "Zmvh+3yNM1Phv2jhDCwEM3q5ebU="],
+  ["https://mycompany.com", "kvajT1Ptam85bY51eRf/AJRuM3w="],
+  ["http://mycompany.com", "0ZXoZLH/DfblKGATFgpif+LLRf4="],
+  ["https://user:pass@mycompany.com", "CukzLTc1tT5dXEDIHm/tKBanW10="],
+  ["https://user:pass@mycompany.com", "ZQFR1PTIZXF2MXB8ZnKCvnnA+rI="],
+  ["https://user@mycompany.com", "2YRLlVAflCqxaNicjMpJcSTgzSs="],
+  ["https://MyCompany.com", "g9IN/x4Cft2g517EjYvEvM/W7LU="],
+];
+
+for (const [base, ...signatures] of ADDRESSES) {
+  for (const signature of signatures) {
+    Deno.test(`SPEC 5: a Twilio signature ${signature} for ${base} is accepted`, () => {
+      assert.equal(isAccepted({ base, signature }), true);
+    });
+  }
+}
+
 for (const [name, call] of Object.entries({ ...PUBLISHED, ...COMPUTED })) {
   Deno.test(`SPEC 5: a Twilio signature over ${name} is accepted`, () => {
     assert.equal(isAccepted(call), true);
@@ -140,6 +130,7 @@ const FORGED: Record<string, Partial<Call>> = {
   "a signature cut short": { signature: EXAMPLE.signature.slice(0, -1) },
   "a signature sent twice": { signature: `${EXAMPLE.signature}, ${EXAMPLE.signature}` },
   "an empty signature": { signature: "" },
+  "no X-Twilio-Signature": { signature: undefined },
 };
 
 for (const [name, call] of Object.entries(FORGED)) {
@@ -147,10 +138,6 @@ for (const [name, call] of Object.entries(FORGED)) {
     assert.equal(isAccepted(call), false);
   });
 }
-
-Deno.test("SPEC 5: a request without X-Twilio-Signature is refused", () => {
-  assert.equal(isAccepted({ signature: undefined }), false);
-});
 
 Deno.test("while a token is rotated, signatures with either are accepted", () => {
   assert.equal(isAccepted({ tokens: "12345,new-token" }), true);

@@ -87,11 +87,7 @@ const REFUSED: Record<string, Case> = {
   },
   "another secret in a header": { ...HEADER, headers: { "X-Api-Key": "Secret" } },
   "a secret in a repeated header": { ...HEADER, headers: { "X-Api-Key": "secret, secret" } },
-  "an empty header for an empty secret": {
-    ...HEADER,
-    secrets: [""],
-    headers: { "X-Api-Key": "" },
-  },
+  "an empty header for an empty secret": { ...HEADER, secrets: [""], headers: { "X-Api-Key": "" } },
   "a missing header for an empty secret": { ...HEADER, secrets: [""], headers: {} },
   "another secret in a parameter": { ...QUERY, query: "key=a" },
   "a secret in a parameter, percent-encoded twice": { ...QUERY, query: "key=a%252Bb%2520%252541" },
