@@ -1,7 +1,7 @@
 /** POST /texting/work with settings that the running stack does not have, and faults around it. */
 import assert from "node:assert/strict";
 import { send, sql, stack } from "../support/client.ts";
-import { functionWith, losingResponseOf } from "../support/function.ts";
+import { consoleOf, functionWith, losingResponseOf } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
 import { TextWorker } from "../../dev/local/mod.ts";
 import { DROP } from "../../dev/testing/twilio/double.ts";
@@ -30,19 +30,6 @@ async function workWith(
     ...settings,
   });
   return await texting("/texting/work", { headers });
-}
-
-/** What is logged as an error while something runs. */
-async function errorsOf(run: () => Promise<unknown>): Promise<string> {
-  const { error } = console;
-  let logged = "";
-  console.error = (line: string) => logged += `${line}\n`;
-  try {
-    await run();
-  } finally {
-    console.error = error;
-  }
-  return logged;
 }
 
 Deno.test("without the worker's key the route is UNAUTHORIZED, whatever else is shown", async () => {
@@ -100,9 +87,12 @@ Deno.test("without an account at Twilio nothing is claimed, and the log names th
       ) => [{ TWILIO_API_BASE_URL: url }, "TWILIO_API_BASE_URL must be an origin"] as const),
     ] as const
   ) {
-    const logged = await errorsOf(async () => assert.equal((await workWith(settings)).status, 500));
-    assert.equal(logged.split("\n").length, 2, logged);
-    assert(logged.includes(reason), logged);
+    const logged = await consoleOf(async () =>
+      assert.equal((await workWith(settings)).status, 500)
+    );
+    const errors = logged.filter((line) => line.includes('"level":"error"'));
+    assert.equal(errors.length, 1, errors.join());
+    assert(errors[0]!.includes(reason), errors[0]);
   }
   assert.partialDeepStrictEqual(await outboxText(id), { state: "pending", attempt: 0 });
   assert.equal((await workWith()).body.accepted, 1);
@@ -202,17 +192,11 @@ Deno.test("nothing that is logged has a phone number, words, a key or an id of t
   double.fail({ status: 400, code: 21614, to: conversation.recruit });
   await queueText(conversation, "Secret words");
   await queueText(conversation, "More secret words");
-  const { log } = console;
-  let logged = "";
-  console.log = (line: string) => logged += line;
-  try {
-    logged += await errorsOf(() => workWith());
-    await queueText(conversation, "Most secret words");
-    logged += await errorsOf(() => workWith({ TWILIO_API_SECRET: "a wrong secret" }));
-    assert.match(logged, /"event":"twilio_refused_login","error_code":"20003"/);
-  } finally {
-    console.log = log;
-  }
+  const lines = await consoleOf(() => workWith());
+  await queueText(conversation, "Most secret words");
+  lines.push(...await consoleOf(() => workWith({ TWILIO_API_SECRET: "a wrong secret" })));
+  const logged = lines.join();
+  assert.match(logged, /"event":"twilio_refused_login","error_code":"20003"/);
   const { recruit, phone } = conversation;
   for (
     const secret of [recruit, phone, "ecret", "Bearer", ...Object.values(double.settings)].map((
