@@ -17,8 +17,8 @@ import {
 
 /** What goes wrong with the next requests for messages. */
 export interface Fault {
-  /** POST: requests that send a message. GET: lists of them. POST unless given. */
-  method?: "POST" | "GET";
+  /** POST: requests that send a message. GET: lists of them. DELETE: requests for one. POST unless given. */
+  method?: "POST" | "GET" | "DELETE";
   /** How many requests. 1 unless given. */
   times?: number;
   /** Only those whose parameter To is this number. */
@@ -119,7 +119,7 @@ export class TwilioDouble {
       const reply = await this.#reply(incoming).catch(() => null);
       if (reply === null) return incoming.socket.destroy();
       response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
-      response.end(JSON.stringify(reply.body));
+      response.end(reply.body === undefined ? undefined : JSON.stringify(reply.body));
     });
     this.#server = server;
     for (const message of this.#messages.values()) this.#deliver(message, USUAL_CALLBACKS);
@@ -207,12 +207,15 @@ export class TwilioDouble {
     }
     const [, sid, media] = /^\/(\w+)(\/Media)?\.json$/.exec(pathname.replace(own, "")) ?? [];
     const message = sid && this.#messages.get(sid);
+    if (message && !media && incoming.method === "DELETE") {
+      return this.#withFault("DELETE", searchParams, () => this.#delete(message));
+    }
     if (!message || incoming.method !== "GET") return refusal(20404);
     return { status: 200, body: media ? listMedia(message) : messageResource(message) };
   }
 
   async #withFault(
-    method: string,
+    method: NonNullable<Fault["method"]>,
     parameters: URLSearchParams,
     carryOut: (parameters: URLSearchParams) => Reply,
   ): Promise<Reply | null> {
@@ -229,6 +232,13 @@ export class TwilioDouble {
     if (status === undefined && code === undefined) return reply;
     const headers = retry_after === undefined ? undefined : { "retry-after": `${retry_after}` };
     return { ...refusal(code ?? (status === 429 ? 20429 : 20500), status), headers };
+  }
+
+  /** https://www.twilio.com/docs/messaging/api/message-resource#delete-a-message-resource: its media go with it. */
+  #delete({ sid, status }: Message): Reply {
+    if (["accepted", "queued", "sending"].includes(status)) return refusal(20009);
+    this.#messages.delete(sid);
+    return { status: 204, body: undefined };
   }
 
   #create(form: URLSearchParams): Reply {

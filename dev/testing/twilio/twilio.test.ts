@@ -150,6 +150,20 @@ Deno.test("STOP refuses further texts from that number until START", async () =>
   await client().messages.create({ from: FROM, to, body: "Hi" });
 });
 
+Deno.test("a text is deleted with its files, once it is sent", async () => {
+  const to = newNumber();
+  double.callBack({ statuses: [] });
+  const waiting = await client().messages.create({ from: FROM, to, body: "Hi" });
+  await assert.rejects(client().messages(waiting.sid).remove(), { code: 20009 });
+  const { sid } = double.receive({ from: to, to: FROM, body: "Hi" });
+  double.fail({ method: "DELETE", status: 503 });
+  await assert.rejects(client().messages(sid).remove(), { status: 503 });
+  assert.equal(await client().messages(sid).remove(), true);
+  await assert.rejects(client().messages(sid).fetch(), { code: 20404 });
+  await assert.rejects(client().messages(sid).remove(), { code: 20404 });
+  double.callBack();
+});
+
 Deno.test("each fault happens as often as it was asked for", async () => {
   const to = newNumber();
   const send = (body: string) => client().messages.create({ from: FROM, to, body });

@@ -3,7 +3,13 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import twilio from "twilio";
 import RequestClient from "twilio/lib/base/RequestClient.js";
-import { createMessage, listMedia, listMessages, type NewMessage } from "./twilio_api.ts";
+import {
+  createMessage,
+  deleteMessage,
+  listMedia,
+  listMessages,
+  type NewMessage,
+} from "./twilio_api.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
 
 const SID = `AC${"0".repeat(32)}`;
@@ -78,6 +84,17 @@ Deno.test("a text's files are listed as Twilio's own library lists them", async 
     { media_list: [] },
   );
   assert.equal(ours.path, `/2010-04-01/Accounts/${SID}/Messages/MM1/Media.json`);
+  assert.deepEqual(ours, theirs);
+});
+
+Deno.test("a text is deleted as Twilio's own library deletes it", async () => {
+  const [ours, theirs] = await requestsOf(
+    (account) => deleteMessage("SM1", account),
+    (client) => client.messages("SM1").remove(),
+  );
+  assert.equal(ours.method, "DELETE");
+  // The library asks for any type of a response that has no body.
+  ours.headers.accept = theirs.headers.accept!;
   assert.deepEqual(ours, theirs);
 });
 
@@ -236,6 +253,7 @@ async function requestsOf(
   const seen: Seen[] = [];
   await using server = serve(async (request) => {
     seen.push(await describe(request));
+    if (request.method === "DELETE") return new Response(null, { status: 204 });
     return Response.json(body, { status: request.method === "POST" ? 201 : 200 });
   });
   await ours(accountAt(server.origin));

@@ -115,7 +115,7 @@ export function createMessage(
   }
   if (message.body !== "") form.append("Body", message.body);
   for (const url of message.mediaUrls) form.append("MediaUrl", url);
-  return send(account, messagesUrl(account), timeout, form);
+  return send(account, messagesUrl(account), timeout, { form });
 }
 
 /**
@@ -147,7 +147,7 @@ export async function* listMessages(
  * @throws TwilioError when Twilio does not give them.
  */
 export async function listMedia(sid: string, account = twilioAccount()): Promise<TwilioMedia[]> {
-  const url = messagesUrl(account).replace(/\.json$/, `/${encodeURIComponent(sid)}/Media.json`);
+  const url = messageUrl(account, sid).replace(/\.json$/, "/Media.json");
   const media: TwilioMedia[] = [];
   for await (const page of pages(account, url)) {
     for (const { uri, content_type } of page.media_list ?? []) {
@@ -155,6 +155,17 @@ export async function listMedia(sid: string, account = twilioAccount()): Promise
     }
   }
   return media;
+}
+
+/**
+ * Deletes a text with its files from the account. One that is not there any more counts as deleted.
+ *
+ * @throws TwilioError when Twilio does not delete it: 20009 while it is still being sent or received.
+ */
+export async function deleteMessage(sid: string, account = twilioAccount()): Promise<void> {
+  const exchange = await send(account, messageUrl(account, sid), TIMEOUT_MS, { method: "DELETE" });
+  const isGone = exchange.kind === "response" && [204, 404].includes(exchange.status);
+  if (!isGone) throw new TwilioError(exchange);
 }
 
 interface Page {
@@ -186,15 +197,19 @@ function messagesUrl({ origin, sid }: TwilioAccount): string {
   return `${origin}/2010-04-01/Accounts/${encodeURIComponent(sid)}/Messages.json`;
 }
 
+function messageUrl(account: TwilioAccount, sid: string): string {
+  return messagesUrl(account).replace(/\.json$/, `/${encodeURIComponent(sid)}.json`);
+}
+
 async function send(
   { username, password }: TwilioAccount,
   url: string,
   timeout: number,
-  form?: URLSearchParams,
+  { form, method = form ? "POST" : "GET" }: { form?: URLSearchParams; method?: string } = {},
 ): Promise<Exchange> {
   try {
     const response = await fetch(url, {
-      method: form ? "POST" : "GET",
+      method,
       headers: {
         "Accept": "application/json",
         "Accept-Charset": "utf-8",
