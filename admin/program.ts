@@ -7,6 +7,7 @@ import { addKey } from "./nouns/key.ts";
 import { addLead } from "./nouns/lead.ts";
 import { addNumber } from "./nouns/number.ts";
 import { addOrder } from "./nouns/order.ts";
+import { addPerson } from "./nouns/person.ts";
 import { addReport } from "./nouns/report.ts";
 import { addText } from "./nouns/text.ts";
 import { addVendor } from "./nouns/vendor.ts";
@@ -20,6 +21,7 @@ const NOUNS = [
   addKey,
   addLead,
   addDelivery,
+  addPerson,
   addNumber,
   addConsent,
   addText,

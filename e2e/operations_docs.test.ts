@@ -54,6 +54,12 @@ const BEFORE: Record<string, (terminal: Record<string, string>) => Promise<void>
     }
     await eventually(5, async () => assert.equal((await deliveries()).length, 3));
   },
+  "A recruit asks to be forgotten": async () => {
+    await sql`
+      insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata)
+      select id, 'Rosa', '{"phone": "+13125550177", "email": "rosa@example.com"}'
+      from public.vendors where slug = 'acme'`;
+  },
   "Postgres was away": async (terminal) => {
     twilio = await TwilioDouble.start();
     Object.assign(terminal, twilio.settings);
@@ -117,6 +123,10 @@ const AFTER: Record<string, () => Promise<void>> = {
       select c.state from public.text_consents c join public.agencies g on g.id = c.agency_id
       where g.name = 'Prairie Life' and c.phone = '+13125550163'`;
     assert.equal(consent!.state, "opted_in");
+  },
+  "A recruit asks to be forgotten": async () => {
+    const names = (await leads()).map((lead) => lead.split(" ", 1)[0]);
+    assert.deepEqual(names, ["(erased)", "Ada", "Ann", "Bob"]);
   },
   "Postgres was away": async () => {
     assert.deepEqual(await texts(), ["Is the job still open?", "I can start on Monday"]);

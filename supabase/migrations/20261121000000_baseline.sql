@@ -122,6 +122,24 @@ comment on function private.indexable_id(text) is
   'hex, because an index entry cannot be larger than about 2,700 bytes.';
 grant execute on function private.indexable_id(text) to service_role;
 
+create function private.erased_id(vendor_id uuid, id text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case
+    when id ~ '@|[0-9]([ ().+/-]*[0-9]){5}'
+      then 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex')
+  end;
+end
+$$;
+
+comment on function private.erased_id(uuid, text) is
+  'What stands for a vendor''s id that is a person''s phone or e-mail address, once the person was erased: `sha256:` and the '
+  'SHA-256 of the vendor''s id and this one in hex. Null for an id that can be neither.';
+grant execute on function private.erased_id(uuid, text) to service_role;
+
 create function private.time_ordered_id() returns uuid
 language plpgsql
 volatile
@@ -2569,7 +2587,7 @@ begin
       select
         g.ordinal, g.vendor_id, g.webhook, g.lead,
         coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
-        private.indexable_id(g.lead ->> 'vendor_lead_id') as vendor_lead_id,
+        private.stored_lead_id(g.vendor_id, g.lead ->> 'vendor_lead_id') as vendor_lead_id,
         private.lead_state(g.lead -> 'vendor_metadata') as state,
         not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
         case when g.webhook is not null or g.idempotency is not null
@@ -2679,6 +2697,29 @@ comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
   'unless are_distributed is false. leads and result: see public.ingest_recruiting_leads(). of_vendor: the vendor of them '
   'all, whose proof the caller has checked; then a lead needs no id.';
 grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
+
+create function private.stored_lead_id(vendor_id uuid, given_id text) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  id constant text := private.indexable_id(given_id);
+  erased_id constant text := private.erased_id(vendor_id, id);
+begin
+  return case
+    when erased_id is not null and exists (
+      select from public.recruiting_leads l where l.vendor_id = stored_lead_id.vendor_id and l.vendor_lead_id = erased_id
+    ) then erased_id
+    else id
+  end;
+end
+$$;
+
+comment on function private.stored_lead_id(uuid, text) is
+  'The vendor_lead_id under which a lead with this id of the vendor is stored, or would be: as private.indexable_id(), or '
+  'private.erased_id() where its person was erased. Null when blank.';
+grant execute on function private.stored_lead_id(uuid, text) to service_role;
 
 create function private.lead_problem(lead jsonb) returns text
 language plpgsql
@@ -2894,7 +2935,7 @@ set lock_timeout = '250ms'
 as $$
 declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
-  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
+  indexed_id constant text := private.stored_lead_id(sender_id, lead ->> 'vendor_lead_id');
   is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
   known constant jsonb := private.lead_key(sender_id, webhook, null);
   existing_id uuid := (
@@ -4780,12 +4821,12 @@ create table public.recruiting_message_events (
 create index on public.recruiting_message_events (provider_message_id, received_at);
 
 comment on table public.recruiting_message_events is
-  'Every delivery callback of the SMS provider, also for unknown messages. Rows are added and never changed.';
+  'Every delivery callback of the SMS provider, also for unknown messages. Rows are added, and go only with their message.';
 comment on column public.recruiting_message_events.status is
   'The delivery status that provider_status stands for; null when it stands for none.';
 
 alter table public.recruiting_message_events enable row level security;
-grant select, insert on public.recruiting_message_events to service_role;
+grant select, insert, delete on public.recruiting_message_events to service_role;
 
 create table public.unmatched_texts (
   id uuid primary key default gen_random_uuid(),
@@ -5282,7 +5323,6 @@ grant execute on function public.update_sms_status(text, text, text, uuid, uuid)
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
 language plpgsql
-stable
 set search_path = ''
 as $$
 declare
@@ -5290,12 +5330,14 @@ declare
 begin
   select c.* into conversation
   from public.recruiting_conversations c
-  where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone;
+  where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
+  for key share;
   return conversation;
 end
 $$;
 
-comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
+comment on function private.conversation_of(text, text) is
+  'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
 grant execute on function private.conversation_of(text, text) to service_role;
 
 create function private.store_text(conversation public.recruiting_conversations, received public.unmatched_texts) returns void
@@ -7760,6 +7802,29 @@ exception when others then
 end
 $$;
 
+-- supabase/schemas/operators/tables.sql
+
+-- What operators have done that leaves no trace in the other tables.
+
+create table public.erasures (
+  id uuid primary key default gen_random_uuid(),
+  asked_by text not null check (asked_by in ('phone', 'email')),
+  erased jsonb not null check (jsonb_typeof(erased) = 'object'),
+  provider_copies integer check (provider_copies >= 0),
+  created_at timestamptz not null default now()
+);
+
+comment on table public.erasures is
+  'One row each time a person was erased, as the proof that it was done. Nothing in it leads to the person.';
+comment on column public.erasures.asked_by is 'By what the person was found: a phone or an e-mail address.';
+comment on column public.erasures.erased is
+  'How many rows and files were emptied or deleted, by their kind: {recruiting_lead, lead, file, ...}.';
+comment on column public.erasures.provider_copies is
+  'How many texts were to be deleted at the SMS provider; null: the provider was not asked, and its copies remain.';
+
+alter table public.erasures enable row level security;
+grant select, insert, update, delete on public.erasures to service_role;
+
 -- supabase/schemas/operators/assign.sql
 
 -- Leads go to another agent, with what belongs to them.
@@ -8023,7 +8088,8 @@ begin
     from jsonb_to_recordset(leads) as r (id uuid, vendor_metadata jsonb)
     join public.recruiting_leads stored on stored.id = r.id
   ) f
-  where l.id = f.id and f.gaps <> '{}'
+  -- A lead whose person was erased meanwhile has none.
+  where l.id = f.id and f.gaps <> '{}' and l.vendor_metadata ? 'vendor_fields'
   returning l.*;
 end
 $$;
@@ -8196,3 +8262,534 @@ $$;
 comment on function public.text_hours(text, text) is
   'From when a text may be sent to this number, and until when, as of now. state: the recruit''s, where it is known.';
 grant execute on function public.text_hours(text, text) to service_role;
+
+-- supabase/schemas/operators/contact_pattern.sql
+
+-- How the numbers and addresses of a person are found in what vendors have sent.
+
+create function private.contact_pattern(phones text[], emails text[]) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  -- The country codes of E.164 that have less than three digits (ITU-T E.164, annex D)
+  short_country_code constant text := '^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])';
+  -- Between two digits of a number, also as forms encode it
+  separator constant text := '(?:[^0-9A-Za-z",;:&=%<>{}]|%2[0-9BDEF]){0,3}';
+begin
+  -- No lookbehind: with one, a search takes a hundred times as long.
+  return coalesce(
+    (
+      select string_agg(contact.pattern, '|')
+      from (
+        select
+          '(?:^|[^0-9]|%2[0-9BDEF])(?:(?:00)?'
+          || array_to_string(string_to_array(number.country, null), separator) || separator || ')?(?:0' || separator || ')?'
+          || array_to_string(string_to_array(substr(number.phone, length(number.country) + 2), null), separator)
+          || '(?:[^0-9]|$)'
+        from (
+          select p.phone, coalesce(substring(p.phone from short_country_code), substr(p.phone, 2, 3)) as country
+          from unnest(phones) p (phone)
+        ) number
+        union all
+        select
+          -- A line break in JSON ends with a letter.
+          '(?:^|[^a-z0-9._%+-]|\\[nrt]|%[0-9a-f]{2})'
+          || replace(replace(regexp_replace(e.email, '([^a-z0-9@+])', '\\\1', 'g'), '+', '(?:\+|%2B)'), '@', '(?:@|%40)')
+          || '(?:[^a-z0-9.-]|\.(?:[^a-z0-9]|$)|$)'
+        from unnest(emails) e (email)
+      ) contact (pattern)
+    ),
+    '(?!)'
+  );
+end
+$$;
+
+comment on function private.contact_pattern(text[], text[]) is
+  'A regular expression (for ~*) that finds these numbers and addresses in a text, however they are written: with or '
+  'without the country code, with separators, encoded in a form or in JSON. Without any it finds nothing.';
+grant execute on function private.contact_pattern(text[], text[]) to service_role;
+
+-- supabase/schemas/operators/person.sql
+
+-- A person's right to know what is held, and to be forgotten: npm run admin -- person.
+--
+-- A person is a phone number or an e-mail address and whatever shares either, in one step: the leads and referrals that have
+-- it, and then all that has one of their numbers and addresses. Two people who share an address are one person here, so
+-- whoever erases looks at find_person() first.
+--
+-- What stays is the proof of what the person has said about texts, because the opt-out must hold: text_consents,
+-- text_consent_events, and unmatched texts with a consent in them, which no agency may have recorded yet.
+
+create type private.person as (
+  phones text[],
+  emails text[],
+  pattern text,
+  recruiting_leads uuid[],
+  leads uuid[],
+  referrals uuid[],
+  deliveries uuid[],
+  conversations uuid[]
+);
+
+comment on type private.person is
+  'A person''s numbers in E.164, addresses in lower case, the pattern of private.contact_pattern() for both, and the ids of '
+  'the rows that are the person''s. referrals: the person as others have named them.';
+
+create function public.find_person(contact text)
+returns table (kind text, id text, at timestamptz, detail text, stays boolean)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  person constant private.person := private.person_of(contact);
+begin
+  return query
+  select
+    'recruiting_lead', l.id::text, l.created_at,
+    concat_ws(', ', concat_ws(' ', l.first_name, l.last_name), l.phone, l.email, 'from ' || v.slug), false
+  from public.recruiting_leads l
+  join public.vendors v on v.id = l.vendor_id
+  where l.id = any (person.recruiting_leads)
+  union all
+  select
+    'lead', l.id::text, l.created_at,
+    concat_ws(', ', concat_ws(' ', l.first_name, l.last_name), coalesce(l.phone_e164, l.phone), l.email, 'of ' || a.name), false
+  from public.leads l
+  join public.agencies a on a.id = l.agency_id
+  where l.id = any (person.leads)
+  union all
+  select
+    'referral', r.id::text, r.created_at,
+    concat_ws(', ', concat_ws(' ', r.first_name, r.last_name), r.phone, r.email, 'named by a lead'), false
+  from public.lead_referrals r
+  where r.id = any (person.referrals)
+  union all
+  select 'delivery', d.id::text, d.received_at, concat_ws(', ', d.status, d.reason), false
+  from public.rejected_deliveries d
+  where d.id = any (person.deliveries)
+  union all
+  select
+    'conversation', c.id::text, c.created_at,
+    format('%s with %s, %s texts', c.recruit_phone, c.service_phone, (
+      select count(*) from public.recruiting_messages m where m.conversation_id = c.id
+    )), false
+  from public.recruiting_conversations c
+  where c.id = any (person.conversations)
+  union all
+  select
+    'unmatched_text', t.id::text, t.received_at, concat_ws(' ', 'to', t.service_phone, t.consent), t.consent is not null
+  from public.unmatched_texts t
+  where t.recruit_phone = any (person.phones)
+  union all
+  select 'idempotency_key', k.key, k.created_at, 'ends ' || (k.created_at + k.retention)::text, false
+  from private.idempotency_keys k
+  where private.holds_contact(person, k.key)
+  union all
+  select 'file', f.bucket || '/' || f.name, f.created_at, null, false
+  from private.person_files(person) f
+  union all
+  select 'consent', e.id::text, e.occurred_at, concat_ws(', ', e.phone, e.state, e.source, 'said to ' || a.name), true
+  from public.text_consent_events e
+  join public.agencies a on a.id = e.agency_id
+  where e.phone = any (person.phones);
+end
+$$;
+
+comment on function public.find_person(text) is
+  'What is held of the person with this phone in E.164 or e-mail address: kind (recruiting_lead, lead, referral, delivery, '
+  'conversation, unmatched_text, idempotency_key, file, consent), id, when it came, and in words what it is. stays: '
+  'erase_person() leaves it. What hangs on a lead or a conversation is not listed by itself. Reads all leads. PT400 for what '
+  'is neither a phone nor an address.';
+grant execute on function public.find_person(text) to service_role;
+
+create function public.export_person(contact text) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  person constant private.person := private.person_of(contact);
+begin
+  return jsonb_build_object(
+    'phones', person.phones,
+    'emails', person.emails,
+    'recruiting_leads', (
+      select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
+        'vendor', v.slug,
+        'sent_again', (
+          select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
+          from public.recruiting_lead_duplicates d
+          where d.lead_id = l.id
+        )
+      ) order by l.created_at, l.id), '[]')
+      from public.recruiting_leads l
+      join public.vendors v on v.id = l.vendor_id
+      where l.id = any (person.recruiting_leads)
+    ),
+    'leads', (
+      select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
+        'metrics', (select to_jsonb(m) from public.lead_metrics m where m.lead_id = l.id),
+        'demographics', (select to_jsonb(d) from public.lead_demographics d where d.lead_id = l.id),
+        'activities', (select jsonb_agg(a order by a.occurred_at) from public.lead_activities a where a.lead_id = l.id),
+        'presentations', (
+          select jsonb_agg(p order by p.submitted_at) from public.lead_presentations p where p.lead_id = l.id
+        ),
+        'sales', (select jsonb_agg(s order by s.created_at) from public.lead_sales s where s.lead_id = l.id),
+        'referrals', (
+          select jsonb_agg(r order by r.created_at, r.position) from public.lead_referrals r where r.lead_id = l.id
+        )
+      ) order by l.created_at, l.id), '[]')
+      from public.leads l
+      where l.id = any (person.leads)
+    ),
+    'named_in_referrals', (
+      select coalesce(jsonb_agg(r order by r.created_at), '[]')
+      from public.lead_referrals r
+      where r.id = any (person.referrals)
+    ),
+    'rejected_deliveries', (
+      select coalesce(jsonb_agg(d order by d.received_at), '[]')
+      from public.rejected_deliveries d
+      where d.id = any (person.deliveries)
+    ),
+    'conversations', (
+      select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object(
+        'messages', (
+          select coalesce(jsonb_agg(m order by m.created_at, m.id), '[]')
+          from public.recruiting_messages m
+          where m.conversation_id = c.id
+        )
+      ) order by c.created_at), '[]')
+      from public.recruiting_conversations c
+      where c.id = any (person.conversations)
+    ),
+    'unmatched_texts', (
+      select coalesce(jsonb_agg(t order by t.received_at), '[]')
+      from public.unmatched_texts t
+      where t.recruit_phone = any (person.phones)
+    ),
+    'text_consents', (
+      select coalesce(jsonb_agg(c), '[]') from public.text_consents c where c.phone = any (person.phones)
+    ),
+    'text_consent_events', (
+      select coalesce(jsonb_agg(e order by e.occurred_at), '[]')
+      from public.text_consent_events e
+      where e.phone = any (person.phones)
+    ),
+    'files', (
+      select coalesce(jsonb_agg(f order by f.bucket, f.name), '[]') from private.person_files(person) f
+    )
+  );
+end
+$$;
+
+comment on function public.export_person(text) is
+  'All that is held of the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
+  'recruiting_leads, leads, named_in_referrals, rejected_deliveries, conversations with their messages, unmatched_texts, '
+  'text_consents, text_consent_events, files: [{bucket, name, created_at}]}. Reads all leads. PT400 as find_person().';
+grant execute on function public.export_person(text) to service_role;
+
+create function public.person_copies(contact text) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  person constant private.person := private.person_of(contact);
+begin
+  return jsonb_build_object(
+    'phones', (
+      select coalesce(jsonb_agg(distinct known.phone), '[]')
+      from (
+        select unnest(person.phones)
+        union
+        select c.recruit_phone from public.recruiting_conversations c where c.id = any (person.conversations)
+      ) known (phone)
+    ),
+    'service_phones', (
+      select coalesce(jsonb_agg(distinct ours.phone), '[]')
+      from (
+        select n.phone from public.service_numbers n
+        union
+        select c.service_phone from public.recruiting_conversations c where c.id = any (person.conversations)
+        union
+        select t.service_phone from public.unmatched_texts t where t.recruit_phone = any (person.phones)
+      ) ours (phone)
+      where ours.phone is not null
+    ),
+    'message_sids', (select coalesce(jsonb_agg(s), '[]') from private.person_message_sids(person) s),
+    'files', (select coalesce(jsonb_agg(f order by f.bucket, f.name), '[]') from private.person_files(person) f)
+  );
+end
+$$;
+
+comment on function public.person_copies(text) is
+  'What is held of a person outside the tables, for the caller to delete before erase_person(): {phones, service_phones: '
+  'our numbers, message_sids: of the texts that we know at the SMS provider, files: [{bucket, name, created_at}]}. Reads '
+  'all leads. PT400 as find_person().';
+grant execute on function public.person_copies(text) to service_role;
+
+create function private.person_of(contact text) returns private.person
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  given constant text := lower(btrim(contact));
+  phone_pattern text;
+  person private.person;
+  found_phones text[];
+  found_emails text[];
+begin
+  if given ~ '^\+[1-9][0-9]{1,14}$' then
+    person.phones := array[given];
+    person.emails := '{}';
+  elsif given ~ '^[^\s@]+@[^\s@]+$' then
+    person.phones := '{}';
+    person.emails := array[given];
+  else
+    raise exception 'contact: must be a phone number in E.164 or an e-mail address' using errcode = 'PT400';
+  end if;
+
+  -- First who has what was given, and then who has what they have.
+  for step in 1..2 loop
+    phone_pattern := private.contact_pattern(person.phones, '{}');
+    select
+      coalesce(array_agg(m.id) filter (where m.kind = 'recruiting_lead'), '{}'),
+      coalesce(array_agg(m.id) filter (where m.kind = 'lead'), '{}'),
+      coalesce(array_agg(m.id) filter (where m.kind = 'referral'), '{}'),
+      coalesce(array_agg(distinct m.phone) filter (where m.phone ~ '^\+[1-9][0-9]{1,14}$'), '{}'),
+      coalesce(array_agg(distinct m.email) filter (where m.email ~ '^[^\s@]+@[^\s@]+$'), '{}')
+    into person.recruiting_leads, person.leads, person.referrals, found_phones, found_emails
+    from (
+      select 'recruiting_lead' as kind, l.id, l.phone, lower(btrim(l.email)) as email from public.recruiting_leads l
+      union all
+      select 'lead', l.id, coalesce(l.phone_e164, l.phone), lower(btrim(l.email)) from public.leads l
+      union all
+      select 'referral', r.id, r.phone, lower(btrim(r.email)) from public.lead_referrals r
+    ) m
+    where m.phone = any (person.phones)
+      or m.email = any (person.emails)
+      -- A number that is not in E.164
+      or m.phone !~ '^\+[0-9]+$' and m.phone ~ phone_pattern;
+    exit when step = 2;
+    person.phones := array(select distinct p from unnest(person.phones || found_phones) p order by p);
+    person.emails := array(select distinct e from unnest(person.emails || found_emails) e order by e);
+  end loop;
+
+  person.pattern := private.contact_pattern(person.phones, person.emails);
+  person.conversations := array(
+    select c.id
+    from public.recruiting_conversations c
+    where c.recruit_phone = any (person.phones) or c.recruiting_lead_id = any (person.recruiting_leads)
+  );
+  person.deliveries := array(
+    select d.id
+    from public.rejected_deliveries d
+    where (d.payload is not null or d.payload_text is not null)
+      and (
+        d.lead_id = any (person.recruiting_leads || person.leads)
+        or coalesce(d.payload::text, d.payload_text) ~* person.pattern
+        or concat_ws(' ', d.vendor_lead_id, d.reason, d.context) ~* person.pattern
+        or exists (
+          select
+          from public.recruiting_leads l
+          where l.id = any (person.recruiting_leads) and l.vendor_id = d.vendor_id and l.vendor_lead_id = d.vendor_lead_id
+        )
+        or d.vendor_id is null and exists (
+          select from public.leads l where l.id = any (person.leads) and l.external_id::text = d.vendor_lead_id
+        )
+      )
+  );
+  return person;
+end
+$$;
+
+comment on function private.person_of(text) is
+  'The person with this phone in E.164 or e-mail address. A delivery is the person''s when one of the person''s leads came '
+  'of it, or when it holds a number or an address of the person. PT400 for what is neither.';
+grant execute on function private.person_of(text) to service_role;
+
+create function private.person_files(person private.person)
+returns table (bucket text, name text, created_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+  select o.bucket_id, o.name, o.created_at
+  from storage.objects o
+  where o.bucket_id = 'resumes' and o.name in (
+      select l.resume_path from public.recruiting_leads l where l.id = any (person.recruiting_leads)
+    )
+    -- As private.conversation_of_file()
+    or o.bucket_id = 'text-media' and left(o.name, 36) = any (person.conversations::text[]);
+end
+$$;
+
+comment on function private.person_files(private.person) is
+  'The files of a person in storage: the resumes of the leads, and what agents have sent in the conversations.';
+grant execute on function private.person_files(private.person) to service_role;
+
+create function private.person_message_sids(person private.person) returns setof text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+  select m.provider_message_id
+  from public.recruiting_messages m
+  where m.conversation_id = any (person.conversations) and m.provider_message_id is not null
+  union
+  select t.message_sid
+  from public.unmatched_texts t
+  where t.recruit_phone = any (person.phones) and t.consent is null and t.message_sid is not null;
+end
+$$;
+
+comment on function private.person_message_sids(private.person) is
+  'The MessageSids of a person''s texts that do not stay, by which the SMS provider knows them.';
+grant execute on function private.person_message_sids(private.person) to service_role;
+
+create function private.holds_contact(person private.person, id text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return id ~* person.pattern or exists (select from unnest(person.emails) e (email) where strpos(lower(id), e.email) > 0);
+end
+$$;
+
+comment on function private.holds_contact(private.person, text) is
+  'Whether an id or a short text holds a number or an address of the person. Here lead-a@b.c holds a@b.c, which in a long text '
+  'would be another address.';
+grant execute on function private.holds_contact(private.person, text) to service_role;
+
+-- supabase/schemas/operators/erase_person.sql
+
+-- Forgetting a person. person.sql says what is a person's, and what stays.
+
+create function public.erase_person(contact text, deleted_sids text[] default null, deleted_files integer default 0)
+returns jsonb
+language plpgsql
+set search_path = ''
+-- Shorter than a deadlock takes to be seen: it is this function that gives up, and not a webhook.
+set lock_timeout = '500ms'
+as $$
+declare
+  erased_text constant text := '(erased)';
+  person constant private.person := private.person_of(contact);
+  message_sids text[];
+  counts jsonb := jsonb_build_object('file', deleted_files);
+  changed integer;
+begin
+  perform from public.recruiting_leads l where l.id = any (person.recruiting_leads) order by l.id for no key update;
+  -- From here on a text that arrives waits, and then finds no conversation.
+  perform from public.recruiting_conversations c where c.id = any (person.conversations) order by c.id for update;
+
+  message_sids := array(select private.person_message_sids(person));
+  if exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = any (person.conversations) and o.state = 'sending' and o.lease_until > now()
+  ) then
+    raise exception 'a text to this person is being sent: try again in a minute' using errcode = 'PT409';
+  elsif not message_sids <@ deleted_sids or exists (select from private.person_files(person)) then
+    raise exception 'a text or a file has come meanwhile: try again' using errcode = 'PT409';
+  end if;
+
+  update public.recruiting_leads l
+  set
+    first_name = erased_text,
+    -- Reports leave test leads out.
+    vendor_metadata = case
+      when l.vendor_metadata -> 'is_test' = 'true' then '{"is_test": true}' else '{}'
+    end::jsonb,
+    vendor_lead_id = coalesce(
+      case when private.holds_contact(person, l.vendor_lead_id) then private.erased_id(l.vendor_id, l.vendor_lead_id) end,
+      l.vendor_lead_id),
+    resume_path = null,
+    distribution = case when l.agency_id is null then 'not_requested' else l.distribution end
+  where l.id = any (person.recruiting_leads);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('recruiting_lead', changed);
+  delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
+
+  update public.leads l
+  set
+    first_name = erased_text, last_name = null, phone = erased_text, phone_e164 = null, email = null, address = null,
+    city = null, state = erased_text, zip = null, language = null
+  where l.id = any (person.leads);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('lead', changed);
+  delete from public.lead_demographics d where d.lead_id = any (person.leads);
+  -- Product and premium are counted, and name nobody.
+  update public.lead_sales s
+  set policy_number = null, face_amount = null, effective_date = null
+  where s.lead_id = any (person.leads);
+  -- Whom the lead has named is another person. What it says of the two goes.
+  update public.lead_referrals r set relationship = null, notes = null where r.lead_id = any (person.leads);
+
+  update public.lead_referrals r
+  set first_name = erased_text, last_name = null, phone = erased_text, email = null, relationship = null, notes = null
+  where r.id = any (person.referrals);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('referral', changed);
+
+  update public.rejected_deliveries d
+  set
+    payload = null,
+    payload_text = null,
+    context = '{}',
+    vendor_lead_id = coalesce(
+      case when private.holds_contact(person, d.vendor_lead_id) then private.erased_id(d.vendor_id, d.vendor_lead_id) end,
+      d.vendor_lead_id),
+    reason = case when private.holds_contact(person, d.reason) then erased_text else d.reason end,
+    -- A request of several leads stays open, because the leads of others in it must be sent again.
+    status = case
+      when d.status = 'open' and (
+        d.row is not null
+        or d.vendor_id is not null and d.route not like '%/bulk' and jsonb_typeof(d.payload) is distinct from 'array'
+      ) then 'dismissed'
+      else d.status
+    end
+  where d.id = any (person.deliveries);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('delivery', changed);
+
+  delete from public.recruiting_message_events e where e.provider_message_id = any (message_sids);
+  -- Messages, what is to be sent, and notifications go with it.
+  delete from public.recruiting_conversations c where c.id = any (person.conversations);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('conversation', changed);
+
+  delete from public.unmatched_texts t where t.recruit_phone = any (person.phones) and t.consent is null;
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('unmatched_text', changed);
+  update public.unmatched_texts t set media = '[]' where t.recruit_phone = any (person.phones) and t.media <> '[]';
+
+  delete from private.idempotency_keys k where private.holds_contact(person, k.key);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('idempotency_key', changed);
+
+  insert into public.erasures (asked_by, erased, provider_copies)
+  values (case when contact like '%@%' then 'email' else 'phone' end, counts, cardinality(deleted_sids));
+  return counts;
+end
+$$;
+
+comment on function public.erase_person(text, text[], integer) is
+  'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
+  'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
+  'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them stay. '
+  'deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. deleted_files: '
+  'how many files the caller has deleted before. Returns how many there were of each kind. PT409 when there is a text or a '
+  'file that the caller has not deleted, or a text is being sent just now; 55P03 when others have locked a row: nothing is '
+  'erased then, and it can be called again. PT400 as find_person().';
+grant execute on function public.erase_person(text, text[], integer) to service_role;

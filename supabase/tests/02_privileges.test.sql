@@ -62,8 +62,9 @@ select set_eq(
   $$select c.relname::text, p.privilege
     from pg_class c cross join unnest(array['select', 'insert', 'update', 'delete']) p (privilege)
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-      and not (c.relname in ('recruiting_message_events', 'text_consent_events') and p.privilege in ('update', 'delete'))$$,
-  'the service role reads and writes every table, but never changes or deletes events');
+      and not (c.relname in ('recruiting_message_events', 'text_consent_events') and p.privilege = 'update'
+        or c.relname = 'text_consent_events' and p.privilege = 'delete')$$,
+  'the service role reads and writes every table, but never changes events, nor deletes those of consents');
 
 select is_empty(
   $$select function from pg_temp.function_grants where role = 'anon'$$,
@@ -92,7 +93,8 @@ select set_eq(
     'public.receive_sms', 'public.update_sms_status', 'public.record_rejections',
     'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries',
     'public.assign_leads', 'public.remove_agency', 'public.remove_agent', 'public.remove_vendor', 'public.leads_to_reread',
-    'public.fill_leads', 'public.adopt_texts', 'public.set_quiet_hours', 'public.text_hours'
+    'public.fill_leads', 'public.adopt_texts', 'public.set_quiet_hours', 'public.text_hours',
+    'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person'
   ],
   'the service role may execute what the edge functions and administrators call');
 

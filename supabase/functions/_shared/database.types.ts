@@ -169,6 +169,31 @@ export type Database = {
         };
         Relationships: [];
       };
+      "erasures": {
+        Row: {
+          "asked_by": string;
+          "created_at": string;
+          "erased": NonNullable<Json>;
+          "id": string;
+          "provider_copies": number | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "asked_by": string;
+          "created_at"?: string;
+          "erased": NonNullable<Json>;
+          "id"?: string;
+          "provider_copies"?: number | null;
+        };
+        Update: {
+          "asked_by"?: string;
+          "created_at"?: string;
+          "erased"?: NonNullable<Json>;
+          "id"?: string;
+          "provider_copies"?: number | null;
+        };
+        Relationships: [];
+      };
       "lead_activities": {
         Row: {
           "agent_id": string;
@@ -1430,6 +1455,11 @@ export type Database = {
         Args: { "max": number; "vendor_id"?: string };
         Returns: number;
       };
+      "erase_person": {
+        Args: { "contact": string; "deleted_files"?: number; "deleted_sids"?: (string)[] };
+        Returns: Json;
+      };
+      "export_person": { Args: { "contact": string }; Returns: Json };
       "fill_leads": {
         Args: { "leads": Json };
         Returns: {
@@ -1459,6 +1489,16 @@ export type Database = {
           isOneToOne: false;
           isSetofReturn: true;
         };
+      };
+      "find_person": {
+        Args: { "contact": string };
+        Returns: {
+          "at": string;
+          "detail": string;
+          "id": string;
+          "kind": string;
+          "stays": boolean;
+        }[];
       };
       "forget_resume_uploads": { Args: { "paths": (string)[] }; Returns: Json };
       "hand_back_to_bot": { Args: { "conversation_id": string }; Returns: Json };
@@ -1521,6 +1561,7 @@ export type Database = {
         Returns: Json;
       };
       "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
+      "person_copies": { Args: { "contact": string }; Returns: Json };
       "preview_recruiting_lead": {
         Args: { "key_hash": string; "lead": Json; "webhook"?: Json };
         Returns: Json;

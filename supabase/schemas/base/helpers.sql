@@ -32,6 +32,24 @@ comment on function private.indexable_id(text) is
   'hex, because an index entry cannot be larger than about 2,700 bytes.';
 grant execute on function private.indexable_id(text) to service_role;
 
+create function private.erased_id(vendor_id uuid, id text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case
+    when id ~ '@|[0-9]([ ().+/-]*[0-9]){5}'
+      then 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex')
+  end;
+end
+$$;
+
+comment on function private.erased_id(uuid, text) is
+  'What stands for a vendor''s id that is a person''s phone or e-mail address, once the person was erased: `sha256:` and the '
+  'SHA-256 of the vendor''s id and this one in hex. Null for an id that can be neither.';
+grant execute on function private.erased_id(uuid, text) to service_role;
+
 create function private.time_ordered_id() returns uuid
 language plpgsql
 volatile

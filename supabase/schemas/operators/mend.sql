@@ -45,7 +45,8 @@ begin
     from jsonb_to_recordset(leads) as r (id uuid, vendor_metadata jsonb)
     join public.recruiting_leads stored on stored.id = r.id
   ) f
-  where l.id = f.id and f.gaps <> '{}'
+  -- A lead whose person was erased meanwhile has none.
+  where l.id = f.id and f.gaps <> '{}' and l.vendor_metadata ? 'vendor_fields'
   returning l.*;
 end
 $$;

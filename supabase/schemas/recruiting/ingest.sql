@@ -108,7 +108,7 @@ begin
       select
         g.ordinal, g.vendor_id, g.webhook, g.lead,
         coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
-        private.indexable_id(g.lead ->> 'vendor_lead_id') as vendor_lead_id,
+        private.stored_lead_id(g.vendor_id, g.lead ->> 'vendor_lead_id') as vendor_lead_id,
         private.lead_state(g.lead -> 'vendor_metadata') as state,
         not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
         case when g.webhook is not null or g.idempotency is not null
@@ -218,6 +218,29 @@ comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
   'unless are_distributed is false. leads and result: see public.ingest_recruiting_leads(). of_vendor: the vendor of them '
   'all, whose proof the caller has checked; then a lead needs no id.';
 grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
+
+create function private.stored_lead_id(vendor_id uuid, given_id text) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  id constant text := private.indexable_id(given_id);
+  erased_id constant text := private.erased_id(vendor_id, id);
+begin
+  return case
+    when erased_id is not null and exists (
+      select from public.recruiting_leads l where l.vendor_id = stored_lead_id.vendor_id and l.vendor_lead_id = erased_id
+    ) then erased_id
+    else id
+  end;
+end
+$$;
+
+comment on function private.stored_lead_id(uuid, text) is
+  'The vendor_lead_id under which a lead with this id of the vendor is stored, or would be: as private.indexable_id(), or '
+  'private.erased_id() where its person was erased. Null when blank.';
+grant execute on function private.stored_lead_id(uuid, text) to service_role;
 
 create function private.lead_problem(lead jsonb) returns text
 language plpgsql

@@ -9,7 +9,7 @@ set lock_timeout = '250ms'
 as $$
 declare
   sender_id constant uuid := public.authenticate_vendor(key_hash, webhook) ->> 'vendor_id';
-  indexed_id constant text := private.indexable_id(lead ->> 'vendor_lead_id');
+  indexed_id constant text := private.stored_lead_id(sender_id, lead ->> 'vendor_lead_id');
   is_test constant boolean := lead #> '{vendor_metadata,is_test}' is not distinct from 'true';
   known constant jsonb := private.lead_key(sender_id, webhook, null);
   existing_id uuid := (

@@ -135,7 +135,6 @@ grant execute on function public.update_sms_status(text, text, text, uuid, uuid)
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
 language plpgsql
-stable
 set search_path = ''
 as $$
 declare
@@ -143,12 +142,14 @@ declare
 begin
   select c.* into conversation
   from public.recruiting_conversations c
-  where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone;
+  where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
+  for key share;
   return conversation;
 end
 $$;
 
-comment on function private.conversation_of(text, text) is 'The conversation of these two numbers, or null.';
+comment on function private.conversation_of(text, text) is
+  'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
 grant execute on function private.conversation_of(text, text) to service_role;
 
 create function private.store_text(conversation public.recruiting_conversations, received public.unmatched_texts) returns void

@@ -158,12 +158,12 @@ create table public.recruiting_message_events (
 create index on public.recruiting_message_events (provider_message_id, received_at);
 
 comment on table public.recruiting_message_events is
-  'Every delivery callback of the SMS provider, also for unknown messages. Rows are added and never changed.';
+  'Every delivery callback of the SMS provider, also for unknown messages. Rows are added, and go only with their message.';
 comment on column public.recruiting_message_events.status is
   'The delivery status that provider_status stands for; null when it stands for none.';
 
 alter table public.recruiting_message_events enable row level security;
-grant select, insert on public.recruiting_message_events to service_role;
+grant select, insert, delete on public.recruiting_message_events to service_role;
 
 create table public.unmatched_texts (
   id uuid primary key default gen_random_uuid(),

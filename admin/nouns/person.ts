@@ -1,0 +1,72 @@
+import { Argument } from "commander";
+import { toE164 } from "../../supabase/functions/_shared/phone.ts";
+import type { AdminCommand } from "../command.ts";
+import { CommandError, UsageError } from "../errors.ts";
+import { text } from "../options.ts";
+import { list, type Outcome, type Session } from "../session.ts";
+import { visibleJson } from "../visible.ts";
+import { erasePerson } from "./person_erase.ts";
+
+const CONTACT = new Argument("<contact>", "a phone number or an e-mail address")
+  .argParser(readContact);
+
+export function addPerson(program: AdminCommand): void {
+  const person = program.noun("person", "what is held of a person, and a person's right to it");
+
+  const find = "what is held of a phone or an e-mail address, and of what was sent with it";
+  person.verb("find", find, "+13125550142").addArgument(CONTACT).runs(findPerson);
+
+  person.verb(
+    "export",
+    "all that is held of a person, as JSON",
+    "maria@example.com --out maria.json",
+  )
+    .addArgument(CONTACT)
+    .takes(text("--out <file>", "write it there, and not to the terminal"))
+    .runs(exportPerson);
+
+  person.verb(
+    "erase",
+    "forgets a person for good, but not what was said about texts",
+    "+13125550142",
+  )
+    .addArgument(CONTACT)
+    .addHelpText(
+      "after",
+      "\nDeletes the copies at Twilio and the files in storage first: it takes TWILIO_ACCOUNT_SID and its login from" +
+        "\nthe environment, and for a hosted project SUPABASE_URL and SUPABASE_SECRET_KEY. If that fails, nothing is" +
+        "\nerased in the database, and it can be repeated.",
+    )
+    .runs(erasePerson);
+}
+
+/** A phone number in E.164 or an e-mail address in lower case. */
+function readContact(given: string): string {
+  const contact = given.trim().toLowerCase();
+  const read = /^[^\s@]+@[^\s@]+$/.test(contact) ? contact : toE164(contact);
+  if (read !== undefined) return read;
+  throw new UsageError(
+    `"${given}" is neither a phone number such as +13125550100 nor an e-mail address`,
+  );
+}
+
+async function findPerson({ sql }: Session, contact: string): Promise<Outcome> {
+  const held = await sql`select * from public.find_person(${contact}) order by stays, kind, at`;
+  return list(held, `Nothing is held of ${contact}.`);
+}
+
+async function exportPerson(
+  { sql }: Session,
+  contact: string,
+  { out }: { out?: string },
+): Promise<Outcome> {
+  const [{ held }] = await sql<[{ held: object }]>`
+    select public.export_person(${contact}) as held`;
+  if (out === undefined) return { data: held, text: visibleJson(held) };
+  try {
+    await Deno.writeTextFile(out, `${visibleJson(held)}\n`, { mode: 0o600, createNew: true });
+  } catch (error) {
+    throw new CommandError(`Nothing was written: ${(error as Error).message}`);
+  }
+  return { data: { file: out }, text: `Wrote ${out}.` };
+}

@@ -1,0 +1,120 @@
+-- Forgetting a person. person.sql says what is a person's, and what stays.
+
+create function public.erase_person(contact text, deleted_sids text[] default null, deleted_files integer default 0)
+returns jsonb
+language plpgsql
+set search_path = ''
+-- Shorter than a deadlock takes to be seen: it is this function that gives up, and not a webhook.
+set lock_timeout = '500ms'
+as $$
+declare
+  erased_text constant text := '(erased)';
+  person constant private.person := private.person_of(contact);
+  message_sids text[];
+  counts jsonb := jsonb_build_object('file', deleted_files);
+  changed integer;
+begin
+  perform from public.recruiting_leads l where l.id = any (person.recruiting_leads) order by l.id for no key update;
+  -- From here on a text that arrives waits, and then finds no conversation.
+  perform from public.recruiting_conversations c where c.id = any (person.conversations) order by c.id for update;
+
+  message_sids := array(select private.person_message_sids(person));
+  if exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = any (person.conversations) and o.state = 'sending' and o.lease_until > now()
+  ) then
+    raise exception 'a text to this person is being sent: try again in a minute' using errcode = 'PT409';
+  elsif not message_sids <@ deleted_sids or exists (select from private.person_files(person)) then
+    raise exception 'a text or a file has come meanwhile: try again' using errcode = 'PT409';
+  end if;
+
+  update public.recruiting_leads l
+  set
+    first_name = erased_text,
+    -- Reports leave test leads out.
+    vendor_metadata = case
+      when l.vendor_metadata -> 'is_test' = 'true' then '{"is_test": true}' else '{}'
+    end::jsonb,
+    vendor_lead_id = coalesce(
+      case when private.holds_contact(person, l.vendor_lead_id) then private.erased_id(l.vendor_id, l.vendor_lead_id) end,
+      l.vendor_lead_id),
+    resume_path = null,
+    distribution = case when l.agency_id is null then 'not_requested' else l.distribution end
+  where l.id = any (person.recruiting_leads);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('recruiting_lead', changed);
+  delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
+
+  update public.leads l
+  set
+    first_name = erased_text, last_name = null, phone = erased_text, phone_e164 = null, email = null, address = null,
+    city = null, state = erased_text, zip = null, language = null
+  where l.id = any (person.leads);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('lead', changed);
+  delete from public.lead_demographics d where d.lead_id = any (person.leads);
+  -- Product and premium are counted, and name nobody.
+  update public.lead_sales s
+  set policy_number = null, face_amount = null, effective_date = null
+  where s.lead_id = any (person.leads);
+  -- Whom the lead has named is another person. What it says of the two goes.
+  update public.lead_referrals r set relationship = null, notes = null where r.lead_id = any (person.leads);
+
+  update public.lead_referrals r
+  set first_name = erased_text, last_name = null, phone = erased_text, email = null, relationship = null, notes = null
+  where r.id = any (person.referrals);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('referral', changed);
+
+  update public.rejected_deliveries d
+  set
+    payload = null,
+    payload_text = null,
+    context = '{}',
+    vendor_lead_id = coalesce(
+      case when private.holds_contact(person, d.vendor_lead_id) then private.erased_id(d.vendor_id, d.vendor_lead_id) end,
+      d.vendor_lead_id),
+    reason = case when private.holds_contact(person, d.reason) then erased_text else d.reason end,
+    -- A request of several leads stays open, because the leads of others in it must be sent again.
+    status = case
+      when d.status = 'open' and (
+        d.row is not null
+        or d.vendor_id is not null and d.route not like '%/bulk' and jsonb_typeof(d.payload) is distinct from 'array'
+      ) then 'dismissed'
+      else d.status
+    end
+  where d.id = any (person.deliveries);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('delivery', changed);
+
+  delete from public.recruiting_message_events e where e.provider_message_id = any (message_sids);
+  -- Messages, what is to be sent, and notifications go with it.
+  delete from public.recruiting_conversations c where c.id = any (person.conversations);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('conversation', changed);
+
+  delete from public.unmatched_texts t where t.recruit_phone = any (person.phones) and t.consent is null;
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('unmatched_text', changed);
+  update public.unmatched_texts t set media = '[]' where t.recruit_phone = any (person.phones) and t.media <> '[]';
+
+  delete from private.idempotency_keys k where private.holds_contact(person, k.key);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('idempotency_key', changed);
+
+  insert into public.erasures (asked_by, erased, provider_copies)
+  values (case when contact like '%@%' then 'email' else 'phone' end, counts, cardinality(deleted_sids));
+  return counts;
+end
+$$;
+
+comment on function public.erase_person(text, text[], integer) is
+  'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
+  'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
+  'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them stay. '
+  'deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. deleted_files: '
+  'how many files the caller has deleted before. Returns how many there were of each kind. PT409 when there is a text or a '
+  'file that the caller has not deleted, or a text is being sent just now; 55P03 when others have locked a row: nothing is '
+  'erased then, and it can be called again. PT400 as find_person().';
+grant execute on function public.erase_person(text, text[], integer) to service_role;
