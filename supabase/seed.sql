@@ -68,9 +68,10 @@ insert into public.vendors (id, slug, name, parser) values
   ('d000000e-0000-4000-8000-00000000000e', 'workable', 'Workable', 'workable'),
   ('d000000f-0000-4000-8000-00000000000f', 'typeform', 'Typeform', 'typeform');
 
--- Any vendor, any state, and room for a day of trying things out.
-insert into public.recruiting_orders (id, agency_id, quantity) values
-  ('e0000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', 1000000);
+-- Of one vendor alone, so that an order for another vendor gets its leads. Room for a day of trying things out.
+insert into public.recruiting_orders (id, agency_id, vendor_id, quantity) values
+  ('e0000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001',
+    'd0000001-0000-4000-8000-000000000001', 1000000);
 
 insert into public.leads (id, external_id, agency_id, agent_id, first_name, last_name, phone, phone_e164,
   email, city, state, zip, language, type) values

@@ -149,11 +149,13 @@ export async function refusingLeads<Result>(run: () => Promise<Result>): Promise
   }
 }
 
-/** Runs something while no open order takes the leads of any vendor. */
+/** Runs something while no open order takes the leads of any vendor, nor the seed's those of its own. */
 export async function withoutOpenOrders<Result>(run: () => Promise<Result>): Promise<Result> {
   const paused = await sql`
     update public.recruiting_orders set status = 'paused'
-    where status = 'open' and vendor_id is null returning id`;
+    where status = 'open'
+      and (vendor_id is null or vendor_id = (select id from public.vendors where slug = 'generic'))
+    returning id`;
   try {
     return await run();
   } finally {
