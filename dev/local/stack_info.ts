@@ -46,7 +46,10 @@ export function readStackInfo(file = stackInfoFile()): StackInfo {
     text = Deno.readTextFileSync(file);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new Error(`No stack is running (there is no ${file}). Start one first: npm start`);
+    throw new Error(
+      `No stack is running (there is no ${file}). Start one first: npm start. ` +
+        "For one in another folder: export DATA_DIR=<folder>.",
+    );
   }
   return JSON.parse(text);
 }

@@ -8,7 +8,6 @@ import type { StackInfo } from "../stack_info.ts";
 export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: string): string {
   const [first] = examples(stack, publicUrl);
   const folder = shorten(dataDir);
-  const more = folder === ".local" ? "npm run status" : `npm run status -- --data-dir ${folder}`;
   return [
     table([
       ["API", stack.api_url],
@@ -22,7 +21,10 @@ export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: strin
       ["E-mails", `${folder}/${MAIL_FOLDER}`],
     ]),
     command(first!),
-    `Every key, and a command for every route: ${more}`,
+    ...(folder === ".local"
+      ? []
+      : [`In every other terminal, first:\n\n  export DATA_DIR=${quoted(folder)}`]),
+    "Every key, and a command for every route: npm run status",
   ].join("\n\n");
 }
 
@@ -58,7 +60,12 @@ export function shellVariables(stack: StackInfo): string {
     VENDOR_API_KEY: generic?.api_key ?? "",
     LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
     SUPABASE_PUBLISHABLE_KEY: stack.publishable_key,
-  }).map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`).join("\n");
+  }).map(([name, value]) => `export ${name}=${quoted(value)}`).join("\n");
+}
+
+/** A value as a shell reads it. */
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
 function vendorRows({ vendors }: StackInfo): string[][] {
