@@ -82,54 +82,20 @@ export class AdminCommand extends Command {
     return this.action((...given) => this.#run((session) => work(session, ...given as Given)));
   }
 
+  /** Throws what commander has against a command line, with what would do instead; what we have says that itself. */
   override error(message: string, _options?: ErrorOptions): never {
+    const instead = this.commands.length > 0
+      ? `Give one of: ${this.commands.map((command) => command.name()).join(", ")}`
+      : `As in: ${this.#example}`;
+    const reason = message
+      .replace(
+        /^error: too many arguments.*/,
+        `error: "${this.args.at(-1)}" is too much: quote what has spaces`,
+      )
+      .replace(/^error: unknown command '(.*)'/, 'error: there is no command "$1"')
+      .replace(/^error: ([^]+?)\.?$/, (_, said) => `${said.replaceAll("\n", " ")}. ${instead}`);
     const usage = `usage: ${this.createHelp().commandUsage(this)}`;
-    throw new UsageError(
-      this.#inOurWords(message),
-      `${usage}\n\nMore: ${commandLine(this)} --help`,
-    );
-  }
-
-  /** What commander says against a command line, with what would do instead. */
-  #inOurWords(message: string): string {
-    const [what, meant] = message.replace(/^error: /, "").split("\n");
-    const suggestion = meant === undefined ? "" : ` ${meant}`;
-    const rules: [RegExp, (name: string) => string][] = [
-      [
-        /^unknown command '(.*)'/,
-        (name) => `there is no command "${name}"${suggestion}. Give one of: ${this.#subcommands()}`,
-      ],
-      [
-        /^unknown option '(.*)'/,
-        (name) => `there is no option "${name}"${suggestion}. Give one of: ${this.#options()}`,
-      ],
-      [/^missing required argument '(.*)'/, (name) => `give <${name}>, as in: ${this.#example}`],
-      [/^required option '(.*)' not/, (name) => `give ${name}, as in: ${this.#example}`],
-      [
-        /^option '(\S+) ?(.*)' argument missing/,
-        (name) => `${name}: give its value, as in: ${this.#example}`,
-      ],
-      [
-        /^too many arguments/,
-        () =>
-          `"${
-            this.args.at(-1)
-          }" is one word too many. Quote what has spaces, as in: ${this.#example}`,
-      ],
-    ];
-    for (const [form, say] of rules) {
-      const [found, name] = form.exec(what!) ?? [];
-      if (found !== undefined) return say(name!);
-    }
-    return what! + suggestion;
-  }
-
-  #subcommands(): string {
-    return this.commands.map((command) => command.name()).join(", ");
-  }
-
-  #options(): string {
-    return this.createHelp().visibleOptions(this).map(({ long }) => long).join(", ");
+    throw new UsageError(reason, `${usage}\n\nMore: ${commandLine(this)} --help`);
   }
 }
 

@@ -17,11 +17,13 @@ const MIN_WIDTH = 8;
 
 /**
  * Rows as a table for people: a line of headings, columns as wide as their longest value. It leaves out what is empty
- * in every row. On a terminal it cuts the longest texts so that a line fits.
+ * in all rows, and the id of what it has the name of, such as `agency_id` beside `agency`. On a terminal it cuts the
+ * longest texts so that a line fits.
  */
 export function formatTable(objects: readonly object[]): string {
   const rows = objects as readonly Record<string, unknown>[];
-  const columns = Object.keys(rows[0] ?? {})
+  const names = Object.keys(rows[0] ?? {});
+  const columns = names.filter((name) => !names.some((other) => name === `${other}_id`))
     .map((name) => [name, ...rows.map((row) => formatCell(row[name], name))])
     .filter(([, ...cells]) => cells.some((cell) => cell !== EMPTY));
   const isCut = columns.map(([name]) => rows.some((row) => typeof row[name!] === "string"));

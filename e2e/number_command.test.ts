@@ -126,6 +126,6 @@ Deno.test("a consent is recorded with its reason, shown with its history, and li
   assert.deepEqual(listed.map((row: { phone: string }) => row.phone), [phone]);
   const out = await admin(`consent list --agency ${agency.id} --state opted_out`);
   assert.match(out.out, /^No recruit has said anything\.$/m);
-  assertRefused(await admin(`consent record ${phone}`), 2, /^give --agency <agency>, as in: /);
+  assertRefused(await admin(`consent record ${phone}`), 2, /^required option '--agency <agency>'/);
   assertRefused(await record("stop", "x"), 2, /^--state: "stop" is not opted_in or opted_out$/);
 });

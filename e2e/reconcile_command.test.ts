@@ -191,5 +191,5 @@ Deno.test("where Twilio cannot be asked, the reason is said", async () => {
     Deno.env.set("TWILIO_API_BASE_URL", "http://127.0.0.1:1");
     assertRefused(await reconcile(), 1, /^Twilio: no_response\./);
   });
-  assertRefused(await admin("text reconcile"), 2, /^give --since <time>, as in: /);
+  assertRefused(await admin("text reconcile"), 2, /^required option '--since <time>'/);
 });

@@ -157,7 +157,7 @@ Deno.test("a mistake with a webhook is named with what to do next, and changes n
   await json(`set ${slug} --scheme linkedin`);
   const fromConsole =
     /^The secret of linkedin comes from its console\. Enter it without --generate/;
-  const unknown = /has no secret with the id "5f0c": .* webhook secret list /;
+  const unknown = /^There is no secret "5f0c"\. See .* webhook secret list /;
   await assertAllRefused(
     [1, fromConsole, `vendor webhook secret create ${slug} --generate`],
     [1, unknown, `vendor webhook secret revoke ${slug} 5f0c`],
@@ -172,7 +172,7 @@ Deno.test("another vendor's secret is not revoked", async () => {
   assertRefused(
     await webhook(`secret revoke ${vendor.slug} ${id}`),
     1,
-    /has no secret with the id/,
+    /^There is no secret /,
   );
   assert.equal((await secretsOf(other)).length, 1);
 });

@@ -37,7 +37,7 @@ async function listAgencies({ sql }: Session): Promise<Outcome> {
         as open_orders,
       a.created_at
     from public.agencies a order by a.name, a.id`;
-  return list(agencies, "There is no agency yet: npm run admin -- agency create --help");
+  return list(agencies, "No agency is there yet: npm run admin -- agency create --help");
 }
 
 async function createAgency({ sql }: Session, given: Given): Promise<Outcome> {

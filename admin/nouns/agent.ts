@@ -85,12 +85,8 @@ async function listAgents({ sql }: Session, { agency }: { agency?: string }): Pr
     join public.agencies g on g.id = a.agency_id
     where ${agencyId}::uuid is null or g.id = ${agencyId}
     order by g.name, g.id, a.first_name, a.last_name, a.id`;
-  const none = "There is no agent yet: npm run admin -- agent create --help";
-  // The ids of others are for scripts; a person reads the names.
-  return list(agents, none, ({ agency_id: _, user_id, ...row }) => ({
-    ...row,
-    has_login: user_id !== null,
-  }));
+  const none = "No agent is there yet: npm run admin -- agent create --help";
+  return list(agents, none, ({ user_id, ...row }) => ({ ...row, has_login: user_id !== null }));
 }
 
 async function createAgent({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {

@@ -57,12 +57,11 @@ async function showConsent({ sql }: Session, phone: string): Promise<Outcome> {
   const now = consents.map(({ agency, state, changed_at }) =>
     `${state.replace("_", " ")} for "${agency}" since ${changed_at.toISOString()}`
   );
-  const history = events.map(({ agency_id: _, ...row }) => row);
   return {
     data: { phone, consents, events },
     text: consents.length === 0
       ? `${phone} has said nothing to any agency.`
-      : `${now.join("\n")}\n\n${formatTable(history)}`,
+      : `${now.join("\n")}\n\n${formatTable(events)}`,
   };
 }
 
@@ -78,7 +77,12 @@ async function listConsents(
     where (${agencyId}::uuid is null or c.agency_id = ${agencyId})
       and (${state}::text is null or c.state = ${state})
     order by c.changed_at desc, c.phone`;
-  return await listFirst(sql, limit, consents, "No recruit has said anything.");
+  return await listFirst(
+    sql,
+    limit,
+    consents,
+    `No recruit has ${state?.replace("_", " ") ?? "said anything"}.`,
+  );
 }
 
 async function recordConsent(

@@ -1,6 +1,5 @@
 /** What a vendor proves itself with: an API key, or a secret of its webhook. */
 import type postgres from "postgres";
-import { CommandError } from "../errors.ts";
 import type { Outcome, Session } from "../session.ts";
 
 export interface Credential {
@@ -19,28 +18,9 @@ export function stateOf(sql: postgres.Sql): postgres.Fragment {
     end`;
 }
 
-/**
- * The credential that its beginning stands for.
- *
- * @param none what to say when there is none
- * @param plural what several are called
- * @throws {CommandError} when none or several are meant
- */
-export function theOnlyCredential(
-  found: readonly Credential[],
-  beginning: string,
-  none: string,
-  plural: string,
-): Credential {
-  const [credential, other] = beginning === "" ? [] : found;
-  if (credential === undefined) throw new CommandError(none);
-  if (other === undefined) return credential;
-  const matches = found.map(({ id, label, state }) =>
-    `${id} (${label === null ? state : `${label}, ${state}`})`
-  );
-  throw new CommandError(
-    `"${beginning}" is the beginning of several ${plural}: ${matches.join(", ")}`,
-  );
+/** What tells a credential from others. */
+export function describeCredential({ label, state }: Credential): string {
+  return label === null ? state : `${label}, ${state}`;
 }
 
 /**

@@ -72,7 +72,7 @@ async function listDeliveries(
     left join public.vendors v on v.id = d.vendor_id
     where ${isMeant} and (${status} = 'all' or d.status = ${status})
     order by d.received_at desc, d.id`;
-  const none = "There is no such delivery.";
+  const none = `No delivery is ${status === "all" ? "kept" : status}.`;
   // What is left out is for scripts, and in `delivery show`.
   return await listFirst(sql, limit, deliveries, none, (delivery) => {
     const { id, received_at, vendor, route, row, vendor_lead_id, reason, status } = delivery;

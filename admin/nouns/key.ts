@@ -1,9 +1,9 @@
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
-import { findVendor } from "../find.ts";
+import { findVendor, theOnly } from "../find.ts";
 import { futureTime, text } from "../options.ts";
 import { list, type Outcome, type Session } from "../session.ts";
-import { type Credential, revokeOnce, stateOf, theOnlyCredential } from "./credential.ts";
+import { type Credential, describeCredential, revokeOnce, stateOf } from "./credential.ts";
 
 const LABEL = text("--label <text>", "what the key is for");
 
@@ -90,9 +90,7 @@ async function revokeKey(session: Session, name: string, given: string): Promise
     from public.vendor_api_keys
     where vendor_id = ${vendor.id} and starts_with(key_prefix, ${beginning})
     order by created_at`;
-  const none =
-    `${slug} has no key that starts with "${beginning}": npm run admin -- key list ${slug}`;
-  const key = theOnlyCredential(keys, beginning, none, "keys");
+  const key = theOnly(keys, "key", beginning, describeCredential, `key list ${slug}`);
   const { text, revoked } = await revokeOnce(
     session,
     slug,

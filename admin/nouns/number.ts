@@ -72,8 +72,8 @@ async function listNumbers({ sql }: Session, { agency }: { agency?: string }): P
     join public.agencies g on g.id = n.agency_id
     where ${agencyId}::uuid is null or n.agency_id = ${agencyId}
     order by g.name, n.phone`;
-  const none = "There is no number yet, so nothing is sent: npm run admin -- number add --help";
-  return list(numbers, none, ({ agency_id: _, ...row }) => row);
+  const none = "No number is ours yet, so nothing is sent: npm run admin -- number add --help";
+  return list(numbers, none);
 }
 
 async function addServiceNumber(

@@ -84,12 +84,8 @@ async function listOrders(
       and (${status}::text is null or o.status = ${status})
     order by array_position(array['open', 'paused', 'filled', 'closed'], o.status),
       o.priority desc, o.created_at, o.id`;
-  const none = "There is no such order: npm run admin -- order create --help";
-  // The ids are for scripts; a person reads the names.
-  return list(orders, none, ({ agency_id: _agency, agent_id: _agent, states, ...row }) => ({
-    ...row,
-    states: states?.join(" "),
-  }));
+  const none = `No order is ${status ?? "there yet"}: npm run admin -- order create --help`;
+  return list(orders, none, ({ states, ...row }) => ({ ...row, states: states?.join(" ") }));
 }
 
 async function createOrder({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {

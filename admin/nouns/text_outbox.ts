@@ -64,7 +64,7 @@ async function listOutbox(
     ) t
     where ${state}::text is null or t.state = ${state}
     order by t.created_at desc, t.message_id`;
-  const none = "No text waits, and none has failed.";
+  const none = state === null ? "No text waits, and none has failed." : `No text is ${state}.`;
   const { data, text } = await listFirst(sql, limit, texts, none, (row) => {
     const { message_id, created_at, agency, from, to, kind, state } = row;
     return { message_id, created_at, agency, from, to, kind, state, why: whyOf(row as Situation) };

@@ -62,7 +62,7 @@ async function listVendors({ sql }: Session): Promise<Outcome> {
     from public.vendors v
     left join public.vendor_api_keys k on k.vendor_id = v.id
     group by v.id order by v.slug`;
-  const none = "There is no vendor yet: npm run admin -- vendor create <slug> --parser <name>";
+  const none = "No vendor is there yet: npm run admin -- vendor create <slug> --parser <name>";
   return list(vendors, none);
 }
 

@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { CommandError } from "../errors.ts";
-import { findVendor, type Row } from "../find.ts";
+import { findVendor, type Row, theOnly } from "../find.ts";
 import { choice, futureTime, text } from "../options.ts";
 import { list, type Outcome, type Session } from "../session.ts";
-import { type Credential, revokeOnce, stateOf, theOnlyCredential } from "./credential.ts";
+import { type Credential, describeCredential, revokeOnce, stateOf } from "./credential.ts";
 import { SCHEMES } from "./webhook_schemes.ts";
 
 type Kind = "secret" | "verify_token";
@@ -123,9 +123,8 @@ async function revokeSecret(session: Session, name: string, given: string): Prom
     select id, label, ${stateOf(sql)} as state from private.vendor_webhook_secrets
     where vendor_id = ${vendor.id} and starts_with(id::text, ${beginning})
     order by created_at`;
-  const none = `${slug} has no secret with the id "${given}": ` +
-    `npm run admin -- vendor webhook secret list ${slug}`;
-  const secret = theOnlyCredential(secrets, beginning, none, "ids");
+  const listed = `vendor webhook secret list ${slug}`;
+  const secret = theOnly(secrets, "secret", beginning, describeCredential, listed);
   const { id } = secret;
   const { text, revoked } = await revokeOnce(
     session,
