@@ -63,7 +63,7 @@ Deno.test("a number is added, changed, paused, resumed and removed", async () =>
   assertRefused(await number(`remove ${phone}`), 1, /^1 texts wait to be sent from .* --yes$/);
   assert.equal((await number(`remove ${phone} --yes`)).code, 0);
   assert.deepEqual(await adminJson(`number list --agency ${agency.id}`), []);
-  assert.match((await number(`list --agency ${agency.id}`)).out, /no number yet, so nothing is/);
+  assert.match((await number(`list --agency ${agency.id}`)).out, /^No number is ours yet, so nothing is/);
 });
 
 Deno.test("a short code is a number too, and removed without a question when nothing waits", async () => {
@@ -125,7 +125,7 @@ Deno.test("a consent is recorded with its reason, shown with its history, and li
   const listed = await adminJson(`consent list --agency ${agency.id} --state opted_in`);
   assert.deepEqual(listed.map((row: { phone: string }) => row.phone), [phone]);
   const out = await admin(`consent list --agency ${agency.id} --state opted_out`);
-  assert.match(out.out, /^No recruit has said anything\.$/m);
+  assert.match(out.out, /^No recruit has opted out\.$/m);
   assertRefused(await admin(`consent record ${phone}`), 2, /^required option '--agency <agency>'/);
   assertRefused(await record("stop", "x"), 2, /^--state: "stop" is not opted_in or opted_out$/);
 });
