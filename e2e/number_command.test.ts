@@ -63,7 +63,10 @@ Deno.test("a number is added, changed, paused, resumed and removed", async () =>
   assertRefused(await number(`remove ${phone}`), 1, /^1 texts wait to be sent from .* --yes$/);
   assert.equal((await number(`remove ${phone} --yes`)).code, 0);
   assert.deepEqual(await adminJson(`number list --agency ${agency.id}`), []);
-  assert.match((await number(`list --agency ${agency.id}`)).out, /^No number is ours yet, so nothing is/);
+  assert.match(
+    (await number(`list --agency ${agency.id}`)).out,
+    /^No number is ours yet, so nothing is/,
+  );
 });
 
 Deno.test("a short code is a number too, and removed without a question when nothing waits", async () => {
