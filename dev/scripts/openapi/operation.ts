@@ -37,9 +37,8 @@ export interface Operation {
 export interface Success {
   description: string;
   schema: z.ZodType;
-  examples: Examples;
-  text?: { schema: z.ZodType; examples: Examples };
+  text?: { schema: z.ZodType };
 }
 
-/** Values that fit a schema, by name: what each is, and the value. */
+/** Requests that work on a stack with the seed, by name: what each is, and the body. */
 export type Examples = Record<string, [summary: string, value: object | string]>;
