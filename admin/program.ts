@@ -3,6 +3,7 @@ import { addAgency } from "./nouns/agency.ts";
 import { addAgent } from "./nouns/agent.ts";
 import { addConsent } from "./nouns/consent.ts";
 import { addDelivery } from "./nouns/delivery.ts";
+import { addHours } from "./nouns/hours.ts";
 import { addKey } from "./nouns/key.ts";
 import { addLead } from "./nouns/lead.ts";
 import { addNumber } from "./nouns/number.ts";
@@ -25,6 +26,7 @@ const NOUNS = [
   addNumber,
   addConsent,
   addText,
+  addHours,
   addReport,
 ];
 

@@ -105,7 +105,7 @@ Deno.test("a refused lead is listed, shown, and taken in once the mapping is rig
   assert.equal(await statusOf(id), "open");
 
   await putRight(vendor);
-  const dry = await adminJson(`delivery replay ${id} --dry-run`);
+  const { preview, ...dry } = await adminJson(`delivery replay ${id} --dry-run`);
   const expected = {
     delivery_id: id,
     status: "created",
@@ -113,6 +113,7 @@ Deno.test("a refused lead is listed, shown, and taken in once the mapping is rig
     distributed_to: { agency_id: order.agency_id, agent_id: order.agent_ids[0] },
   };
   assert.deepEqual(dry, { dry_run: true, ...expected });
+  assert.partialDeepStrictEqual(preview.leads, [{ first_name: "Ida", vendor_lead_id: "r-1" }]);
   assert.equal((await storedLeads(vendor)).length, 0, "a dry run changes nothing");
   assert.equal(await statusOf(id), "open");
 

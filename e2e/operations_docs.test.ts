@@ -47,7 +47,11 @@ const BEFORE: Record<string, (terminal: Record<string, string>) => Promise<void>
     return Promise.resolve();
   },
   "A parser or mapping was wrong for a week": async ({ VENDOR_API_KEY }) => {
-    for (const body of [{ ref: "1", who: "Ann" }, { ref: "2", who: "Bob" }, { ref: "3" }]) {
+    for (
+      const body of [{ ref: "1", who: "Ann", tel: "(312) 555-0171" }, { ref: "2", who: "Bob" }, {
+        ref: "3",
+      }]
+    ) {
       const headers = { authorization: `Bearer ${VENDOR_API_KEY}` };
       const { status } = await send("/recruiting/ingest", { headers, body });
       assert.equal(status, 400);
@@ -87,6 +91,12 @@ const AFTER: Record<string, () => Promise<void>> = {
       email_confirmed_at: null,
     });
   },
+  "An agent leaves": async () => {
+    const agents = await sql`
+      select distinct a.email from public.recruiting_leads l join public.agents a on a.id = l.agent_id
+      join public.agencies g on g.id = a.agency_id where g.name = 'Prairie Life'`;
+    assert.deepEqual(agents.map(({ email }) => email), ["nora@example.com"]);
+  },
   "A vendor that cannot send a key": async () => {
     const secrets = await sql`
       select s.label, s.revoked_at is null as works from private.vendor_webhook_secrets s
@@ -99,6 +109,10 @@ const AFTER: Record<string, () => Promise<void>> = {
   "A parser or mapping was wrong for a week": async () => {
     assert.deepEqual(await leads(), ["Ada distributed", "Ann unmatched", "Bob unmatched"]);
     assert.deepEqual(await deliveries(), ["replayed", "replayed", "dismissed"]);
+    const [ann] = await sql`
+      select l.phone from public.recruiting_leads l join public.vendors v on v.id = l.vendor_id
+      where v.slug = 'acme' and l.first_name = 'Ann'`;
+    assert.equal(ann!.phone, "+13125550171");
   },
   "An order opened late": async () => {
     assert.deepEqual(await leads(), ["Ada distributed", "Ann distributed", "Bob distributed"]);
@@ -127,6 +141,9 @@ const AFTER: Record<string, () => Promise<void>> = {
   "A recruit asks to be forgotten": async () => {
     const names = (await leads()).map((lead) => lead.split(" ", 1)[0]);
     assert.deepEqual(names, ["(erased)", "Ada", "Ann", "Bob"]);
+  },
+  "Something was made by mistake": async () => {
+    assert.deepEqual([...await sql`select slug from public.vendors where slug = 'acmee'`], []);
   },
   "Postgres was away": async () => {
     assert.deepEqual(await texts(), ["Is the job still open?", "I can start on Monday"]);

@@ -3,6 +3,7 @@ import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
 import { findAgency, type Row } from "../find.ts";
 import { AGAIN, AGENCY_NAMES, columnsOf, type Given, text } from "../options.ts";
+import { removeUnused } from "./remove.ts";
 import { list, type Outcome, type Session } from "../session.ts";
 import { writeOnce } from "../transaction.ts";
 
@@ -26,6 +27,9 @@ export function addAgency(program: AdminCommand): void {
     .changes(SETTINGS)
     .takes(AGAIN)
     .runs(updateAgency);
+
+  const remove = "removes an agency that has never been used";
+  agency.verb("remove <agency>", remove, '"Lakeshore Insurance"').runs(removeAgency);
 }
 
 async function listAgencies({ sql }: Session): Promise<Outcome> {
@@ -71,5 +75,16 @@ function saveAgency(
     {
       "22023": `--timezone: "${timezone}" is not an IANA time zone, such as America/New_York`,
     },
+  );
+}
+
+async function removeAgency(session: Session, given: string): Promise<Outcome> {
+  const { id, name } = await findAgency(session.sql, given);
+  return await removeUnused(
+    session,
+    { id, name: `the agency "${name}"` },
+    session.sql`select public.remove_agency(${id})`,
+    "remove what it has and has never been used, or close its orders and switch its agents off " +
+      "(npm run admin -- order close, agent update <agent> --active false)",
   );
 }

@@ -17,6 +17,7 @@ import {
 import { list, type Outcome, type Session } from "../session.ts";
 import { writeOnce } from "../transaction.ts";
 import { inviteAgent } from "./agent_invite.ts";
+import { removeUnused } from "./remove.ts";
 
 const FIRST_NAME = text("--first-name <text>", "the agent's first name");
 const REST = {
@@ -59,6 +60,9 @@ export function addAgent(program: AdminCommand): void {
     .changes(SETTINGS)
     .takes(AGAIN)
     .runs(updateAgent);
+
+  const remove = "removes an agent who has never been used";
+  agent.verb("remove <agent>", remove, "maria@example.com").runs(removeAgent);
 
   agent
     .verb(
@@ -136,6 +140,16 @@ function saveAgent(
       where lower(a.email) = lower(${agent.email})
         or (a.agency_id = ${agent.agency_id} and lower(${name}) = lower(${fullName(agent)}))`;
   return writeOnce(sql, "agent", statement, isNamed && !again ? doubles : undefined);
+}
+
+async function removeAgent(session: Session, given: string): Promise<Outcome> {
+  const agent = await findAgent(session.sql, given);
+  return await removeUnused(
+    session,
+    { id: agent.id, name: `the agent ${fullName(agent)}` },
+    session.sql`select public.remove_agent(${agent.id})`,
+    `npm run admin -- agent update ${agent.id} --active false`,
+  );
 }
 
 function fullName({ first_name, last_name }: Pick<Row<"agents">, "first_name" | "last_name">) {

@@ -1,21 +1,15 @@
 import type postgres from "postgres";
-import { parseJson } from "../../supabase/functions/_shared/json.ts";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
-import { type ImportedLead, readImportedLead } from "../../supabase/functions/api/imported_lead.ts";
-import {
-  type Lead,
-  readLead,
-  skipResume,
-} from "../../supabase/functions/recruiting/ingest/lead.ts";
 import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending_leads.ts";
 import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
-import { parserNamed, partParser } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { codeOf, CommandError } from "../errors.ts";
 import { findDelivery, type Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
+import { deliveriesOf, readDelivery } from "./delivery_read.ts";
 import { conditionOf, type Selection } from "./delivery_selection.ts";
+import { previewLeads, type Reading } from "./lead_preview.ts";
 
 /** What came of a delivery that could be replayed. */
 interface Replayed {
@@ -41,6 +35,12 @@ const FAILURES_SHOWN = 50;
 const ATTEMPTS = 50;
 const PAUSE_MS = 100;
 
+/** A delivery that could be replayed, with what was read of it; undefined where it was replayed before. */
+interface Replay {
+  replayed: Replayed;
+  reading?: Reading;
+}
+
 /** Replays one delivery. */
 export async function replayDelivery(
   { sql }: Session,
@@ -48,9 +48,14 @@ export async function replayDelivery(
   dryRun: boolean,
 ): Promise<Outcome> {
   const { id } = await findDelivery(sql, given);
-  const { data: replayed, error } = await replay(sql, id, dryRun);
+  const { data, error } = await replay(sql, id, dryRun);
   if (error !== null) throw new CommandError(`The delivery ${id} cannot be replayed: ${error}`);
-  return { data: { dry_run: dryRun, ...replayed }, text: prefix(dryRun) + describe(replayed) };
+  const { replayed } = data;
+  return withPreview(
+    dryRun ? [data] : [],
+    { dry_run: dryRun, ...replayed },
+    prefix(dryRun) + describe(replayed),
+  );
 }
 
 /** Replays every open delivery of a selection, the oldest first. One that is still refused does not stop the others. */
@@ -64,14 +69,15 @@ export async function replayDeliveries(
     select d.id from public.rejected_deliveries d
     where d.status = 'open' and ${isMeant}
     order by d.received_at, d.id`;
-  const replayed: Replayed[] = [];
+  const replays: Replay[] = [];
   const refused: { delivery_id: string; reason: string }[] = [];
   for (const [i, { id }] of open.entries()) {
     progress(`${i} of ${open.length} replayed, ${refused.length} still refused`);
     const { data, error } = await replay(sql, id, dryRun);
-    if (error === null) replayed.push(data);
+    if (error === null) replays.push(data);
     else refused.push({ delivery_id: id, reason: error });
   }
+  const replayed = replays.map(({ replayed }) => replayed);
   const created = replayed.filter(({ status }) => status === "created").length;
   const counts = { created, duplicates: replayed.length - created, refused: refused.length };
   const summary = `${prefix(dryRun)}New leads: ${created}. ` +
@@ -79,64 +85,49 @@ export async function replayDeliveries(
   const more = refused.length - FAILURES_SHOWN;
   const failures = formatTable(refused.slice(0, FAILURES_SHOWN)) +
     (more > 0 ? `\n${more} more` : "");
-  return {
-    data: { dry_run: dryRun, ...counts, replayed, still_refused: refused },
-    text: refused.length > 0 ? `${failures}\n\n${summary}` : summary,
-  };
+  return withPreview(
+    dryRun ? replays : [],
+    { dry_run: dryRun, ...counts, replayed, still_refused: refused },
+    refused.length > 0 ? `${failures}\n\n${summary}` : summary,
+  );
+}
+
+/** Adds the first leads as they would be stored. */
+function withPreview(replays: Replay[], data: object, text: string): Outcome {
+  const readings = replays.flatMap(({ replayed, reading }) =>
+    replayed.status === "created" && reading !== undefined ? [reading] : []
+  );
+  if (readings.length === 0) return { data, text };
+  const preview = previewLeads(readings);
+  return { data: { ...data, preview: preview.data }, text: `${preview.text}\n\n${text}` };
 }
 
 /** Stores the lead of a delivery; an error says why it cannot be stored, and leaves the delivery open. */
-async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<Result<Replayed>> {
-  const { data: lead, error } = await readDelivery(sql, id);
-  if (error !== null) return failure(error);
+async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<Result<Replay>> {
+  const [delivery] = await deliveriesOf(sql, sql`${id}`);
+  if (delivery === undefined) return failure("it has been pruned");
+  const [vendor] = await sql<Row<"vendors">[]>`
+    select * from public.vendors where id = ${delivery.vendor_id}`;
+  let reading: Reading | undefined;
+  if (delivery.status === "open") {
+    const { data, error } = readDelivery(delivery, vendor);
+    if (error !== null) return failure(error);
+    reading = data;
+  }
+  // Of one that is not open, the database returns the first result again.
+  const lead = (reading?.lead ?? {}) as postgres.JSONValue;
   try {
     let stored = await dryRunnable(sql, dryRun, async (transaction) => {
       const [{ result }] = await transaction<[{ result: Stored }]>`
-        select public.replay_delivery(${id}, ${
-        transaction.json(lead as postgres.JSONValue)
-      }) as result`;
+        select public.replay_delivery(${id}, ${transaction.json(lead)}) as result`;
       return result;
     });
     if (stored.distribution === "pending" && !dryRun) stored = await handOut(sql, stored);
     const { id: lead_id, status, distributed_to } = stored;
-    return success({ delivery_id: id, status, lead_id, distributed_to });
+    return success({ replayed: { delivery_id: id, status, lead_id, distributed_to }, reading });
   } catch (error) {
     return failure(explainRefusal(error));
   }
-}
-
-/** What replay_delivery() takes: the lead of a delivery as the vendor's present parser reads it. */
-async function readDelivery(
-  sql: postgres.Sql,
-  id: string,
-): Promise<Result<Lead | ImportedLead | object>> {
-  const [delivery] = await sql<(Row<"rejected_deliveries"> & { payload_json: string | null })[]>`
-    select d.*, d.payload::text as payload_json
-    from public.rejected_deliveries d where d.id = ${id}`;
-  if (delivery === undefined) return failure("it has been pruned");
-  const { status, route, row, vendor_id, payload_json } = delivery;
-  // The database returns the first result again.
-  if (status !== "open") return success({});
-  if (payload_json === null) {
-    return failure("only the beginning of what was sent is kept, so it must be sent again");
-  }
-  const isBatch = vendor_id === null || route.endsWith("/bulk") || payload_json.startsWith("[");
-  if (isBatch && row === null) {
-    return failure("it is a whole request of several leads, which must be sent again");
-  }
-  // Keeps numbers exact that JavaScript cannot hold.
-  const payload = parseJson(payload_json);
-  if (vendor_id === null) return readImportedLead(payload);
-
-  const [vendor] = await sql<[Row<"vendors">]>`
-    select * from public.vendors where id = ${vendor_id}`;
-  const isPart = row !== null && route.startsWith("/recruiting/webhooks/");
-  const parse = (isPart ? partParser : parserNamed)(vendor.parser ?? "");
-  if (parse === undefined) return failure(`the vendor ${vendor.slug} has no parser`);
-  const { data, error } = readLead((given) => parse(given, vendor.parser_config), payload);
-  if (error !== null) return failure(error);
-  const { lead, resume } = data;
-  return success(resume === undefined ? lead : skipResume(lead, "replay"));
 }
 
 /** Waits until a lead has been handed out that other transactions were handing leads out before. */

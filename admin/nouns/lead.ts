@@ -1,10 +1,13 @@
 import { Option } from "commander";
 import type { AdminCommand } from "../command.ts";
-import { integer, LIMIT, text } from "../options.ts";
+import { integer, LIMIT, pastTime, text } from "../options.ts";
+import { assignLeads } from "./lead_assign.ts";
 import { distributeLeads, listWaiting } from "./lead_distribute.ts";
 import { findLeads } from "./lead_find.ts";
+import { rereadLeads } from "./lead_reread.ts";
 import { showLead } from "./lead_show.ts";
 
+const DRY_RUN = new Option("--dry-run", "say what would happen, and change nothing");
 const VENDOR = text("--vendor <slug>", "only leads of this vendor");
 
 export function addLead(program: AdminCommand): void {
@@ -35,4 +38,28 @@ export function addLead(program: AdminCommand): void {
     .takes(VENDOR, integer("--max <number>", "how many at most; all, unless given", 1))
     .takes(new Option("--dry-run", "only say what would become of the next leads, 100 at most"))
     .runs(distributeLeads);
+
+  const assign = "gives one lead, or all of an agent who leaves, to another agent of the agency";
+  lead.verb("assign [lead]", assign, "--from maria@example.com --to bob@example.com")
+    .needs(text("--to <agent>", "who gets them: an active agent"))
+    .takes(text("--from <agent>", "all leads of this agent, and what the agent has taken over"))
+    .addHelpText(
+      "after",
+      "\nConversations and unread notifications go along. An agent who leaves is switched off first:" +
+        "\n  npm run admin -- agent update maria@example.com --active false",
+    )
+    .refuses((lead: string | undefined, { from }: { from?: string }) =>
+      (lead === undefined) === (from === undefined) && "give one lead, or all leads --from an agent"
+    )
+    .runs(assignLeads);
+
+  const reread =
+    "fills what is empty in leads by what the vendor's present parser reads of vendor_fields";
+  lead.verb("reread", reread, "--vendor acme --since 2026-01-31 --dry-run")
+    .takes(VENDOR, pastTime("--since <time>", "only those that came from this time on"), DRY_RUN)
+    .addHelpText(
+      "after",
+      "\nNothing else changes: not the first name, the vendor's id of the lead, vendor_fields, or who has the lead.",
+    )
+    .runs(rereadLeads);
 }

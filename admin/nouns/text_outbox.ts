@@ -1,5 +1,5 @@
 import type { AdminCommand } from "../command.ts";
-import { codeOf, CommandError } from "../errors.ts";
+import { CommandError, inOptions } from "../errors.ts";
 import { findAgencyId } from "../find.ts";
 import { idRange } from "../lookup.ts";
 import { choice, LIMIT, ONLY_AGENCY } from "../options.ts";
@@ -119,14 +119,7 @@ async function retryText({ sql, confirm }: Session, given: string): Promise<Outc
         "npm run admin -- text reconcile asks Twilio.",
     );
   }
-  try {
-    const [retried] = await sql`
-      select message_id, state, due_at from private.retry_text(${message_id})`;
-    return { data: retried, text: `The text ${message_id} is sent once more, when it may be.` };
-  } catch (error) {
-    if (!codeOf(error).startsWith("PT")) throw error;
-    // What the database says against it, without the name of the argument.
-    const reason = (error as Error).message.replace(/^message_id: /, "");
-    throw new CommandError(`Nothing was changed: ${reason}`);
-  }
+  const [retried] = await inOptions(sql`
+    select message_id, state, due_at from private.retry_text(${message_id})`);
+  return { data: retried, text: `The text ${message_id} is sent once more, when it may be.` };
 }

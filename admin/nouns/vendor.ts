@@ -7,8 +7,10 @@ import { AGAIN, boolean, columnsOf, type Given, integer, orNone, text } from "..
 import { list, type Outcome, type Session } from "../session.ts";
 import { writeOnce } from "../transaction.ts";
 import { addKey } from "./key.ts";
+import { removeUnused } from "./remove.ts";
 import { checkParser, type ParserChoice, readConfig } from "./vendor_config.ts";
 import { parsePayload } from "./vendor_parse.ts";
+import { previewVendor } from "./vendor_preview.ts";
 import { addWebhook } from "./webhook.ts";
 
 const PARSER = text("--parser <name>", "what reads its payloads; docs/parsers.md lists them");
@@ -47,6 +49,9 @@ export function addVendor(program: AdminCommand): void {
   vendor.verb("parse <vendor> <payload.json>", parse, "acme payload.json")
     .takes(PARSER, CONFIG)
     .runs(parsePayload);
+
+  const remove = "removes a vendor that has never sent anything, with its unused keys";
+  vendor.verb("remove <vendor>", remove, "acme").runs(removeVendor);
 
   addKey(vendor);
   addWebhook(vendor);
@@ -92,11 +97,17 @@ async function updateVendor(
   const old = await findVendor(sql, name);
   const parser = given.parser ?? old.parser;
   const config = readConfig(parser, given.config);
-  checkParser(parser, config ?? old.parser_config);
+  const parser_config = config ?? old.parser_config;
+  checkParser(parser, parser_config);
+  const preview = given.parser === undefined && config === undefined
+    ? undefined
+    : await previewVendor(sql, { ...old, parser, parser_config });
   const update = sql`
     update public.vendors set ${sql(columnsWith(sql, config, given))} where id = ${old.id}`;
   const vendor = await saveVendor(sql, update, given);
-  return { data: vendor, text: `Changed the vendor ${old.slug}. It takes effect within seconds.` };
+  const text = `Changed the vendor ${old.slug}. It takes effect within seconds.`;
+  if (preview === undefined) return { data: vendor, text };
+  return { data: { ...vendor, preview: preview.data }, text: `${preview.text}\n\n${text}` };
 }
 
 /** Writes what is given of a vendor. */
@@ -114,4 +125,14 @@ function columnsWith(sql: postgres.Sql, config: Json | undefined, given: Given) 
   const columns = columnsOf(SETTINGS, given);
   if (config !== undefined) columns.parser_config = sql.json(config as postgres.JSONValue);
   return columns;
+}
+
+async function removeVendor(session: Session, given: string): Promise<Outcome> {
+  const { id, slug } = await findVendor(session.sql, given);
+  return await removeUnused(
+    session,
+    { id, name: `the vendor ${slug}` },
+    session.sql`select public.remove_vendor(${id})`,
+    `npm run admin -- vendor update ${slug} --active false`,
+  );
 }

@@ -8045,7 +8045,7 @@ grant execute on function private.remove_unused(regclass, uuid) to service_role;
 
 create function public.leads_to_reread(
   vendor_id uuid default null,
-  since timestamptz default '-infinity',
+  since timestamptz default null,
   after uuid default null,
   max integer default 500
 ) returns setof public.recruiting_leads
@@ -8057,7 +8057,7 @@ as $$
   from public.recruiting_leads l
   where (after is null or l.id > after)
     and (leads_to_reread.vendor_id is null or l.vendor_id = leads_to_reread.vendor_id)
-    and l.created_at >= since
+    and (since is null or l.created_at >= since)
     and l.vendor_metadata ? 'vendor_fields'
   order by l.id
   limit max
@@ -8065,7 +8065,7 @@ $$;
 
 comment on function public.leads_to_reread(uuid, timestamptz, uuid, integer) is
   'Leads that have vendor_fields, by their ids, which is the next page''s `after`: of one vendor or of all (null), that came '
-  'from this time on.';
+  'from this time on, or at any (null).';
 grant execute on function public.leads_to_reread(uuid, timestamptz, uuid, integer) to service_role;
 
 create function public.fill_leads(leads jsonb) returns setof public.recruiting_leads

@@ -51,7 +51,7 @@ from (values
 ) l (name, vendor, metadata, created_at);
 create function pg_temp.names(vendor text, since text) returns text language sql as $$
   select string_agg(first_name, '' order by first_name)
-  from public.leads_to_reread(md5(vendor)::uuid, coalesce(since::timestamptz, '-infinity'))
+  from public.leads_to_reread(md5(vendor)::uuid, since::timestamptz)
 $$;
 select is(pg_temp.names(null, null), 'abc', 'leads with vendor_fields can be reread');
 select is(pg_temp.names('vendor', null), 'ab', 'those of one vendor');

@@ -1,0 +1,38 @@
+import { inOptions } from "../errors.ts";
+import { findAgent, findLead } from "../find.ts";
+import type { Outcome, Session } from "../session.ts";
+
+/** What has moved, as assign_leads() counts it. */
+interface Moved {
+  recruiting_leads: number;
+  sales_leads: number;
+  conversations: number;
+  notifications: number;
+}
+
+/** Gives one lead, or all of an agent, to another agent. */
+export async function assignLeads(
+  { sql, confirm }: Session,
+  lead: string | undefined,
+  { from, to }: { from?: string; to: string },
+): Promise<Outcome> {
+  const agent = await findAgent(sql, to);
+  const leadId = lead === undefined ? null : (await findLead(sql, lead)).id;
+  const leaving = from === undefined ? null : await findAgent(sql, from);
+  if (leaving !== null) {
+    const question = `Give all leads of ${leaving.first_name} to ${agent.first_name}?`;
+    await confirm(question, { unattended: true });
+  }
+  const [{ moved }] = await inOptions(
+    sql<[{ moved: Moved }]>`
+      select public.assign_leads(${agent.id}, ${leadId}, ${leaving?.id ?? null}) as moved`,
+    { to_agent_id: "--to", from_agent_id: "--from" },
+  );
+  const { recruiting_leads, sales_leads, conversations, notifications } = moved;
+  return {
+    data: { agent_id: agent.id, ...moved },
+    text: `Given to ${agent.first_name}: recruiting leads: ${recruiting_leads}, ` +
+      `sales leads: ${sales_leads}, conversations: ${conversations}, ` +
+      `unread notifications: ${notifications}.`,
+  };
+}
