@@ -111,44 +111,31 @@ Deno.test("a call is retried when the gateway cannot reach the database or is ov
   }
 });
 
-const SERVICE_KEYS = {
-  "the newer key, also beside a JWT that may have been switched off": {
-    SUPABASE_SECRET_KEYS: '{"default": "sb_secret_new"}',
-    SUPABASE_SERVICE_ROLE_KEY: "eyJ.dead.jwt",
-    expected: "sb_secret_new",
-  },
-  "the newer key alone": {
-    SUPABASE_SECRET_KEYS: '{"default": "sb_secret_new"}',
-    expected: "sb_secret_new",
-  },
-  "of several newer keys the default one": {
-    SUPABASE_SECRET_KEYS: '{"mobile": "sb_secret_mobile", "default": "sb_secret_new"}',
-    expected: "sb_secret_new",
-  },
-  "any newer key where none is the default": {
-    SUPABASE_SECRET_KEYS: '{"mobile": "sb_secret_mobile"}',
-    SUPABASE_SERVICE_ROLE_KEY: "eyJ.dead.jwt",
-    expected: "sb_secret_mobile",
-  },
-  "the JWT where there is no newer key": {
-    SUPABASE_SERVICE_ROLE_KEY: "eyJ.old.jwt",
-    expected: "eyJ.old.jwt",
-  },
-  "the JWT where the newer keys are blank": {
-    SUPABASE_SECRET_KEYS: " ",
-    SUPABASE_SERVICE_ROLE_KEY: "eyJ.old.jwt",
-    expected: "eyJ.old.jwt",
-  },
-  "the JWT where the newer keys cannot be read": {
-    SUPABASE_SECRET_KEYS: "sb_secret_new",
-    SUPABASE_SERVICE_ROLE_KEY: "eyJ.old.jwt",
-    expected: "eyJ.old.jwt",
-  },
+const NEWER = '{"default": "sb_secret_new"}';
+const MOBILE = '{"mobile": "sb_secret_mobile"}';
+const JWT = "eyJ.old.jwt";
+/** The newer keys and the JWT, as far as they are set, and the key that is taken. */
+const SERVICE_KEYS: Record<string, [newer: string | null, jwt: string | null, taken: string]> = {
+  "the newer key, also beside a JWT that may have been switched off": [NEWER, JWT, "sb_secret_new"],
+  "the newer key alone": [NEWER, null, "sb_secret_new"],
+  "of several newer keys the default one": [
+    '{"mobile": "sb_secret_mobile", "default": "sb_secret_new"}',
+    null,
+    "sb_secret_new",
+  ],
+  "any newer key where none is the default": [MOBILE, JWT, "sb_secret_mobile"],
+  "the JWT where there is no newer key": [null, JWT, JWT],
+  "the JWT where the newer keys are blank": [" ", JWT, JWT],
+  "the JWT where the newer keys cannot be read": ["sb_secret_new", JWT, JWT],
 };
 
-for (const [name, { expected, ...variables }] of Object.entries(SERVICE_KEYS)) {
+for (const [name, [newer, jwt, taken]] of Object.entries(SERVICE_KEYS)) {
   Deno.test(`the functions call the database with ${name}`, () => {
-    withVariables(variables, () => assert.equal(serviceKey(), expected));
+    const variables = {
+      ...(newer !== null && { SUPABASE_SECRET_KEYS: newer }),
+      ...(jwt !== null && { SUPABASE_SERVICE_ROLE_KEY: jwt }),
+    };
+    withVariables(variables, () => assert.equal(serviceKey(), taken));
   });
 }
 

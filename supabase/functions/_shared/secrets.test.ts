@@ -1,46 +1,44 @@
 import assert from "node:assert/strict";
 import { matchesSecret, namedSecretsFromEnv, secretsFromEnv, sha256Hex } from "./secrets.ts";
 
+const NAME = "SECRETS_TEST";
+
+/** What is read of a variable with this value. */
+function readWith(value: string | undefined, read: (name: string) => string[]): string[] {
+  if (value !== undefined) Deno.env.set(NAME, value);
+  const secrets = read(NAME);
+  Deno.env.delete(NAME);
+  return secrets;
+}
+
 Deno.test("a comma-separated variable has several secrets; unset or blank, it has none", () => {
-  const name = "SECRETS_TEST";
-  Deno.env.delete(name);
-  assert.deepEqual(secretsFromEnv(name), []);
-  Deno.env.set(name, " , ");
-  assert.deepEqual(secretsFromEnv(name), []);
-  Deno.env.set(name, "new, old ,");
-  assert.deepEqual(secretsFromEnv(name), ["new", "old"]);
-  Deno.env.delete(name);
+  for (const none of [undefined, " , "]) assert.deepEqual(readWith(none, secretsFromEnv), []);
+  assert.deepEqual(readWith("new, old ,", secretsFromEnv), ["new", "old"]);
 });
 
 Deno.test("a variable with a JSON object has named secrets; unset or blank, it has none", () => {
-  const name = "SECRETS_TEST";
-  Deno.env.delete(name);
-  assert.deepEqual(namedSecretsFromEnv(name), []);
-  Deno.env.set(name, "");
-  assert.deepEqual(namedSecretsFromEnv(name), []);
-  Deno.env.set(name, '{"default": "one", "mobile": "two"}');
-  assert.deepEqual(namedSecretsFromEnv(name), ["one", "two"]);
-  Deno.env.set(name, '{"mobile": "two", "default": " one ", "blank": "", "none": null}');
-  assert.deepEqual(namedSecretsFromEnv(name), ["one", "two"]);
-  Deno.env.delete(name);
+  for (const none of [undefined, ""]) assert.deepEqual(readWith(none, namedSecretsFromEnv), []);
+  for (
+    const named of [
+      '{"default": "one", "mobile": "two"}',
+      '{"mobile": "two", "default": " one ", "blank": "", "none": null}',
+    ]
+  ) assert.deepEqual(readWith(named, namedSecretsFromEnv), ["one", "two"]);
 });
 
 Deno.test("a variable that is not such an object has no secrets; the log has its name but not its value", () => {
-  const name = "SECRETS_TEST";
   const { error } = console;
   try {
     for (const malformed of ["sb_secret_x", '"sb_secret_x"', '["sb_secret_x"]', "null", "{"]) {
       const lines: string[] = [];
       console.error = (line: string) => lines.push(line);
-      Deno.env.set(name, malformed);
-      assert.deepEqual(namedSecretsFromEnv(name), []);
+      assert.deepEqual(readWith(malformed, namedSecretsFromEnv), []);
       assert.equal(lines.length, 1);
       assert.match(lines[0]!, /SECRETS_TEST/);
       assert(!lines[0]!.includes("sb_secret"));
     }
   } finally {
     console.error = error;
-    Deno.env.delete(name);
   }
 });
 

@@ -199,11 +199,9 @@ for (
     ["opens a long JSON text again and again", `[${Array(40).fill("parse_json(s)").join(", ")}]`, {
       s: JSON.stringify({ t: TEXT }),
     }],
-    [
-      "opens what it writes",
-      `parse_json(join('', ['[', ${Array(9).fill("s").join(", ")}, '0]']))`,
-      { s: "1,".repeat(20_000) },
-    ],
+    ["opens what it writes", `parse_json(join('', ['[', ${Array(9).fill("s")}, '0]']))`, {
+      s: "1,".repeat(20_000),
+    }],
     ["escapes backslashes again and again", `${"to_string([".repeat(40)}s${"])".repeat(40)}`, {
       s: "\\",
     }],
@@ -241,10 +239,8 @@ Deno.test("an expression may do what is usual with a payload of any size", () =>
   assert.equal(search("split(trim(person.name), ' ')[0] | upper(@)", payload), "ANN");
   assert.equal(search("sort_by(answers, &text)[-1].text", payload), "answer 999");
   assert.equal(search("split(resume, ',')[1]", payload), resume.slice(28));
-  assert.equal(
-    search("replace(resume, 'data:application/pdf;base64,', '')", payload),
-    resume.slice(28),
-  );
+  const withoutType = search("replace(resume, 'data:application/pdf;base64,', '')", payload);
+  assert.equal(withoutType, resume.slice(28));
   assert.equal(search("starts_with(resume, 'data:') && resume || ''", payload), resume);
   assert.equal(search("{answers: answers, person: person} | length(answers)", payload), 2_000);
   assert.equal(search("trim(long)", payload), BLANKS);

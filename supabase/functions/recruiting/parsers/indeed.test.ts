@@ -3,9 +3,7 @@ import { indeed } from "./indeed.ts";
 import { parse, PDF } from "./fixtures/parsed.ts";
 import { readFixture } from "./fixtures/read.ts";
 
-for (
-  const container of ["screenerQuestionsAndAnswers", "questionsAndAnswers"]
-) {
+for (const container of ["screenerQuestionsAndAnswers", "questionsAndAnswers"]) {
   for (const isBare of [true, false]) {
     Deno.test(`indeed: ${container} as ${isBare ? "a bare array" : "a container"}`, () => {
       const list = [{ question: { id: "q", question: "Why?" }, answer: "Because." }];

@@ -194,19 +194,11 @@ Deno.test("a signed time is a proof for 300 seconds, before and after, or as man
 });
 
 Deno.test("a signed time may be written as ISO 8601 has it", () => {
-  for (
-    const at of ["2021-02-25T15:02:10Z", "2021-02-25T15:02:10.123456Z", "2021-02-25T16:02:10+01:00"]
-  ) {
+  const time = "2021-02-25T15:02:10";
+  for (const at of [`${time}Z`, `${time}.123456Z`, "2021-02-25T16:02:10+01:00"]) {
     assert(isProved(timed(at)), at);
   }
-  for (
-    const at of [
-      "2021-02-25T14:02:10Z",
-      "2021-02-25T15:02:10",
-      "2021-02-25",
-      "2021-99-99T15:02:10Z",
-    ]
-  ) {
+  for (const at of ["2021-02-25T14:02:10Z", time, "2021-02-25", "2021-99-99T15:02:10Z"]) {
     assert.equal(isProved(timed(at)), false, at);
   }
 });
