@@ -19,9 +19,7 @@ select is_empty(
       and c.relkind in ('r', 'p') and not relrowsecurity$$,
   'every table has row level security');
 
-select is_empty(
-  $$select relname from pg_temp.own_tables where obj_description(oid, 'pg_class') is null$$,
-  'every table has a comment');
+select is_empty($$select relname from pg_temp.own_tables where obj_description(oid, 'pg_class') is null$$, 'every table has a comment');
 
 select is_empty(
   $$select relname from pg_temp.own_tables t where not exists (
@@ -37,13 +35,11 @@ select is_empty(
 select is_empty(
   $$select relname from pg_temp.own_tables t
     join pg_attribute a on a.attrelid = t.oid and a.attname = 'updated_at'
-    where not exists (
-      select from pg_trigger g where g.tgrelid = t.oid and g.tgfoid = 'private.set_updated_at'::regproc)$$,
+    where not exists (select from pg_trigger g where g.tgrelid = t.oid and g.tgfoid = 'private.set_updated_at'::regproc)$$,
   'every updated_at is set by the shared trigger');
 
 select is_empty(
-  'select signature from pg_temp.own_functions
-   where array_to_string(proconfig, chr(10)) !~ ''search_path=""'' or proconfig is null',
+  'select signature from pg_temp.own_functions where array_to_string(proconfig, chr(10)) !~ ''search_path=""'' or proconfig is null',
   'every function has an empty search_path');
 
 select is_empty(
@@ -56,8 +52,7 @@ select is_empty(
     join pg_temp.own_tables t on t.oid = c.conrelid
     where c.contype = 'f' and not exists (
       select from pg_index i
-      where i.indrelid = c.conrelid
-        and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey)$$,
+      where i.indrelid = c.conrelid and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey)$$,
   'every foreign key has an index that begins with its columns');
 
 select is_empty(

@@ -25,9 +25,7 @@ from pg_temp.own_functions p
 cross join pg_roles r
 where r.rolname in ('anon', 'authenticated', 'service_role') and has_function_privilege(r.rolname, p.oid, 'execute');
 
-select is_empty(
-  $$select * from pg_temp.table_grants where role = 'anon'$$,
-  'anon has no privilege on any table');
+select is_empty($$select * from pg_temp.table_grants where role = 'anon'$$, 'anon has no privilege on any table');
 
 select is_empty(
   $$select c.oid::regclass, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
@@ -66,9 +64,7 @@ select set_eq(
         or c.relname = 'text_consent_events' and p.privilege = 'delete')$$,
   'the service role reads and writes every table, but never changes events, nor deletes those of consents');
 
-select is_empty(
-  $$select function from pg_temp.function_grants where role = 'anon'$$,
-  'anon may execute no function');
+select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
 
 select set_eq(
   $$select function from pg_temp.function_grants where role = 'authenticated'$$,

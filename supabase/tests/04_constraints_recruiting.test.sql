@@ -5,8 +5,7 @@ select plan(40);
 
 select pg_temp.create_agency('agency', 'America/Chicago', 'agent'), pg_temp.create_agency('other agency', 'UTC', 'other agent');
 select pg_temp.create_vendor('vendor');
-insert into public.recruiting_orders (id, agency_id, quantity) values
-  (md5('order')::uuid, md5('agency')::uuid, 5);
+insert into public.recruiting_orders (id, agency_id, quantity) values (md5('order')::uuid, md5('agency')::uuid, 5);
 
 -- Agencies and agents
 select throws_ok(statement, code, message, description)
@@ -49,9 +48,7 @@ select throws_ok(
 
 -- Orders
 select throws_ok(
-  format(
-    'insert into public.recruiting_orders (agency_id, quantity, %s) values (md5(''agency'')::uuid, 5, %s)',
-    columns, literals),
+  format('insert into public.recruiting_orders (agency_id, quantity, %s) values (md5(''agency'')::uuid, 5, %s)', columns, literals),
   '23514', null, description)
 from (values
   ('filled', '6', 'filled beyond quantity'),
@@ -68,8 +65,7 @@ select throws_ok(
   $$insert into public.recruiting_orders (agency_id, quantity) values (md5('agency')::uuid, 0)$$,
   '23514', null, 'an order for nothing');
 select throws_ok(
-  $$insert into public.recruiting_orders (agency_id, agent_id, quantity)
-    values (md5('agency')::uuid, md5('other agent')::uuid, 1)$$,
+  $$insert into public.recruiting_orders (agency_id, agent_id, quantity) values (md5('agency')::uuid, md5('other agent')::uuid, 1)$$,
   '23503', null, 'an order for an agent of another agency');
 
 -- Recruiting leads
@@ -104,8 +100,7 @@ from (values
   ('distributed', null, 'a distributed lead without an agency')
 ) as refused (distribution, agency_id, description);
 select lives_ok(
-  $$insert into public.recruiting_leads (vendor_id, first_name, agency_id)
-    values (md5('vendor')::uuid, 'A', md5('agency')::uuid)$$,
+  $$insert into public.recruiting_leads (vendor_id, first_name, agency_id) values (md5('vendor')::uuid, 'A', md5('agency')::uuid)$$,
   'a lead that is given to an agency by hand needs no order');
 select results_eq(
   $$insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata) values
@@ -114,8 +109,7 @@ select results_eq(
       (md5('vendor')::uuid, 'A', '{"last_name": null, "email": true, "phone": "call me", "state": ["TX"]}'),
       (md5('vendor')::uuid, 'A', '{}')
     returning last_name, email, phone, state$$,
-  $$values ('Lee', 'a@b.c', '+1555', 'TX'), (null, null, '15550100', null), (null, null, 'call me', null),
-    (null, null, null, null)$$,
+  $$values ('Lee', 'a@b.c', '+1555', 'TX'), (null, null, '15550100', null), (null, null, 'call me', null), (null, null, null, null)$$,
   'a generated column is null when its value cannot be read, and never an error');
 select lives_ok(
   $$insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata)

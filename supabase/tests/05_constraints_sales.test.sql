@@ -96,8 +96,7 @@ select throws_ok(
   $$update public.recruiting_conversations set status = 'escalated' where id = md5('conversation')::uuid$$,
   '23514', null, 'an escalated conversation without an agent');
 select throws_ok(
-  $$insert into public.recruiting_messages (conversation_id, direction, sender_type)
-    values (md5('conversation')::uuid, 'inbound', 'bot')$$,
+  $$insert into public.recruiting_messages (conversation_id, direction, sender_type) values (md5('conversation')::uuid, 'inbound', 'bot')$$,
   '23514', null, 'an inbound message that is not from the recruit');
 
 select * from finish();

@@ -5,8 +5,7 @@ select plan(27);
 insert into public.vendors (id, slug, name, parser, parser_config) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor', 'generic', '{"a": 1}');
 
-create function pg_temp.hash(key text) returns text language sql as
-  $$select encode(sha256(convert_to(key, 'UTF8')), 'hex')$$;
+create function pg_temp.hash(key text) returns text language sql as $$select encode(sha256(convert_to(key, 'UTF8')), 'hex')$$;
 
 create temp table made as
 select
@@ -27,29 +26,20 @@ select is_empty(
 
 select is(
   public.authenticate_vendor(pg_temp.hash(first)),
-  jsonb_build_object('vendor_id', md5('vendor')::uuid, 'parser', 'generic',
-    'parser_config', '{"a": 1}'::jsonb, 'rate_limit', null),
+  jsonb_build_object('vendor_id', md5('vendor')::uuid, 'parser', 'generic', 'parser_config', '{"a": 1}'::jsonb, 'rate_limit', null),
   'a key identifies its vendor and selects the parser')
 from made;
-select lives_ok(
-  format('select public.authenticate_vendor(%L)', pg_temp.hash(second)),
-  'a second key works at the same time as the first')
+select lives_ok(format('select public.authenticate_vendor(%L)', pg_temp.hash(second)), 'a second key works at the same time as the first')
 from made;
-select throws_ok(
-  format('select public.authenticate_vendor(%L)', pg_temp.hash(expired)), 'PT401', 'invalid API key', 'an expired key')
+select throws_ok(format('select public.authenticate_vendor(%L)', pg_temp.hash(expired)), 'PT401', 'invalid API key', 'an expired key')
 from made;
-select throws_ok(
-  format('select public.authenticate_vendor(%L)', hash), 'PT401', 'invalid API key', description)
-from (values
-  (pg_temp.hash('lik_unknown'), 'an unknown key'), ('', 'an empty hash'), (null, 'no hash')
-) as wrong (hash, description);
-select throws_ok(
-  format('select public.authenticate_vendor(%L)', upper(pg_temp.hash(first))), 'PT401', null, 'a hash in upper case')
+select throws_ok(format('select public.authenticate_vendor(%L)', hash), 'PT401', 'invalid API key', description)
+from (values (pg_temp.hash('lik_unknown'), 'an unknown key'), ('', 'an empty hash'), (null, 'no hash')) as wrong (hash, description);
+select throws_ok(format('select public.authenticate_vendor(%L)', upper(pg_temp.hash(first))), 'PT401', null, 'a hash in upper case')
 from made;
 
 update public.vendors set parser = null where id = md5('vendor')::uuid;
-select is(
-  public.authenticate_vendor(pg_temp.hash(first)) -> 'parser', 'null', 'a vendor without a parser is authenticated')
+select is(public.authenticate_vendor(pg_temp.hash(first)) -> 'parser', 'null', 'a vendor without a parser is authenticated')
 from made;
 
 update public.vendors set is_active = false where id = md5('vendor')::uuid;
@@ -60,11 +50,9 @@ from made;
 update public.vendors set is_active = true where id = md5('vendor')::uuid;
 
 select is(public.revoke_vendor_api_key(left(first, 12)), true, 'revoking a key returns true') from made;
-select throws_ok(
-  format('select public.authenticate_vendor(%L)', pg_temp.hash(first)), 'PT401', 'invalid API key', 'a revoked key')
+select throws_ok(format('select public.authenticate_vendor(%L)', pg_temp.hash(first)), 'PT401', 'invalid API key', 'a revoked key')
 from made;
-select lives_ok(
-  format('select public.authenticate_vendor(%L)', pg_temp.hash(second)), 'the vendor''s other key still works')
+select lives_ok(format('select public.authenticate_vendor(%L)', pg_temp.hash(second)), 'the vendor''s other key still works')
 from made;
 select is(public.revoke_vendor_api_key(left(first, 12)), false, 'revoking a key again returns false') from made;
 select is(public.revoke_vendor_api_key('lik_nothing'), false, 'revoking an unknown key returns false');
@@ -104,8 +92,7 @@ from public.vendor_api_keys where key_prefix = 'used';
 update public.vendor_api_keys set last_used_at = now() - interval '61 seconds' where key_prefix = 'used';
 select public.identify_vendor(repeat('c', 64));
 select is(last_used_at, now(), 'a minute later it is noted again') from public.vendor_api_keys where key_prefix = 'used';
-select throws_ok(
-  $$select public.identify_vendor(repeat('0', 64))$$, 'PT401', 'invalid API key', 'an unknown key is refused');
+select throws_ok($$select public.identify_vendor(repeat('0', 64))$$, 'PT401', 'invalid API key', 'an unknown key is refused');
 
 select * from finish();
 rollback;

@@ -19,8 +19,7 @@ select is(
   pg_temp.ingest(jsonb_build_object('id', md5('2')::uuid, 'vendor_lead_id', 'V-1')),
   jsonb_build_object('id', md5('1')::uuid, 'status', 'duplicate'),
   'the same vendor_lead_id again is a duplicate and returns the id of the first lead');
-select is_empty(
-  $$select from public.recruiting_leads where id = md5('2')::uuid$$, 'a duplicate creates nothing');
+select is_empty($$select from public.recruiting_leads where id = md5('2')::uuid$$, 'a duplicate creates nothing');
 select is(
   pg_temp.ingest(jsonb_build_object('id', md5('1')::uuid, 'vendor_lead_id', 'V-1')) ->> 'status', 'created',
   'the same call again, as after a lost connection, returns the first result');
@@ -35,9 +34,7 @@ select is(
   pg_temp.ingest(jsonb_build_object('vendor_lead_id', id)) ->> 'status', 'created',
   format('a lead with the vendor_lead_id %s is never a duplicate', coalesce(quote_literal(id), 'null')))
 from unnest(array[null, null, '', '', '  ']) id;
-select is(
-  pg_temp.ingest('{"vendor_lead_id": 12345678901234567890}') ->> 'status', 'created',
-  'a vendor_lead_id may be a number');
+select is(pg_temp.ingest('{"vendor_lead_id": 12345678901234567890}') ->> 'status', 'created', 'a vendor_lead_id may be a number');
 select is(
   pg_temp.ingest('{"vendor_lead_id": "12345678901234567890"}') ->> 'status', 'duplicate',
   'a number and a string with its digits are the same vendor_lead_id');
@@ -79,8 +76,7 @@ select results_eq(
   $$values ('Zoë 🌷', '{"last_name": "Ng", "vendor_fields": {"a": [1]}}'::jsonb, 'v/l.pdf')$$,
   'first_name, vendor_metadata and resume_path are stored unchanged');
 
-select throws_ok(
-  format('select pg_temp.ingest(%L)', lead), 'PT400', message, description)
+select throws_ok(format('select pg_temp.ingest(%L)', lead), 'PT400', message, description)
 from (values
   ('{"first_name": null}', 'missing first_name', 'no first_name'),
   ('{"first_name": " "}', 'missing first_name', 'a blank first_name'),
@@ -108,8 +104,7 @@ select public.ingest_recruiting_leads(jsonb_agg(jsonb_build_object(
 from generate_series(2, 4) n;
 select results_eq(
   $$select r ->> 'status', r ->> 'id' from twins, jsonb_array_elements(results) r$$,
-  $$values ('created', md5('twin 2')::uuid::text), ('duplicate', md5('twin 2')::uuid::text),
-    ('created', md5('twin 4')::uuid::text)$$,
+  $$values ('created', md5('twin 2')::uuid::text), ('duplicate', md5('twin 2')::uuid::text), ('created', md5('twin 4')::uuid::text)$$,
   'of two leads of one call with the same vendor_lead_id the first is stored');
 select is(
   public.distribute_pending_leads(array[md5('twin 2'), md5('twin 4')]::uuid[])

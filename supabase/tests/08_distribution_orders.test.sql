@@ -45,8 +45,7 @@ from (values
   ('{"a": {"quantity": 5, "filled": 5}}', '{}', null, 'an open order whose quantity is reached takes none'),
 
   (jsonb_build_object('a', jsonb_build_object('vendor_id', md5('vendor')::uuid)), '{}', 'a', 'an order for the vendor'),
-  (jsonb_build_object('a', jsonb_build_object('vendor_id', md5('other')::uuid)), '{}', null,
-    'an order for another vendor'),
+  (jsonb_build_object('a', jsonb_build_object('vendor_id', md5('other')::uuid)), '{}', null, 'an order for another vendor'),
   ('{"a": {"vendor_id": "00000000-0000-0000-0000-000000000000"}}', '{}', null,
     'an order for the vendor with the id that stands for any vendor in the index'),
 
@@ -54,29 +53,22 @@ from (values
   ('{"a": {"states": ["OK", "TX"]}}', '{"state": "tx"}', 'a', 'the lead''s state in lower case matches too'),
   ('{"a": {"states": ["OK", "TX"]}}', '{"state": "CA"}', null, 'an order for other states'),
   ('{"a": {"states": ["OK", "TX"]}}', '{}', null, 'a lead without a state does not match an order for states'),
-  ('{"a": {"states": ["OK", "TX"]}}', '{"state": "Texas"}', null,
-    'a lead whose state cannot be read does not match an order for states'),
+  ('{"a": {"states": ["OK", "TX"]}}', '{"state": "Texas"}', null, 'a lead whose state cannot be read does not match an order for states'),
   ('{"a": {"states": ["OK"]}, "b": {}}', '{}', 'b', 'a lead without a state goes to an order for any state'),
 
-  (jsonb_build_object('a', jsonb_build_object('starts_at', now() + interval '1 hour')), '{}', null,
-    'an order that begins later'),
-  (jsonb_build_object('a', jsonb_build_object('starts_at', now() - interval '1 hour')), '{}', 'a',
-    'an order that has begun'),
-  (jsonb_build_object('a', jsonb_build_object('ends_at', now() - interval '1 hour')), '{}', null,
-    'an order that is over'),
-  (jsonb_build_object('a', jsonb_build_object('ends_at', now() + interval '1 hour')), '{}', 'a',
-    'an order that ends later'),
+  (jsonb_build_object('a', jsonb_build_object('starts_at', now() + interval '1 hour')), '{}', null, 'an order that begins later'),
+  (jsonb_build_object('a', jsonb_build_object('starts_at', now() - interval '1 hour')), '{}', 'a', 'an order that has begun'),
+  (jsonb_build_object('a', jsonb_build_object('ends_at', now() - interval '1 hour')), '{}', null, 'an order that is over'),
+  (jsonb_build_object('a', jsonb_build_object('ends_at', now() + interval '1 hour')), '{}', 'a', 'an order that ends later'),
 
   ('{"a": {"priority": 1}, "b": {"priority": 2, "filled": 99}}', '{}', 'b',
     'the order with the highest priority goes first, even when it is almost full'),
   ('{"a": {"priority": -1}, "b": {}}', '{}', 'b', 'a priority may be negative'),
   ('{"a": {"quantity": 10, "filled": 3}, "b": {"quantity": 100, "filled": 20}}', '{}', 'b',
     'then the order with the smallest filled share, not the smallest count'),
-  ('{"a": {"quantity": 100000, "filled": 2}, "b": {"quantity": 100000, "filled": 1}}', '{}', 'b',
-    'shares are compared exactly'),
+  ('{"a": {"quantity": 100000, "filled": 2}, "b": {"quantity": 100000, "filled": 1}}', '{}', 'b', 'shares are compared exactly'),
   ('{"a": {"created_at": "2026-02-01"}, "b": {"created_at": "2026-01-01"}}', '{}', 'b', 'then the oldest order'),
-  ('{"a": {"priority": 9, "states": ["OK"]}, "b": {"filled": 50}}', '{"state": "TX"}', 'b',
-    'an order that does not match is passed over')
+  ('{"a": {"priority": 9, "states": ["OK"]}, "b": {"filled": 50}}', '{"state": "TX"}', 'b', 'an order that does not match is passed over')
 ) as rules (orders, metadata, expected, description);
 
 -- What changes when a lead goes to an order
@@ -99,8 +91,7 @@ select results_eq(
   $$values (2, 'filled')$$,
   'the order counts the lead, and its last lead sets it to filled');
 select is(
-  pg_temp.ingest_lead(repeat('a', 64), '{"id": "00000000-0000-4000-8000-000000000000", "first_name": "A"}')
-    -> 'distributed_to',
+  pg_temp.ingest_lead(repeat('a', 64), '{"id": "00000000-0000-4000-8000-000000000000", "first_name": "A"}') -> 'distributed_to',
   'null', 'the next lead goes to no order');
 select is(distribution, 'unmatched', 'and it is unmatched')
 from public.recruiting_leads where id = '00000000-0000-4000-8000-000000000000';

@@ -43,8 +43,7 @@ update public.agents set is_active = false where id = md5('first')::uuid;
 select is(pg_temp.next(2), array['second', 'second'], 'an inactive agent is passed over');
 
 update public.recruiting_orders set agent_id = md5('third')::uuid where id = md5('order')::uuid;
-select is(
-  pg_temp.next(2), array['third', 'third'], 'the order''s agent gets all, whether accepting recruits or not');
+select is(pg_temp.next(2), array['third', 'third'], 'the order''s agent gets all, whether accepting recruits or not');
 update public.recruiting_orders set agent_id = md5('manager')::uuid where id = md5('order')::uuid;
 select is(pg_temp.next(1), array['manager'], 'the order''s agent may be a manager');
 update public.recruiting_orders set agent_id = md5('first')::uuid where id = md5('order')::uuid;
@@ -52,14 +51,11 @@ select is(pg_temp.next(2), array['second', 'second'], 'when the order''s agent i
 
 update public.agents set is_active = false where agency_id = md5('agency')::uuid;
 select is(pg_temp.next(1), array[null], 'without an active agent the agency gets the lead with no agent');
-select is(
-  (select filled from public.recruiting_orders where id = md5('order')::uuid), 19,
-  'the order counts a lead without an agent too');
+select is((select filled from public.recruiting_orders where id = md5('order')::uuid), 19, 'the order counts a lead without an agent too');
 
 update public.agents set is_active = true where id = md5('third')::uuid;
 update public.recruiting_orders set agent_id = null where id = md5('order')::uuid;
-select is(pg_temp.next(1), array[null],
-  'an active agent who accepts no recruits gets none from an order without an agent');
+select is(pg_temp.next(1), array[null], 'an active agent who accepts no recruits gets none from an order without an agent');
 select is(
   (select last_assigned_at from public.agents where id = md5('stranger')::uuid), null,
   'an agent of another agency never has a turn');

@@ -6,8 +6,7 @@ select plan(25);
 update public.recruiting_orders set status = 'paused';
 select pg_temp.create_vendor('vendor', repeat('a', 64));
 select pg_temp.create_agency('agency');
-insert into public.recruiting_orders (id, agency_id, quantity, daily_cap) values
-  (md5('order')::uuid, md5('agency')::uuid, 1000, 2);
+insert into public.recruiting_orders (id, agency_id, quantity, daily_cap) values (md5('order')::uuid, md5('agency')::uuid, 1000, 2);
 
 create function pg_temp.ingest() returns jsonb language sql as $$
   select pg_temp.ingest_lead(
@@ -33,8 +32,7 @@ update public.recruiting_leads set distributed_at = distributed_at - interval '1
 where order_id = md5('order')::uuid;
 select isnt(pg_temp.ingest(), 'null', 'leads of the day before do not count');
 select isnt(pg_temp.ingest(), 'null', 'a second lead of the new day goes to the order');
-insert into public.recruiting_orders (id, agency_id, quantity, priority) values
-  (md5('next order')::uuid, md5('agency')::uuid, 1000, -1);
+insert into public.recruiting_orders (id, agency_id, quantity, priority) values (md5('next order')::uuid, md5('agency')::uuid, 1000, -1);
 select isnt(pg_temp.ingest(), 'null', 'when the cap is reached, the next order gets the lead');
 update public.recruiting_orders set status = 'closed' where id = md5('next order')::uuid;
 
@@ -42,14 +40,11 @@ select is(pg_temp.takes(zone, came, moment), expected, description)
 from (values
   ('America/Los_Angeles', '2026-06-10 23:30-07'::timestamptz, '2026-06-11 00:30-07'::timestamptz, true,
     'after midnight in Los Angeles a new day begins, although in UTC the day is the same'),
-  ('America/Los_Angeles', '2026-06-10 16:30-07', '2026-06-10 17:30-07', false,
-    'when a new day begins in UTC, none begins in Los Angeles'),
-  ('Pacific/Auckland', '2026-06-10 23:30+12', '2026-06-11 00:30+12', true,
-    'in Auckland the day begins before the day in UTC'),
+  ('America/Los_Angeles', '2026-06-10 16:30-07', '2026-06-10 17:30-07', false, 'when a new day begins in UTC, none begins in Los Angeles'),
+  ('Pacific/Auckland', '2026-06-10 23:30+12', '2026-06-11 00:30+12', true, 'in Auckland the day begins before the day in UTC'),
   ('America/New_York', '2026-03-08 00:30-05', '2026-03-08 23:30-04', false,
     'the day on which the clock goes forward is one day of 23 hours'),
-  ('America/New_York', '2026-11-01 00:30-04', '2026-11-01 23:30-05', false,
-    'the day on which the clock goes back is one day of 25 hours'),
+  ('America/New_York', '2026-11-01 00:30-04', '2026-11-01 23:30-05', false, 'the day on which the clock goes back is one day of 25 hours'),
   ('America/New_York', '2026-11-01 23:30-05', '2026-11-02 00:30-05', true, 'the next day begins after the 25 hours'),
 
   -- In Havana the clock goes from 1:00 back to 0:00, so that this day has two midnights.

@@ -64,9 +64,7 @@ select results_eq(
   'select filled, leads, status from sent', $$values (100, 10, 'filled')$$,
   'of 100 leads at once, an order with 10 left gets exactly 10');
 select is((select count(*)::integer from own_leads), 100, 'all 100 leads are stored');
-select is(
-  (select count(*)::integer from own_leads where agency_id = md5('overflow')::uuid), 90,
-  'the other 90 leads go to the next order');
+select is((select count(*)::integer from own_leads where agency_id = md5('overflow')::uuid), 90, 'the other 90 leads go to the next order');
 
 select pg_temp.send_100_leads($$('a', 50, 0, null::integer), ('b', 50, 0, null)$$);
 select results_eq(
@@ -79,8 +77,7 @@ select set_eq(
   'three agents take turns: none has more than one lead more than another');
 
 select pg_temp.send_100_leads($$('capped', 1000, 0, 7)$$);
-select results_eq(
-  'select filled, leads, status from sent', $$values (7, 7, 'open')$$, 'a daily cap of 7 lets exactly 7 through');
+select results_eq('select filled, leads, status from sent', $$values (7, 7, 'open')$$, 'a daily cap of 7 lets exactly 7 through');
 
 -- Four leads choose an order while an administrator's change is not committed yet.
 create function pg_temp.send_4_leads_during(change text) returns void language plpgsql as $$
@@ -183,21 +180,17 @@ begin
 end
 $$;
 select pg_temp.send_100_leads_during_edits();
-select pg_temp.commit($$
-  update public.recruiting_orders set status = 'open' where id = md5('race changing')::uuid and filled < quantity$$);
+select pg_temp.commit($$ update public.recruiting_orders set status = 'open' where id = md5('race changing')::uuid and filled < quantity$$);
 -- What could not be handed out while everything was locked
 select from extensions.dblink(pg_temp.dsn(), $$
   select public.distribute_waiting_leads(100, md5('race')::uuid)$$) as result (leads integer);
 
-select is(
-  (select count(*)::integer from own_leads where agency_id is null), 0,
-  'while orders are edited every lead is handed out');
+select is((select count(*)::integer from own_leads where agency_id is null), 0, 'while orders are edited every lead is handed out');
 select is_empty(
   $$select * from sent where id <> md5('race deleted')::uuid and id <> md5('race given')::uuid and filled <> leads$$,
   'each is counted by the order that got it');
 select ok(
-  (select leads <= 20 from sent where id = md5('race capped')::uuid)
-    and (select leads <= 30 from sent where id = md5('race small')::uuid),
+  (select leads <= 20 from sent where id = md5('race capped')::uuid) and (select leads <= 30 from sent where id = md5('race small')::uuid),
   'no order passes a cap or a quantity that it ever had');
 select is_empty($$select id from own_leads where distribution <> 'distributed'$$, 'and none of them waits');
 

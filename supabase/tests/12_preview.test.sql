@@ -6,8 +6,7 @@ select plan(17);
 update public.recruiting_orders set status = 'paused';
 select pg_temp.create_agency('agency', 'UTC', 'agent');
 select pg_temp.create_vendor('vendor', repeat('a', 64));
-insert into public.recruiting_orders (id, agency_id, quantity, states) values
-  (md5('order')::uuid, md5('agency')::uuid, 1, '{TX}');
+insert into public.recruiting_orders (id, agency_id, quantity, states) values (md5('order')::uuid, md5('agency')::uuid, 1, '{TX}');
 insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name) values
   (md5('known')::uuid, md5('vendor')::uuid, 'known', 'Ada');
 
@@ -29,8 +28,7 @@ select is(
   pg_temp.preview('{"vendor_lead_id": "known", "vendor_metadata": {"state": "TX"}}'),
   jsonb_build_object('status', 'duplicate', 'id', md5('known')::uuid, 'distributed_to', null),
   'for a duplicate: the id of the stored lead');
-select is(
-  pg_temp.preview(lead), '{"status": "created", "id": null, "distributed_to": null}', description)
+select is(pg_temp.preview(lead), '{"status": "created", "id": null, "distributed_to": null}', description)
 from (values
   ('{"vendor_metadata": {"state": "CA"}}'::jsonb, 'a lead that no order wants'),
   ('{"vendor_metadata": {"state": "TX", "is_test": true}}', 'a test lead'),
@@ -41,8 +39,7 @@ select throws_ok(format('select pg_temp.preview(%L)', lead), 'PT400', message, m
 from (values ('{"first_name": " "}', 'missing first_name'), ('{"vendor_metadata": []}', 'vendor_metadata must be an object'))
   as refused (lead, message);
 
-select results_eq(
-  'select * from state', 'select * from before', 'a dry run changes no order, no agent''s turn and no lead');
+select results_eq('select * from state', 'select * from before', 'a dry run changes no order, no agent''s turn and no lead');
 select is(
   pg_temp.ingest_lead(repeat('a', 64), jsonb_build_object(
     'id', md5('real')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"state": "TX"}'::jsonb)) -> 'distributed_to',

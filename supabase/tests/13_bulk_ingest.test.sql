@@ -28,8 +28,7 @@ select results_eq(
   $$values ('1', 'Ann', '{"state": "tx"}'::jsonb, 'TX'), ('other''s', 'Eve', '{}', null)$$,
   'of two rows with one vendor_lead_id the first is stored');
 select is(
-  (select count(*)::integer from public.recruiting_leads
-   where vendor_id = md5('vendor')::uuid and distribution <> 'not_requested'),
+  (select count(*)::integer from public.recruiting_leads where vendor_id = md5('vendor')::uuid and distribution <> 'not_requested'),
   0, 'none is distributed, although the seed has an open order');
 select is(
   public.ingest_recruiting_lead_batch(repeat('a', 64), '[]'),
@@ -103,8 +102,7 @@ select is(
 select throws_ok(
   $$select pg_temp.ingest('[{"row": 0, "first_name": "Late", "vendor_lead_id": "30"}, {"row": 1, "first_name": "Disk"}]')$$,
   '53100', null, 'an error that is not about one row fails the whole batch');
-select is_empty(
-  $$select from public.recruiting_leads where vendor_lead_id = '30'$$, 'of a batch that fails nothing is stored');
+select is_empty($$select from public.recruiting_leads where vendor_lead_id = '30'$$, 'of a batch that fails nothing is stored');
 
 select is(
   pg_temp.ingest((

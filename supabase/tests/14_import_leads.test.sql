@@ -47,14 +47,12 @@ select is(
   pg_temp.import(pg_temp.leads('{1}'), 'other', 'other agent'),
   '{"imported": [[0, "Lead 1"]], "duplicates": [], "failed": []}',
   'another agency may have the same external_id');
-select is(
-  pg_temp.import('[]'), '{"imported": [], "duplicates": [], "failed": []}', 'an empty list is no error');
+select is(pg_temp.import('[]'), '{"imported": [], "duplicates": [], "failed": []}', 'an empty list is no error');
 
 select is(
   public.import_leads(md5('agency')::uuid, md5('agent')::uuid, md5('batch')::uuid, json_build_array(json_build_object(
     'index', 7, 'external_id', md5('full')::uuid, 'first_name', 'Zoë', 'last_name', 'Ng', 'phone', 'ext. 5',
-    'phone_e164', '+13125550100', 'email', 'not an address', 'address', '1 Main St', 'city', 'Chicago', 'state',
-      'illinois',
+    'phone_e164', '+13125550100', 'email', 'not an address', 'address', '1 Main St', 'city', 'Chicago', 'state', 'illinois',
     'zip', '60601-1234', 'language', 'es', 'type', 'union', 'source', 'manual', 'status', 'won', 'stage', 'old')))
     #> '{imported,0,index}',
   '7', 'a lead may have every field, and fields that do not exist');
@@ -70,8 +68,7 @@ select is(
   8, 'every imported lead has its metrics');
 
 -- The agency and the agent
-select throws_ok(
-  format('select pg_temp.import(%L, %L, %L)', leads, agency, agent), 'PT400', message, message || ' ' || leads)
+select throws_ok(format('select pg_temp.import(%L, %L, %L)', leads, agency, agent), 'PT400', message, message || ' ' || leads)
 from (values
   ('nobody', 'agent', 'agency_id: no such agency'),
   ('agency', 'nobody', 'agent_id: no such agent in this agency'),
@@ -104,20 +101,16 @@ $$;
 create trigger refuse before insert on public.leads for each row execute function pg_temp.refuse();
 select is(
   pg_temp.import(pg_temp.leads('{40,41}')),
-  '{"imported": [[1, "Lead 41"]], "duplicates": [],
-    "failed": [{"index": 0, "reason": "refused by the database (SQLSTATE P0001)"}]}',
+  '{"imported": [[1, "Lead 41"]], "duplicates": [], "failed": [{"index": 0, "reason": "refused by the database (SQLSTATE P0001)"}]}',
   'a lead that a trigger refuses fails, and the reason tells nothing of the error''s text');
 select is(
   pg_temp.import(pg_temp.leads('{45,46}')),
-  '{"imported": [[1, "Lead 46"]], "duplicates": [],
-    "failed": [{"index": 0, "reason": "refused by the database (SQLSTATE LI001)"}]}',
+  '{"imported": [[1, "Lead 46"]], "duplicates": [], "failed": [{"index": 0, "reason": "refused by the database (SQLSTATE LI001)"}]}',
   'an exception with a code of its author''s own makes only its lead fail');
 select throws_ok(
   $$select pg_temp.import(pg_temp.leads('{41,42,43}'))$$, '53100', null,
   'an error that is not about one lead fails the whole chunk');
-select is(
-  (select count(*)::integer from public.leads where first_name = 'Lead 43'), 0,
-  'of a chunk that fails nothing is stored');
+select is((select count(*)::integer from public.leads where first_name = 'Lead 43'), 0, 'of a chunk that fails nothing is stored');
 select is(
   (select jsonb_array_length(result -> 'imported') from public.import_leads(
      md5('agency')::uuid, md5('agent')::uuid, null, pg_temp.leads(array(select * from generate_series(1000, 2999)))) result),

@@ -13,12 +13,9 @@ from public.lead_metrics
 where lead_id = md5('lead 1')::uuid;
 
 select is(
-  (select count(*)::integer from public.lead_metrics m join public.leads l on l.id = m.lead_id
-   where l.agency_id = md5('agency')::uuid),
+  (select count(*)::integer from public.lead_metrics m join public.leads l on l.id = m.lead_id where l.agency_id = md5('agency')::uuid),
   3, 'every new lead has a row');
-select row_eq(
-  'select * from metrics', row(0, 0, 0, 0, 0, 0::numeric(14, 2), 0, null::timestamptz),
-    'in a new row every count is zero');
+select row_eq('select * from metrics', row(0, 0, 0, 0, 0, 0::numeric(14, 2), 0, null::timestamptz), 'in a new row every count is zero');
 
 insert into public.lead_activities (lead_id, agent_id, type, occurred_at) values
   (md5('lead 1')::uuid, md5('agent')::uuid, 'presentation_started', '2026-01-05 10:00Z'),

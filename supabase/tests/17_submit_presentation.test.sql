@@ -22,8 +22,7 @@ end
 $$;
 
 -- Who may call it
-select throws_ok(
-  format('select pg_temp.submit_as(%L, %L)', name, 'lead'), code, message, name || ' may not call it')
+select throws_ok(format('select pg_temp.submit_as(%L, %L)', name, 'lead'), code, message, name || ' may not call it')
 from (values
   ('visitor', '42501', 'only an active agent may submit a presentation'),
   ('former', '42501', 'only an active agent may submit a presentation'),
@@ -93,8 +92,7 @@ select is(
   pg_temp.submit_as('ann', 'second lead', null, null, '[]', 'one') -> 'duplicate', 'false',
   'the same client_submission_id for another lead is another submission');
 select is(
-  array[
-    pg_temp.submit_as('ann', 'second lead') ->> 'duplicate', pg_temp.submit_as('ann', 'second lead') ->> 'duplicate'],
+  array[pg_temp.submit_as('ann', 'second lead') ->> 'duplicate', pg_temp.submit_as('ann', 'second lead') ->> 'duplicate'],
   array['false', 'false'], 'without a client_submission_id each call is a new presentation');
 select is(
   (select presentations_submitted from public.lead_metrics where lead_id = md5('second lead')::uuid), 3,
@@ -103,8 +101,7 @@ select is(
 -- Later submissions
 select is(
   pg_temp.submit_as('mia', 'lead', '{"children": 3, "notes": null}') - 'presentation_id',
-  '{"sale_id": null, "referral_ids": [], "duplicate": false}',
-    'a manager of the agency may submit, also without sale and referrals');
+  '{"sale_id": null, "referral_ids": [], "duplicate": false}', 'a manager of the agency may submit, also without sale and referrals');
 select results_eq(
   $$select children, notes, spouse_name from public.lead_demographics where lead_id = md5('lead')::uuid$$,
   'values (3, null::text, null::text)', 'new demographics replace all earlier ones');

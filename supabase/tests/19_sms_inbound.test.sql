@@ -11,8 +11,7 @@ returns text language sql as $$
   select public.receive_sms('+1999555' || recruit, '+1999555' || service, sid, body, media) ->> 'status'
 $$;
 
-select is(pg_temp.receive('0001', '0002', 'test SM1', E' Hi\n there '), 'received',
-  'a message in a bot conversation is received');
+select is(pg_temp.receive('0001', '0002', 'test SM1', E' Hi\n there '), 'received', 'a message in a bot conversation is received');
 select results_eq(
   $$select conversation_id, direction, sender_type, body, media, status, error_code from public.recruiting_messages
     where provider_message_id = 'test SM1'$$,
@@ -56,8 +55,7 @@ update public.recruiting_conversations set last_message_at = null where id = md5
 select is(
   array[pg_temp.receive_without_sid('first'), pg_temp.receive_without_sid('second')], array['received', 'received'],
   'the same message_id again and another one are received');
-select is(
-  (select count(*)::integer from public.recruiting_messages where body = 'no sid'), 2, 'each message_id is stored once');
+select is((select count(*)::integer from public.recruiting_messages where body = 'no sid'), 2, 'each message_id is stored once');
 
 select is(
   array[pg_temp.receive('0001', '0002', repeat('x', 60000), repeat('é', 60000), null), pg_temp.receive('0001', '0002', '', '')],

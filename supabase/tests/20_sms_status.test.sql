@@ -56,8 +56,7 @@ from unnest(array[null, '', ' ']) sid;
 select is_empty(
   $$select from public.recruiting_message_events where btrim(provider_message_id) = ''$$,
   'a callback without a MessageSid is not stored');
-select is(pg_temp.callback(repeat('x', 60000), repeat('y', 60000), repeat('z', 60000)), 'ignored',
-  'very long values are no error');
+select is(pg_temp.callback(repeat('x', 60000), repeat('y', 60000), repeat('z', 60000)), 'ignored', 'very long values are no error');
 
 -- A callback that is repeated with its event_id, as after a lost response
 insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id) values

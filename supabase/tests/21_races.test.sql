@@ -40,8 +40,7 @@ create temp table bulks as select result::jsonb from pg_temp.race(4, $$
     from generate_series(0, 499) n))
 $$, 'repeated') result;
 select results_eq(
-  $$select sum((result -> 'created')::integer)::integer, sum((result -> 'duplicates')::integer)::integer, count(*)::integer
-    from bulks$$,
+  $$select sum((result -> 'created')::integer)::integer, sum((result -> 'duplicates')::integer)::integer, count(*)::integer from bulks$$,
   'values (500, 1500, 4)', 'the same bulk request four times at once creates each lead once');
 
 -- A hundred messages, each stored at the same time as its callback
@@ -52,8 +51,7 @@ select pg_temp.race(2, $$
       if {worker} = 1 then
         insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id)
         values (md5('race')::uuid, 'outbound', 'bot', 'race pair ' || n);
-      else
-        perform public.update_sms_status('race pair ' || n, 'delivered', null);
+      else perform public.update_sms_status('race pair ' || n, 'delivered', null);
       end if;
       commit;
     end loop;
@@ -132,8 +130,7 @@ select results_eq(
   'values (1::bigint, 1::bigint, 1::bigint)', 'the delivery, the message and the callback are stored once');
 select is(
   (select status from public.recruiting_messages where provider_message_id = 'race pair 1'),
-  (select status from public.recruiting_message_events where provider_message_id = 'race pair 1'
-   order by received_at desc limit 1),
+  (select status from public.recruiting_message_events where provider_message_id = 'race pair 1' order by received_at desc limit 1),
   'the message has the status of the last callback');
 select results_eq(
   $$select presentations_submitted, sales, annual_premium, referrals from public.lead_metrics where lead_id = md5('race')::uuid$$,

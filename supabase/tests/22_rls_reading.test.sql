@@ -66,8 +66,7 @@ insert into public.recruiting_message_events (provider_message_id) values ('test
 insert into public.unmatched_texts (message_sid) values ('test');
 insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes) values
   ('test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2);
-insert into public.recruiting_lead_duplicates (lead_id, vendor_id) values
-  (md5('recruit ann')::uuid, md5('vendor')::uuid);
+insert into public.recruiting_lead_duplicates (lead_id, vendor_id) values (md5('recruit ann')::uuid, md5('vendor')::uuid);
 
 -- How many rows of the table this person reads, or `denied`.
 create function pg_temp.sees(name text, "table" text) returns text language plpgsql as $$
@@ -114,9 +113,7 @@ insert into readers values
   ('quiet_hours',                'denied', 'denied', 'denied'),
   ('area_codes',                 'denied', 'denied', 'denied');
 
-select set_eq(
-  'select "table" from readers',
-  'select tablename::text from pg_tables where schemaname = ''public''', 'every table is here');
+select set_eq('select "table" from readers', 'select tablename::text from pg_tables where schemaname = ''public''', 'every table is here');
 
 select is(
   pg_temp.sees(name, "table"), expected,
@@ -130,11 +127,8 @@ cross join lateral (values
 
 -- Which rows these are.
 select pg_temp.become('ann');
-select results_eq(
-  'select first_name from public.leads', array['ann'], 'the lead that an agent reads is the agent''s own');
-select results_eq(
-  'select first_name from public.recruiting_leads', array['ann'],
-    'the recruit that an agent reads is the agent''s own');
+select results_eq('select first_name from public.leads', array['ann'], 'the lead that an agent reads is the agent''s own');
+select results_eq('select first_name from public.recruiting_leads', array['ann'], 'the recruit that an agent reads is the agent''s own');
 select set_eq(
   'select id from public.recruiting_conversations',
   array[md5('conversation ann')::uuid, md5('conversation recruit')::uuid],

@@ -8,8 +8,7 @@ select pg_temp.create_vendor('vendor');
 insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id) values
   (md5('recruit')::uuid, md5('vendor')::uuid, 'Ada', md5('agency')::uuid, md5('ann')::uuid);
 select pg_temp.create_lead(name, 'ann') from unnest(array['lead', 'bare lead', 'metrics lead']) name;
-insert into public.lead_presentations (id, lead_id, agent_id) values
-  (md5('presentation')::uuid, md5('lead')::uuid, md5('ann')::uuid);
+insert into public.lead_presentations (id, lead_id, agent_id) values (md5('presentation')::uuid, md5('lead')::uuid, md5('ann')::uuid);
 insert into public.lead_demographics (lead_id, children) values (md5('lead')::uuid, 1);
 select pg_temp.create_conversation('conversation', '+19995550001', '+19995550002', 'ann');
 
@@ -21,8 +20,7 @@ create temp table inserts ("table", columns, "values") as values
   ('vendor_api_keys', 'vendor_id, key_hash, key_prefix', $$md5('vendor')::uuid, repeat('f', 64), 'x'$$),
   ('recruiting_orders', 'agency_id, quantity, status', $$md5('agency')::uuid, 1, 'closed'$$),
   ('recruiting_leads', 'vendor_id, first_name', $$md5('vendor')::uuid, 'New'$$),
-  ('leads', 'agency_id, agent_id, first_name, phone, state, type',
-    $$md5('agency')::uuid, md5('ann')::uuid, 'New', '1', 'TX', 'fe'$$),
+  ('leads', 'agency_id, agent_id, first_name, phone, state, type', $$md5('agency')::uuid, md5('ann')::uuid, 'New', '1', 'TX', 'fe'$$),
   ('lead_metrics', 'lead_id', $$md5('metrics lead')::uuid$$),
   ('lead_activities', 'lead_id, agent_id, type', $$md5('lead')::uuid, md5('ann')::uuid, 'presentation_started'$$),
   ('lead_presentations', 'lead_id, agent_id', $$md5('lead')::uuid, md5('ann')::uuid$$),
@@ -32,8 +30,7 @@ create temp table inserts ("table", columns, "values") as values
   ('lead_referrals', 'presentation_id, lead_id, agent_id, first_name, phone',
     $$md5('presentation')::uuid, md5('lead')::uuid, md5('ann')::uuid, 'Ron', '1'$$),
   ('recruiting_conversations', 'agency_id, recruit_phone, service_phone', $$md5('agency')::uuid, '+19995550008', '+19995550009'$$),
-  ('recruiting_messages', 'conversation_id, direction, sender_type',
-    $$md5('conversation')::uuid, 'inbound', 'recruit'$$),
+  ('recruiting_messages', 'conversation_id, direction, sender_type', $$md5('conversation')::uuid, 'inbound', 'recruit'$$),
   ('recruiting_message_events', 'provider_message_id', $$'test SM'$$),
   ('rejected_deliveries', 'request_id, route, code, reason, payload_bytes', $$'test', '/', 'BAD_REQUEST', 'bad', 1$$),
   ('recruiting_lead_duplicates', 'lead_id, vendor_id', $$md5('recruit')::uuid, md5('vendor')::uuid$$),
@@ -75,8 +72,7 @@ from statements
 where verb <> 'delete'
 order by "table", verb;
 
-select is(
-  pg_temp.try('service_role', format('delete from public.%I where %s', "table", which)), 'done', 'service_role: delete ' || "table")
+select is(pg_temp.try('service_role', format('delete from public.%I where %s', "table", which)), 'done', 'service_role: delete ' || "table")
 from (values
   ('leads', $$id = md5('lead')::uuid$$), ('recruiting_conversations', $$id = md5('conversation')::uuid$$),
   ('recruiting_leads', $$false$$), ('agencies', 'false'), ('vendor_api_keys', 'false')
@@ -85,8 +81,7 @@ from (values
 -- An agent may write demographics only through the procedure.
 select pg_temp.become('ann');
 select is_empty(
-  'update public.lead_demographics set children = 9 returning lead_id',
-    'an agent who updates demographics directly finds no row');
+  'update public.lead_demographics set children = 9 returning lead_id', 'an agent who updates demographics directly finds no row');
 select throws_ok(
   format('insert into public.lead_demographics (lead_id) values (%L)', md5('bare lead')::uuid),
   '42501', null, 'an agent may not insert demographics directly');

@@ -8,8 +8,7 @@ set local enable_seqscan = off;
 
 select matches(pg_temp.plan_of(query), index, description)
 from (values
-  ('the vendor of a key', 'vendor_api_keys_key_hash_key',
-    $$select from public.vendor_api_keys where key_hash = 'x'$$),
+  ('the vendor of a key', 'vendor_api_keys_key_hash_key', $$select from public.vendor_api_keys where key_hash = 'x'$$),
   ('the vendor of a webhook', 'vendors_slug_key', $$select from public.vendors where slug = 'x'$$),
   ('the secrets of a webhook', 'vendor_webhook_secrets_vendor_id_created_at_idx',
     $$select from private.vendor_webhook_secrets where vendor_id = md5('')::uuid$$),
@@ -17,8 +16,7 @@ from (values
     $$select from private.idempotency_keys where retention = '7 days' and created_at <= now() order by created_at limit 10$$),
   ('a duplicate by vendor_lead_id', 'recruiting_leads_vendor_id_vendor_lead_id_key',
     $$select from public.recruiting_leads where vendor_id = gen_random_uuid() and vendor_lead_id = 'x'$$),
-  ('an agency''s leads', 'recruiting_leads_order_day_idx',
-    $$select from public.recruiting_leads where agency_id = md5('')::uuid$$),
+  ('an agency''s leads', 'recruiting_leads_order_day_idx', $$select from public.recruiting_leads where agency_id = md5('')::uuid$$),
   ('an agency''s agents', 'agents_agency_id_idx', $$select from public.agents where agency_id = md5('')::uuid$$),
   ('a duplicate by external_id', 'leads_agency_id_external_id_key',
     $$select from public.leads where agency_id = md5('')::uuid and external_id = md5('')::uuid$$),
@@ -36,11 +34,9 @@ from (values
     $$select from private.recruiting_order_choices where vendor_id = md5('')::uuid and state = 'TX'
       order by priority desc, share, created_at, order_id limit 1$$),
   ('the open deliveries of a vendor, oldest first', 'Index Only Scan using rejected_deliveries_open_idx',
-    $$select id from public.rejected_deliveries where status = 'open' and vendor_id = md5('')::uuid
-      order by received_at, id limit 1$$),
+    $$select id from public.rejected_deliveries where status = 'open' and vendor_id = md5('')::uuid order by received_at, id limit 1$$),
   ('the open deliveries of imports, oldest first', 'Index Only Scan using rejected_deliveries_open_idx',
-    $$select id from public.rejected_deliveries where status = 'open' and vendor_id is null
-      order by received_at, id limit 1$$),
+    $$select id from public.rejected_deliveries where status = 'open' and vendor_id is null order by received_at, id limit 1$$),
   ('the size of a vendor''s open deliveries', 'Index Only Scan using rejected_deliveries_open_idx',
     $$select sum(stored_bytes) from public.rejected_deliveries where status = 'open' and vendor_id = md5('')::uuid$$),
   ('the size of the open deliveries of imports', 'Index Only Scan using rejected_deliveries_open_idx',
@@ -78,8 +74,7 @@ select matches(
   pg_temp.plan_of('select * from public.recruiting_leads'),
   'BitmapOr.*Bitmap Index Scan on recruiting_leads_agent_idx',
   'reading the recruits of an agent or an agency uses an index');
-select matches(
-  pg_temp.plan_of('select * from public.leads'), 'InitPlan', 'who is signed in is looked up once');
+select matches(pg_temp.plan_of('select * from public.leads'), 'InitPlan', 'who is signed in is looked up once');
 select doesnt_match(
   pg_temp.plan_of('select * from public.leads'), 'Filter:.*current_agent_id',
   'who is signed in is not looked up for each row');

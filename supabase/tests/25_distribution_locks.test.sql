@@ -61,8 +61,7 @@ $$;
 select pg_temp.with_orders('{"a": {"priority": 1, "states": ["TX"]}, "b": {"states": ["TX", "OK"]}}');
 select pg_temp.hold($$select id from public.recruiting_orders where id = md5('a')::uuid for update$$);
 select is(pg_temp.send('1', '{"state": "TX"}'), 'first', 'a locked order is passed over');
-select results_eq(
-  $$select pg_temp.filled('a'), pg_temp.filled('b')$$, 'values (0, 1)', 'and the next one that matches gets the lead');
+select results_eq($$select pg_temp.filled('a'), pg_temp.filled('b')$$, 'values (0, 1)', 'and the next one that matches gets the lead');
 select pg_temp.let_go();
 select is(pg_temp.send('2', '{"state": "TX"}'), 'second', 'afterwards it gets its leads again');
 select is(pg_temp.filled('a'), 1, 'and counts them');
@@ -73,9 +72,7 @@ select is(pg_temp.send('4', '{"state": "CA"}'), 'unmatched', 'a lead that they d
 select is(
   pg_temp.distribute('3'), '{"distribution": "pending", "distributed_to": null, "order_is_locked": true}',
   'it stays pending while they are locked');
-select is(
-  pg_temp.distribute('4'), '{"distribution": "unmatched", "distributed_to": null}',
-  'the other one is answered for at once');
+select is(pg_temp.distribute('4'), '{"distribution": "unmatched", "distributed_to": null}', 'the other one is answered for at once');
 select pg_temp.let_go();
 select is(
   pg_temp.distribute('3'),
@@ -85,8 +82,7 @@ select is(
   'when they are free again it is handed out');
 select is(pg_temp.distribute('3'), pg_temp.distribute('3'), 'once: asked again, the answer is the same');
 select results_eq($$select pg_temp.filled('a'), pg_temp.filled('b')$$, 'values (2, 1)', 'and it is counted once');
-select is(
-  pg_temp.distribute('nobody'), '{"distribution": null, "distributed_to": null}', 'a lead that does not exist');
+select is(pg_temp.distribute('nobody'), '{"distribution": null, "distributed_to": null}', 'a lead that does not exist');
 select is(
   pg_temp.query(format('select public.distribute_pending_leads(%L)', array[md5('3')::uuid, md5('4')::uuid]))::jsonb
     #> array['leads', md5('4')::uuid::text],
@@ -162,8 +158,7 @@ select pg_temp.with_orders(jsonb_build_object(
   'other', jsonb_build_object('agency_id', md5('elsewhere')::uuid)));
 select pg_temp.hold($$select id from public.agents where id = md5('first')::uuid for update$$);
 select is(pg_temp.send('1'), 'distributed', 'when the agent whom an order names is locked, another order gets the lead');
-select results_eq(
-  $$select pg_temp.filled('named'), pg_temp.filled('other')$$, 'values (0, 1)', 'and no other agent of the agency');
+select results_eq($$select pg_temp.filled('named'), pg_temp.filled('other')$$, 'values (0, 1)', 'and no other agent of the agency');
 select pg_temp.let_go();
 
 -- A locked table, as while an index is created
@@ -177,8 +172,7 @@ create temp table began as select clock_timestamp() as at;
 select throws_ok(
   $$select pg_temp.query('select public.distribute_waiting_leads(1)')$$, '55P03', null,
   'an operator who hands leads out is told so');
-select ok(
-  clock_timestamp() - (select at from began) < interval '3 seconds', 'and does not keep all others waiting for it');
+select ok(clock_timestamp() - (select at from began) < interval '3 seconds', 'and does not keep all others waiting for it');
 select pg_temp.let_go();
 select pg_temp.distribute('1');
 select is(pg_temp.went_to('1'), 'first', 'afterwards the lead is handed out');
@@ -203,8 +197,7 @@ select is(pg_temp.went_to('older'), 'unmatched', 'takes pending leads along too'
 select pg_temp.with_orders('{"a": {}}');
 select pg_temp.hold($$select pg_advisory_xact_lock(private.distribution_lock())::text$$);
 select is(pg_temp.send('1'), 'pending', 'a lead does not wait for a distribution that does not end');
-select is(
-  pg_temp.distribute('1'), '{"distribution": "pending", "distributed_to": null}', 'nor does the question where it went');
+select is(pg_temp.distribute('1'), '{"distribution": "pending", "distributed_to": null}', 'nor does the question where it went');
 select pg_temp.let_go();
 select is(pg_temp.send('2'), 'second', 'the next lead');
 select is(pg_temp.went_to('1'), 'first', 'takes it along');
@@ -252,25 +245,20 @@ select is(
   array['pending done', 'on'], 'unless nobody would wait for the disk for one of them');
 select pg_temp.let_go();
 select is(
-  pg_temp.in_one_transaction(
-    pg_temp.where_is('left'), 'show synchronous_commit'),
+  pg_temp.in_one_transaction(pg_temp.where_is('left'), 'show synchronous_commit'),
   array['distributed', 'on'], 'the question where it went waits for the disk');
 -- Without anything written, a commit would not wait for the disk.
 select is(
-  pg_temp.in_one_transaction(
-    pg_temp.where_is('left'),
-    'select (pg_current_xact_id_if_assigned() is not null)::text'),
+  pg_temp.in_one_transaction(pg_temp.where_is('left'), 'select (pg_current_xact_id_if_assigned() is not null)::text'),
   array['distributed', 'true'], 'also when somebody else has handed it out');
 
 select is(pg_temp.went_to('left') || ' ' || pg_temp.went_to('left too'), 'second first', 'all are handed out, by turns');
 select is(pg_temp.filled('a'), 5, 'and counted once');
-select is(
-  pg_temp.query(pg_temp.ingest('left')), 'done', 'the same call again says that the lead has been handed out');
+select is(pg_temp.query(pg_temp.ingest('left')), 'done', 'the same call again says that the lead has been handed out');
 
 -- A locked table, as `create index` takes it
 select pg_temp.with_orders('{"a": {}}');
-select pg_temp.commit($$
-  update public.recruiting_orders set greeting_template = '{agency} STOP' where id = md5('a')::uuid $$);
+select pg_temp.commit($$ update public.recruiting_orders set greeting_template = '{agency} STOP' where id = md5('a')::uuid $$);
 create function pg_temp.send_during(locked text, mode text) returns text language plpgsql as $$
 begin
   perform pg_temp.hold(format('lock table %s in %s mode', locked, mode));
@@ -296,8 +284,7 @@ create function pg_temp.send_again() returns text language sql as $$
 $$;
 select pg_temp.hold($$insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name)
   values (md5('locks')::uuid, 'same', 'Ada') returning ''$$);
-select throws_ok(
-  'select pg_temp.send_again()', '55P03', null, 'a lead that an operator stores at this moment is to be sent again');
+select throws_ok('select pg_temp.send_again()', '55P03', null, 'a lead that an operator stores at this moment is to be sent again');
 select is(pg_temp.filled('a'), 0, 'it is not counted');
 select is(pg_temp.send('other'), 'first', 'other leads are handed out meanwhile');
 select pg_temp.let_go();

@@ -54,11 +54,9 @@ from (values
 
 -- Nobody but the service role changes them.
 select is_empty(
-  $$select policyname from pg_policies
-    where schemaname = 'storage' and cmd <> 'SELECT' and coalesce(with_check, qual) like '%resumes%'$$,
+  $$select policyname from pg_policies where schemaname = 'storage' and cmd <> 'SELECT' and coalesce(with_check, qual) like '%resumes%'$$,
   'no policy lets anybody write resumes');
-select policy_cmd_is(
-  'storage', 'objects', 'agents read their recruits'' resumes, managers their agency''s'::name, 'select');
+select policy_cmd_is('storage', 'objects', 'agents read their recruits'' resumes, managers their agency''s'::name, 'select');
 select policy_roles_are(
   'storage', 'objects', 'agents read their recruits'' resumes, managers their agency''s'::name, array['authenticated']);
 select ok(not public, 'the bucket is private') from storage.buckets where id = 'resumes';

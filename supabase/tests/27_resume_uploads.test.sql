@@ -8,8 +8,7 @@ select pg_temp.create_vendor('vendor');
 select is(
   public.begin_resume_upload(md5('lead')::uuid, 'stored.pdf'), '{"has_left_over": false}',
   'an upload that has just begun is not left over');
-select lives_ok(
-  $$select public.begin_resume_upload(md5('lead')::uuid, 'stored.pdf')$$, 'a repeated call does no harm');
+select lives_ok($$select public.begin_resume_upload(md5('lead')::uuid, 'stored.pdf')$$, 'a repeated call does no harm');
 insert into public.recruiting_leads (id, vendor_id, first_name, resume_path)
 values (md5('lead')::uuid, md5('vendor')::uuid, 'Ada', 'stored.pdf');
 select is_empty('select from private.resume_uploads', 'the lead with the resume ends its upload');
@@ -31,8 +30,7 @@ select isnt_empty(
   'the lead is abandoned, so that it cannot be stored any more without its resume');
 select is(public.left_over_resumes(), '[]', 'nobody else gets it meanwhile');
 select public.forget_resume_uploads(array['died.pdf']);
-select set_eq(
-  'select path from private.resume_uploads', array['new.pdf'], 'what is removed is forgotten');
+select set_eq('select path from private.resume_uploads', array['new.pdf'], 'what is removed is forgotten');
 update private.resume_uploads set begun_at = now() - interval '36 seconds';
 select public.left_over_resumes();
 update private.resume_uploads set begun_at = now() - interval '36 seconds';

@@ -40,8 +40,7 @@ select pg_temp.create_conversation('new', '+19995551001', '+19995551002');
 select results_eq(
   $$select direction, sender_type, body, media, created_at, status from public.recruiting_messages
     where provider_message_id = 'test U1' and conversation_id = md5('new')::uuid$$,
-  $$values ('inbound', 'recruit', E' STOP\n', '[{"url": "https://example.com/1"}]'::jsonb, '2026-01-02'::timestamptz,
-    'delivered')$$,
+  $$values ('inbound', 'recruit', E' STOP\n', '[{"url": "https://example.com/1"}]'::jsonb, '2026-01-02'::timestamptz, 'delivered')$$,
   'a new conversation takes the text over, with the time it came and the callback that came before');
 select is(
   (select count(*)::integer from public.recruiting_messages where conversation_id = md5('new')::uuid), 3,
@@ -80,8 +79,7 @@ select is_empty(
   $$select from public.unmatched_texts where message_sid = 'test U6'$$,
   'a message that is stored in a conversation is not kept a second time');
 
-insert into public.unmatched_texts (message_sid, recruit_phone, service_phone) values
-  ('test U6', '+19995551007', '+19995551002');
+insert into public.unmatched_texts (message_sid, recruit_phone, service_phone) values ('test U6', '+19995551007', '+19995551002');
 select lives_ok(
   $$select pg_temp.create_conversation('seven', '+19995551007', '+19995551002')$$,
   'a text that is a message already does not stop a conversation');

@@ -32,12 +32,9 @@ select results_eq(
   $$values
     ('/recruiting/ingest', '4711', null, 'BAD_REQUEST', 'missing first_name', '{"email": "a@b.c"}'::jsonb, null, 2, '{}'::jsonb,
       'open', null::uuid, null::timestamptz),
-    ('/api/leads/import', null, 3, 'INVALID', 'missing first_name', null, '<xml>', 2, '{"agency_id": "a"}'::jsonb, 'open', null,
-      null)$$,
+    ('/api/leads/import', null, 3, 'INVALID', 'missing first_name', null, '<xml>', 2, '{"agency_id": "a"}'::jsonb, 'open', null, null)$$,
   'a refusal is written with everything that was given');
-select is(
-  (select pg_temp.record(jsonb_build_object('vendor_lead_id', repeat('x', 60000)))), 1,
-  'an id of any length is written');
+select is((select pg_temp.record(jsonb_build_object('vendor_lead_id', repeat('x', 60000)))), 1, 'an id of any length is written');
 select is(public.record_rejections('[]'), 0, 'nothing to write is no error');
 
 -- What the table refuses
@@ -69,8 +66,7 @@ select is(pg_temp.record('{}', '{}', '{}'), 3, 'a vendor at its limit is still w
 select is(pg_temp.kept('vendor'), 10000, 'a vendor has at most 10,000 open ones');
 select results_eq(
   $$select min(request_id) from public.rejected_deliveries
-    where vendor_id = md5('vendor')::uuid and status = 'open' and request_id like 'old %'
-      and received_at <= '2026-01-01 00:00:04Z'$$,
+    where vendor_id = md5('vendor')::uuid and status = 'open' and request_id like 'old %' and received_at <= '2026-01-01 00:00:04Z'$$,
   array['old 4'], 'the oldest go');
 select is(pg_temp.kept(null), 10000, 'another sender loses none');
 select is(pg_temp.kept('vendor', 'dismissed'), 10, 'dismissed ones do not count');
@@ -136,9 +132,7 @@ insert into public.rejected_deliveries (request_id, route, code, reason, payload
 select 'age', '/', 'BAD_REQUEST', 'x', 1, now() - age, status, md5('')::uuid
 from unnest(array['29 days', '31 days']::interval[]) age, unnest(array['open', 'replayed', 'dismissed']) status;
 select is(public.prune_deliveries('30 days'), 3, 'prune_deliveries deletes older ones in every status');
-select is(
-  (select count(*)::integer from public.rejected_deliveries where received_at > now() - interval '30 days'), 3,
-  'newer ones stay');
+select is((select count(*)::integer from public.rejected_deliveries where received_at > now() - interval '30 days'), 3, 'newer ones stay');
 
 select * from finish();
 rollback;

@@ -70,8 +70,7 @@ select is(
   'a lead without vendor_lead_id is stored');
 
 -- What cannot be stored
-select throws_ok(
-  format('select pg_temp.replay(%L, %L)', name, lead), code, message, description)
+select throws_ok(format('select pg_temp.replay(%L, %L)', name, lead), code, message, description)
 from (values
   ('unknown', '{"first_name": "Ada"}', 'PT404', 'delivery_id: no such delivery', 'an unknown delivery'),
   ('wrong', '{"vendor_metadata": {}}', 'PT400', 'missing first_name', 'a lead that still has no first name'),
@@ -104,16 +103,14 @@ select results_eq(
 select is(
   pg_temp.replay('import again', jsonb_build_object('external_id', md5('x')::uuid, 'first_name', 'Rosa')) - 'id',
   '{"status": "duplicate"}', 'a row whose external_id has come meanwhile is a duplicate');
-select throws_ok(
-  format('select pg_temp.replay(%L, %L)', name, lead), code, message, description)
+select throws_ok(format('select pg_temp.replay(%L, %L)', name, lead), code, message, description)
 from (values
   ('wrong import', '{"first_name": "Rosa"}', 'PT400', 'external_id is missing', 'a row without external_id'),
   ('wrong import', '{"external_id": "20000000-0000-4000-8000-000000000009", "first_name": "Rosa", "state": "IL"}',
     '23502', null, 'a row without a phone'),
   ('wrong import', '{"external_id": "20000000-0000-4000-8000-000000000009", "first_name": "Rosa", "state": "IL",
     "phone": "1", "type": "xyz"}', '23514', null, 'a row of an unknown type'),
-  ('whole import', '{"first_name": "Rosa"}', 'PT400',
-    'the delivery is a whole request: its leads must be sent again', 'a whole request')
+  ('whole import', '{"first_name": "Rosa"}', 'PT400', 'the delivery is a whole request: its leads must be sent again', 'a whole request')
 ) as refused (name, lead, code, message, description);
 
 update public.agents set is_active = false where id = md5('agent')::uuid;

@@ -69,14 +69,11 @@ select is(
   (select count(*)::integer from own_leads where distribution = 'distributed'),
   (select filled from public.recruiting_orders where id = md5('race')::uuid),
   'the order counts each lead that it was given');
-select is(
-  (select count(*)::integer from handed_out where result = 'created'), 2, 'leads that come meanwhile are created');
+select is((select count(*)::integer from handed_out where result = 'created'), 2, 'leads that come meanwhile are created');
 select pg_temp.race(1, 'select public.distribute_waiting_leads(100, md5(''race'')::uuid)::text');
-select is(
-  (select count(*)::integer from own_leads where distribution = 'distributed'), 53, 'every lead that waited is handed out');
+select is((select count(*)::integer from own_leads where distribution = 'distributed'), 53, 'every lead that waited is handed out');
 select is((select filled from public.recruiting_orders where id = md5('race')::uuid), 53, 'each of them once');
-select results_eq(
-  'select count(*)::integer from own_leads group by agent_id order by 1', array[26, 27], 'the agents take turns');
+select results_eq('select count(*)::integer from own_leads group by agent_id order by 1', array[26, 27], 'the agents take turns');
 
 -- Rejected deliveries at their limit, with twenty writers at once
 select pg_temp.commit($sql$
@@ -92,10 +89,8 @@ create temp table writers as select result from pg_temp.race(20, $$
     from generate_series(1, 5)))::text
 $$) result;
 select is((select count(*)::integer from writers where result = '5'), 20, 'twenty writers at once all write');
-select is(
-  (select count(*)::integer from own_deliveries where status = 'open'), 10000, 'together they leave the 10,000 newest');
-select is(
-  (select count(*)::integer from own_deliveries where request_id = 'race new'), 100, 'and what each of them has written');
+select is((select count(*)::integer from own_deliveries where status = 'open'), 10000, 'together they leave the 10,000 newest');
+select is((select count(*)::integer from own_deliveries where request_id = 'race new'), 100, 'and what each of them has written');
 
 -- A table of rejected deliveries that somebody has locked
 create function pg_temp.record() returns integer language sql as $$

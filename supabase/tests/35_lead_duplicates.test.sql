@@ -28,10 +28,8 @@ select results_eq(
 select is(
   array[pg_temp.ingest('1', 'request 1'), pg_temp.ingest('2', 'request 2'), pg_temp.ingest('2', 'request 2')],
   array['created', 'duplicate', 'duplicate'], 'a call that is repeated has the same result');
-select is_empty(
-  $$select * from pg_temp.duplicates('request 1')$$, 'a repeated call of a new lead is no duplicate');
-select results_eq(
-  $$select * from pg_temp.duplicates('request 2')$$, array['V-1'], 'a lead that is sent again is recorded once');
+select is_empty($$select * from pg_temp.duplicates('request 1')$$, 'a repeated call of a new lead is no duplicate');
+select results_eq($$select * from pg_temp.duplicates('request 2')$$, array['V-1'], 'a lead that is sent again is recorded once');
 
 select is(
   pg_temp.bulk('[
@@ -47,8 +45,7 @@ select results_eq(
   $$select first_name, received_via from public.recruiting_leads where request_id = 'request 3' order by 1$$,
   $$values ('Bob', 'bulk'), ('Cyd', 'bulk'), ('Eve', 'bulk')$$, 'its leads know how they came');
 select pg_temp.bulk('[{"row": 0, "first_name": "Ada", "vendor_lead_id": "V-9"}]', 'request 4');
-select is_empty(
-  $$select * from pg_temp.duplicates('request 4')$$, 'without duplicates nothing is recorded');
+select is_empty($$select * from pg_temp.duplicates('request 4')$$, 'without duplicates nothing is recorded');
 
 select * from finish();
 rollback;

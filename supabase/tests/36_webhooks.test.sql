@@ -31,8 +31,7 @@ insert into settings values
   ('header', '{}', false, 'header without a header'),
   ('query', '{}', false, 'query without a parameter'),
   ('query', '{"header": "x"}', false, 'query with a header only'),
-  ('hmac', '{"header": "x", "algorithm": "sha256", "signed": "{timestamp}.{body}"}', false,
-    'a signed time without its header'),
+  ('hmac', '{"header": "x", "algorithm": "sha256", "signed": "{timestamp}.{body}"}', false, 'a signed time without its header'),
   ('hmac', '{"header": "x", "algorithm": "sha256", "timestamp_header": "t"}', false, 'a time that is not signed'),
   ('standard', '{"secret": "x"}', false, 'an unknown setting'),
   (null, '{"secret": "x"}', false, 'an unknown setting of a webhook that is off'),
@@ -106,8 +105,7 @@ from (values
   ('TEST-HOOK', 'a slug in upper case'), (null, 'no slug')
 ) as wrong (slug, description);
 
-select throws_ok(
-  format('select public.create_vendor_webhook_secret(%L, %L, %L, null)', slug, kind, secret), errcode, message, description)
+select throws_ok(format('select public.create_vendor_webhook_secret(%L, %L, %L, null)', slug, kind, secret), errcode, message, description)
 from (values
   ('test-nobody', 'secret', 'x', 'PT404', 'vendor_slug: no vendor "test-nobody"', 'a secret for an unknown vendor'),
   ('test-basic', 'secret', 'password', 'PT400', 'secret: must be user:password', 'basic without a user'),
@@ -155,12 +153,10 @@ language sql as $$
 $$;
 select is(
   public.authenticate_vendor(null, pg_temp.webhook(first)),
-  jsonb_build_object('vendor_id', md5('hook')::uuid, 'parser', 'generic', 'parser_config', '{"a": 1}'::jsonb,
-    'rate_limit', 60),
+  jsonb_build_object('vendor_id', md5('hook')::uuid, 'parser', 'generic', 'parser_config', '{"a": 1}'::jsonb, 'rate_limit', 60),
   'a secret stands for its vendor')
 from made;
-select throws_ok(
-  format('select public.authenticate_vendor(null, %L)', webhook), 'PT401', 'invalid webhook secret', description)
+select throws_ok(format('select public.authenticate_vendor(null, %L)', webhook), 'PT401', 'invalid webhook secret', description)
 from made, lateral (values
   (pg_temp.webhook(expired), 'an expired secret'), (pg_temp.webhook(token), 'a verify_token'),
   (pg_temp.webhook(off), 'a secret of a vendor without a webhook'),
@@ -198,8 +194,7 @@ select is(pg_temp.ingest(second, 'two', 'd1'), pg_temp.repeated('one'), 'and its
 select results_eq(
   $$select id, lead_id from public.recruiting_lead_duplicates where vendor_id = md5('hook')::uuid$$,
   $$values (md5('two')::uuid, md5('one')::uuid)$$, 'which is recorded once');
-select is(
-  pg_temp.preview(first, 'd1') - 'distributed_to', pg_temp.repeated('one'), 'a preview knows it as a duplicate') from made;
+select is(pg_temp.preview(first, 'd1') - 'distributed_to', pg_temp.repeated('one'), 'a preview knows it as a duplicate') from made;
 select is(pg_temp.ingest(first, 'part', 'd1', 1), pg_temp.created('part'), 'another part is another lead') from made;
 select is(pg_temp.ingest(basic, 'other', 'd1'), pg_temp.created('other'), 'the id of another vendor is another id') from made;
 select is(pg_temp.ingest(first, 'none ' || n, id), pg_temp.created('none ' || n), 'a delivery without an id is no repeat')
@@ -210,8 +205,7 @@ select is(
 from made;
 
 select throws_ok(
-  format($$select pg_temp.ingest_lead(null, '{"id": %s}', webhook => %L)$$,
-    to_json(md5('nameless')::uuid), pg_temp.webhook(first, 'd2')),
+  format($$select pg_temp.ingest_lead(null, '{"id": %s}', webhook => %L)$$, to_json(md5('nameless')::uuid), pg_temp.webhook(first, 'd2')),
   'PT400', 'missing first_name', 'a delivery without a name is refused')
 from made;
 select is(pg_temp.ingest(first, 'three', 'd2'), pg_temp.created('three'), 'which does not use its id up') from made;
@@ -272,20 +266,17 @@ select is(pg_temp.ingest(first, 'six', 'd3'), pg_temp.repeated('five'), 'a repea
 select is(public.revoke_vendor_webhook_secret(first), true, 'revoking a secret returns true') from made;
 select is(public.revoke_vendor_webhook_secret(first), false, 'revoking it again returns false') from made;
 select is(public.revoke_vendor_webhook_secret(gen_random_uuid()), false, 'revoking an unknown secret returns false');
-select throws_ok(
-  format('select pg_temp.%s', call), 'PT401', 'invalid webhook secret', 'a revoked secret stops at once: ' || call)
+select throws_ok(format('select pg_temp.%s', call), 'PT401', 'invalid webhook secret', 'a revoked secret stops at once: ' || call)
 from made, lateral (values
   (format('ingest(%L, %L, %L)', first, 'seven', 'd9')), (format('ingest(%L, %L, %L)', first, 'one', 'd3')),
   (format('preview(%L, %L)', first, 'd9'))
 ) as calls (call);
 select is(pg_temp.ingest(second, 'seven', 'd9'), pg_temp.created('seven'), 'the vendor''s other secret still works') from made;
 update public.vendors set webhook_scheme = null where id = md5('hook')::uuid;
-select throws_ok(
-  format('select pg_temp.ingest(%L, %L, %L)', second, 'eight', 'd10'), 'PT401', null, 'a webhook that is switched off')
+select throws_ok(format('select pg_temp.ingest(%L, %L, %L)', second, 'eight', 'd10'), 'PT401', null, 'a webhook that is switched off')
 from made;
 update public.vendors set webhook_scheme = 'standard', is_active = false where id = md5('hook')::uuid;
-select throws_ok(
-  format('select pg_temp.ingest(%L, %L, %L)', second, 'eight', 'd10'), 'PT401', null, 'an inactive vendor')
+select throws_ok(format('select pg_temp.ingest(%L, %L, %L)', second, 'eight', 'd10'), 'PT401', null, 'an inactive vendor')
 from made;
 select is(public.identify_webhook('test-hook'), null, 'the webhook of an inactive vendor is not found');
 

@@ -87,15 +87,13 @@ delete from public.recruiting_leads where id = md5('3')::uuid;
 alter table public.recruiting_leads enable trigger user;
 select results_eq(
   $$select order_id = md5('a')::uuid, starts_at, kept, counted from public.check_daily_counts() order by 2$$,
-  $$values (true, '2026-06-10 00:00-04'::timestamptz, 1, 2), (false, '2026-06-12 00:00-04', 1, 0),
-    (false, '2026-06-20 00:00-04', 0, 1)$$,
+  $$values (true, '2026-06-10 00:00-04'::timestamptz, 1, 2), (false, '2026-06-12 00:00-04', 1, 0), (false, '2026-06-20 00:00-04', 0, 1)$$,
   'the check finds what was written while triggers were off');
 select pg_temp.counts_after(
   $$select private.recount_order_days(md5('agency')::uuid)$$,
   array['a 06-10 00:00: 2', 'b 06-20 00:00: 1'], 'counting anew mends it');
 delete from private.recruiting_order_days;
-select lives_ok(
-  $$delete from public.recruiting_leads where id = md5('unseen')::uuid$$, 'a lead that was not counted can be deleted');
+select lives_ok($$delete from public.recruiting_leads where id = md5('unseen')::uuid$$, 'a lead that was not counted can be deleted');
 select pg_temp.counts_after(
   'select private.recount_order_days()', array['a 06-10 00:00: 1', 'b 06-20 00:00: 1'], 'all agencies can be counted anew');
 

@@ -183,8 +183,7 @@ begin
 end
 $$;
 
-create temp table result (
-  seed integer, expected jsonb, stored jsonb, handed_out integer, previewed jsonb, went_to jsonb);
+create temp table result (seed integer, expected jsonb, stored jsonb, handed_out integer, previewed jsonb, went_to jsonb);
 
 do $$
 declare
@@ -228,8 +227,7 @@ select cmp_ok(
 select is_empty(
   'select seed, previewed, went_to from result where previewed <> went_to',
   'a preview says where the next lead goes: next_agent() in supabase/schemas/recruiting/preview.sql has the rule of lock_agents()');
-select cmp_ok(
-  (select count(distinct went_to)::integer from result), '>', 5, 'the next lead goes to various agents');
+select cmp_ok((select count(distinct went_to)::integer from result), '>', 5, 'the next lead goes to various agents');
 select is_empty('select * from public.check_daily_counts()', 'and each lead is counted on its day');
 
 select * from finish();

@@ -25,8 +25,7 @@ select ok(not pg_temp.is_out('other'), 'not for another agency');
 select ok(pg_temp.consent('opted_in', 'keyword', message => 'start'), 'so does an opt-in');
 select ok(not pg_temp.consent('opted_out', 'keyword', message => 'stop'), 'a message that has said it already does not');
 select is(pg_temp.state(), 'opted_in keyword', 'the message stored again changes nothing');
-select is(
-  (select count(*)::integer from public.text_consent_events where phone = '+19995550001'), 2, 'each message is one event');
+select is((select count(*)::integer from public.text_consent_events where phone = '+19995550001'), 2, 'each message is one event');
 
 select ok(
   not pg_temp.consent('opted_out', 'keyword', message => 'late', moment => now() - interval '1 hour'),

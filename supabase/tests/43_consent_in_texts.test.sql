@@ -62,8 +62,7 @@ select results_eq(
   $$select 'opted_out', 'keyword', ' Stop. ', id, true from public.recruiting_messages where provider_message_id = 'test SM3'$$,
   'the event has the words and the message');
 select is(pg_temp.text_of('waits'), 'refused opted_out failed 21610', 'a text that waits is refused');
-select is(pg_temp.text_of('waits at the second number'), 'refused opted_out failed 21610',
-  'one at another number of the agency as well');
+select is(pg_temp.text_of('waits at the second number'), 'refused opted_out failed 21610', 'one at another number of the agency as well');
 select is(pg_temp.text_of('on its way'), 'sending', 'one that is on its way is not touched');
 select is(pg_temp.text_of('of the other agency'), 'pending', 'nor is one of another agency');
 select is(pg_temp.consent('0001', 'other'), null, 'which the recruit has said nothing to');
@@ -161,8 +160,7 @@ $$;
 select is(pg_temp.callback('OUT1', 'sent', null, 'on its way'), 'updated', 'a callback with our id updates the message');
 select is(pg_temp.sid_of('on its way') || ' ' || pg_temp.text_of('on its way'), 'test OUT1 accepted sent',
   'the message gets the MessageSid, and the text is accepted');
-select is(pg_temp.callback('OUT2', 'delivered', null, 'on its way'), 'ignored',
-  'a callback of another MessageSid with its id is ignored');
+select is(pg_temp.callback('OUT2', 'delivered', null, 'on its way'), 'ignored', 'a callback of another MessageSid with its id is ignored');
 select is(pg_temp.sid_of('on its way'), 'test OUT1', 'the message keeps its MessageSid');
 select is(pg_temp.callback('OUT3', 'delivered', null, 'unknown'), 'ignored', 'an id that does not exist is ignored');
 select is(pg_temp.callback('OUT1', 'delivered'), 'updated', 'a callback without an id finds the message by its MessageSid');

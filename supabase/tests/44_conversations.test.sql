@@ -69,8 +69,7 @@ select is(pg_temp.number('ann', 'first'), '+19995550101', 'a number that the age
 select pg_temp.start('mia', 'first', 'mia');
 select is((pg_temp.conversation('0002')).assigned_agent_id, md5('ann')::uuid, 'without an agent named it is the lead''s');
 select is(
-  (select assigned_agent_id from public.recruiting_conversations
-   where recruit_phone = '+19995550001' and service_phone = '+19995550101'),
+  (select assigned_agent_id from public.recruiting_conversations where recruit_phone = '+19995550001' and service_phone = '+19995550101'),
   md5('mia')::uuid, 'it is assigned to the agent named');
 update public.recruiting_conversations set status = 'escalated'
 where recruit_phone = '+19995550001' and service_phone = '+19995550101';

@@ -9,8 +9,7 @@ update public.recruiting_orders set status = 'closed';
 update public.recruiting_leads set distribution = 'not_requested' where distribution in ('unmatched', 'pending');
 
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Acme {agent} Agency', 'UTC');
-insert into public.agents (id, agency_id, first_name, last_name) values
-  (md5('ann')::uuid, md5('agency')::uuid, 'Ann', 'Smith');
+insert into public.agents (id, agency_id, first_name, last_name) values (md5('ann')::uuid, md5('agency')::uuid, 'Ann', 'Smith');
 insert into public.vendors (id, slug, name, has_text_consent) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor', true), (md5('without')::uuid, 'test-without', 'Without', false);
 insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
@@ -21,8 +20,7 @@ create function pg_temp.order(template text, quantity integer default 100) retur
   update public.recruiting_orders set status = 'closed' where agency_id = md5('agency')::uuid and status = 'open';
   insert into public.recruiting_orders (agency_id, quantity, greeting_template) values (md5('agency')::uuid, quantity, template);
 $$;
-create function pg_temp.ingest(name text, phone text, first_name text default 'Ada', vendor text default 'vendor',
-  more jsonb default '{}')
+create function pg_temp.ingest(name text, phone text, first_name text default 'Ada', vendor text default 'vendor', more jsonb default '{}')
 returns text language plpgsql as $$
 declare
   went_to constant text := pg_temp.ingest_lead(encode(sha256(('test-' || vendor)::bytea), 'hex'), jsonb_build_object(
@@ -137,8 +135,7 @@ select public.distribute_pending_leads(array[md5('pending')::uuid]);
 select public.distribute_waiting_leads(100);
 select is(pg_temp.greetings('+13125550010'), 'Acme {agent} Agency, Acme {agent} Agency: STOP',
   'a pending lead is greeted when it is handed out, without an agent with the agency''s name');
-select is(pg_temp.greetings('+13125550009'), 'Acme {agent} Agency, Acme {agent} Agency: STOP',
-  'so is one that has waited for an order');
+select is(pg_temp.greetings('+13125550009'), 'Acme {agent} Agency, Acme {agent} Agency: STOP', 'so is one that has waited for an order');
 select is((select count(pg_temp.greetings('+1312555030' || n))::integer from generate_series(1, 3) n), 3, 'and each of many');
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload, payload_bytes) values
   (md5('delivery')::uuid, 'r', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'x', '{}', 2);
@@ -160,8 +157,7 @@ select is(pg_temp.ingest('no number', '+13125550013'), md5('agency')::uuid::text
 
 update public.service_numbers set status = 'active';
 select pg_temp.hold(format($$select private.lock_consent(%L, '+13125550014')::text$$, md5('agency')::uuid));
-select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text,
-  'a lead is handed out while somebody else has its consent');
+select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text, 'a lead is handed out while somebody else has its consent');
 select set_eq('select lead_id from private.waiting_greetings', array[md5('locked')::uuid], 'its greeting waits');
 select pg_temp.let_go();
 select ok(private.is_text_due(), 'the worker has something to do');

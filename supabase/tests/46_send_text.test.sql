@@ -46,8 +46,7 @@ create function pg_temp.conversation(name text) returns text language sql as $$
 $$;
 
 -- Who may send
-select throws_ok(
-  format('select pg_temp.send_as(%L, %L)', name, conversation), code, message, name || ' may not send to ' || conversation)
+select throws_ok(format('select pg_temp.send_as(%L, %L)', name, conversation), code, message, name || ' may not send to ' || conversation)
 from (values
   ('visitor', 'escalated', '42501', 'only an active agent may send a text'),
   ('former', 'escalated', '42501', 'only an active agent may send a text'),
@@ -61,8 +60,7 @@ from (values
 ) as refused (name, conversation, code, message);
 
 -- Bad input
-select throws_ok(
-  format('select pg_temp.send_as(%L, %L, %L, %L, %L)', 'ann', 'escalated', body, client, media), '22023', message, message)
+select throws_ok(format('select pg_temp.send_as(%L, %L, %L, %L, %L)', 'ann', 'escalated', body, client, media), '22023', message, message)
 from (values
   (null, '1', '[]', 'body: must not be empty'),
   ('', '1', null, 'body: must not be empty'),
@@ -79,8 +77,7 @@ from (values
   ('Hi', '1', '[{"url": "https://example.com/1.jpg"}]', 'media[0].content_type: is required'),
   ('Hi', '1', '[{"content_type": "image/jpeg"}]', 'media[0].url: is required'),
   ('Hi', '1', '[{"url": 1, "content_type": "image/jpeg"}]', 'media[0].url: must be a string'),
-  ('Hi', '1', '[{"url": "https://example.com/1.jpg", "content_type": "image/jpeg", "size": 1}]',
-    'media[0].size: unknown field')
+  ('Hi', '1', '[{"url": "https://example.com/1.jpg", "content_type": "image/jpeg", "size": 1}]', 'media[0].size: unknown field')
 ) as bad (body, client, media, message);
 select throws_ok(
   format('select pg_temp.send_as(%L, %L, media => %L)', 'ann', 'escalated', jsonb_build_array(
@@ -110,8 +107,7 @@ select throws_ok(format('select pg_temp.send_as(%L, %L)', name, conversation), c
 from (values
   ('ann', 'other number', 'PT409', 'conversation_id: its number is not one of the agency''s service numbers',
     'another agency''s number is refused'),
-  ('ann', 'no number', 'PT409', 'conversation_id: its number is not one of the agency''s service numbers',
-    'an unknown number is refused'),
+  ('ann', 'no number', 'PT409', 'conversation_id: its number is not one of the agency''s service numbers', 'an unknown number is refused'),
   ('ann', 'opted out', 'PT403', 'conversation_id: the recruit has opted out of texts from this agency',
     'a recruit who has opted out is not texted'),
   ('mia', 'opted out', 'PT403', null, 'not by a manager either')
@@ -139,23 +135,16 @@ select results_eq(
 select results_eq(
   $$select pg_temp.send_as('ann', 'escalated', 'Another text', 'first')$$,
   $$select result || '{"status": "duplicate"}' from first$$, 'the same client_message_id is the first text');
-select is(
-  (select count(*)::integer from public.text_outbox where conversation_id = md5('escalated')::uuid), 1, 'and stored once');
-select is(
-  pg_temp.send_as('mia', 'escalated', 'Hi', 'first') ->> 'status', 'duplicate', 'whoever sends it again');
-select is(
-  pg_temp.send_as('ann', 'bot', 'Hi', 'first') ->> 'status', 'queued', 'in another conversation it is another text');
+select is((select count(*)::integer from public.text_outbox where conversation_id = md5('escalated')::uuid), 1, 'and stored once');
+select is(pg_temp.send_as('mia', 'escalated', 'Hi', 'first') ->> 'status', 'duplicate', 'whoever sends it again');
+select is(pg_temp.send_as('ann', 'bot', 'Hi', 'first') ->> 'status', 'queued', 'in another conversation it is another text');
 select is(pg_temp.conversation('bot'), 'escalated ann', 'sending takes a conversation over from the bot');
-select is(
-  pg_temp.send_as('mia', 'escalated', repeat('ж', 1600)) ->> 'segments', '24', '1,600 characters are sent in segments');
-select is(
-  pg_temp.send_as('mia', 'escalated', repeat('😀', 800)) ->> 'status', 'queued', '800 emoji of two UTF-16 units each are sent');
+select is(pg_temp.send_as('mia', 'escalated', repeat('ж', 1600)) ->> 'segments', '24', '1,600 characters are sent in segments');
+select is(pg_temp.send_as('mia', 'escalated', repeat('😀', 800)) ->> 'status', 'queued', '800 emoji of two UTF-16 units each are sent');
 select is(pg_temp.conversation('escalated'), 'escalated ann', 'a manager does not take over from an agent');
-select is(
-  pg_temp.send_as('ann', 'unassigned') ->> 'status', 'queued', 'the lead''s agent may send where nobody is assigned');
+select is(pg_temp.send_as('ann', 'unassigned') ->> 'status', 'queued', 'the lead''s agent may send where nobody is assigned');
 select is(pg_temp.conversation('unassigned'), 'escalated ann', 'and has the conversation from then on');
-select is(
-  pg_temp.send_as('mia', 'of nobody') ->> 'status', 'queued', 'a manager may send in any conversation of the agency');
+select is(pg_temp.send_as('mia', 'of nobody') ->> 'status', 'queued', 'a manager may send in any conversation of the agency');
 select is(pg_temp.conversation('of nobody'), 'escalated mia', 'and takes over from the bot too');
 select pg_temp.send_as('ann', 'escalated', '', media => jsonb_build_array(jsonb_build_object(
   'url', format('text-media/%s/a.jpg', md5('escalated')::uuid), 'content_type', 'image/jpeg')));

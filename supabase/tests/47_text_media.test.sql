@@ -85,8 +85,7 @@ from unnest(array[
 
 select is_empty(
   format(
-    $$select policyname from pg_policies
-      where schemaname = 'storage' and cmd = %L and coalesce(with_check, qual) like '%%text-media%%'$$,
+    $$select policyname from pg_policies where schemaname = 'storage' and cmd = %L and coalesce(with_check, qual) like '%%text-media%%'$$,
     command),
   format('nobody may %s a file', command))
 from unnest(array['UPDATE', 'DELETE']) command;

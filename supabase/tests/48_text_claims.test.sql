@@ -63,8 +63,7 @@ select is(pg_temp.claim(), 'nothing', 'nobody else gets it');
 select ok(not private.is_text_due(), 'nothing is due while it is sent');
 select pg_temp.clear();
 select pg_temp.add_text('one', 'z');
-select is(
-  public.claim_texts(10) #>> '{texts,0,messaging_service_sid}', 'MG' || repeat('a', 32), 'a number''s messaging service is named');
+select is(public.claim_texts(10) #>> '{texts,0,messaging_service_sid}', 'MG' || repeat('a', 32), 'a number''s messaging service is named');
 select pg_temp.clear();
 
 -- One at a time in a conversation, oldest first
@@ -128,8 +127,7 @@ select pg_temp.clear();
 select pg_temp.create_conversation('many ' || n, '+1999555' || 2000 + n, '+19995550100') from generate_series(1, 30) n;
 insert into names (name) select 'many ' || n from generate_series(1, 30) n;
 select pg_temp.add_text('many ' || n, 'many ' || n) from generate_series(1, 30) n;
-select is(
-  jsonb_array_length(public.claim_texts(100) -> 'texts'), 10, 'what a number sends in a second may go at once');
+select is(jsonb_array_length(public.claim_texts(100) -> 'texts'), 10, 'what a number sends in a second may go at once');
 select pg_temp.clear();
 update public.service_numbers set segments_per_second = 100;
 

@@ -211,8 +211,7 @@ select is(pg_temp.notices(), 'failed', 'its agent is told');
 select is(
   (select state || ' ' || source from public.text_consents where phone = '+19995550001'), 'opted_out provider', 'the opt-out holds');
 select pg_temp.record('one', 1, 'opted_out', code => '21610');
-select is(
-  (select count(*)::integer from public.text_consent_events where phone = '+19995550001'), 1, 'it is recorded once');
+select is((select count(*)::integer from public.text_consent_events where phone = '+19995550001'), 1, 'it is recorded once');
 select pg_temp.add_text('four', 'same recruit');
 select is(pg_temp.claim('four'), null, 'and holds for all numbers of the agency');
 

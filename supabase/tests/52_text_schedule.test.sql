@@ -73,8 +73,7 @@ begin
   where j.jobname = 'send texts'
   union all values (-1, now() - interval '8 days');
   execute (select command from cron.job where jobname = 'prune runs of send texts');
-  return next is(
-    (select count(*) from cron.job_run_details), 2::bigint, 'the records of old runs go, and those of other jobs stay');
+  return next is((select count(*) from cron.job_run_details), 2::bigint, 'the records of old runs go, and those of other jobs stay');
   return next ok(
     not has_function_privilege('service_role', 'private.request_text_work()', 'execute')
     and not has_function_privilege('service_role', 'private.schedule_text_work()', 'execute'),

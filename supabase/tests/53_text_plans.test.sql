@@ -63,23 +63,18 @@ from (values
 -- Many that are due
 select pg_temp.add_texts(100, 'pending', '-1 hour', every => 40, first => n) from generate_series(0, 9) n;
 select ok(private.is_text_due(), 'texts of active numbers are due');
-select cmp_ok(
-  pg_temp.rows_read('select private.is_text_due()'), '<', 100::bigint, 'of 1,000 due texts, the question reads a few');
-select cmp_ok(
-  pg_temp.rows_read('select public.claim_texts(10)'), '<', 500::bigint, 'a claim of ten reads a few too');
-select is(
-  (select count(*)::integer from public.text_outbox where state = 'sending'), 10, 'and claims ten');
+select cmp_ok(pg_temp.rows_read('select private.is_text_due()'), '<', 100::bigint, 'of 1,000 due texts, the question reads a few');
+select cmp_ok(pg_temp.rows_read('select public.claim_texts(10)'), '<', 500::bigint, 'a claim of ten reads a few too');
+select is((select count(*)::integer from public.text_outbox where state = 'sending'), 10, 'and claims ten');
 
 -- A number that is busy
 update public.service_numbers set busy_until = now() + interval '1 hour';
-select cmp_ok(
-  pg_temp.rows_read('select public.claim_texts(10)'), '<', 100::bigint, 'the backlog of busy numbers is not read');
+select cmp_ok(pg_temp.rows_read('select public.claim_texts(10)'), '<', 100::bigint, 'the backlog of busy numbers is not read');
 
 -- Workers that have died
 update public.text_outbox set lease_until = now() where state = 'sending';
 select cmp_ok(pg_temp.rows_read('select public.claim_texts(10)'), '<', 500::bigint, 'dead workers'' texts are found by an index');
-select cmp_ok(
-  pg_temp.rows_read($$select private.postpone_texts(60)$$), '<', 10000::bigint, 'what is due is postponed by an index');
+select cmp_ok(pg_temp.rows_read($$select private.postpone_texts(60)$$), '<', 10000::bigint, 'what is due is postponed by an index');
 select ok(not private.is_text_due(), 'then nothing is due');
 
 select * from finish();

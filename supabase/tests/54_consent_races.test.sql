@@ -23,14 +23,11 @@ $sql$);
 -- Forty recruits text STOP while their agent's texts are queued and claimed, and the provider refuses some of them.
 select pg_temp.race(6, $work$
   do $do$
-  declare
-    claimed jsonb;
+  declare claimed jsonb;
   begin
     for n in 1..40 loop
-      if {worker} = 1 then
-        perform public.receive_sms('+1999557' || 1000 + n, '+19995552000', 'race stop ' || n, 'STOP', '[]');
-      elsif {worker} <= 3 then
-        perform private.queue_text(md5('race ' || n)::uuid, 'agent', 'Hi');
+      if {worker} = 1 then perform public.receive_sms('+1999557' || 1000 + n, '+19995552000', 'race stop ' || n, 'STOP', '[]');
+      elsif {worker} <= 3 then perform private.queue_text(md5('race ' || n)::uuid, 'agent', 'Hi');
       else
         for claimed in select t from jsonb_array_elements(public.claim_texts(3) -> 'texts') t loop
           commit;
@@ -69,8 +66,7 @@ select pg_temp.race(5, $work$
   do $do$
   begin
     for n in 1..20 loop
-      if {worker} = 5 then
-        insert into public.service_numbers (phone, agency_id) values ('+1999555' || 2100 + n, md5('race')::uuid);
+      if {worker} = 5 then insert into public.service_numbers (phone, agency_id) values ('+1999555' || 2100 + n, md5('race')::uuid);
       else
         perform public.receive_sms('+1999557' || 2000 + n * 10 + {worker}, '+1999555' || 2100 + n, 'race new ' || n || '-{worker}',
           'Stop!', '[]');
@@ -113,8 +109,7 @@ select results_eq(
 select is_empty($$select from public.unmatched_texts where message_sid like 'race made %'$$, 'none is left unmatched');
 
 -- One text and one callback many times at once
-select pg_temp.race(10, $$
-  select public.receive_sms('+19995571001', '+19995552000', 'race repeated', 'START', '[]')::text
+select pg_temp.race(10, $$ select public.receive_sms('+19995571001', '+19995552000', 'race repeated', 'START', '[]')::text
 $$);
 select results_eq(
   $$select count(*) from public.text_consent_events e
@@ -136,8 +131,7 @@ select pg_temp.race(6, $work$
   begin
     perform set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, false);
     for n in 1..10 loop
-      if {worker} <= 3 then
-        perform public.start_conversation(md5('race lead ' || n)::uuid);
+      if {worker} <= 3 then perform public.start_conversation(md5('race lead ' || n)::uuid);
       else
         perform public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
           'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(

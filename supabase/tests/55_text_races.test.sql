@@ -29,18 +29,10 @@ $sql$);
 -- does not take minutes.
 create temp table finished as select * from pg_temp.race(24, $work$
   do $do$
-  declare
-    claim jsonb;
-    claimed jsonb;
-    sid text;
-    sids text[];
-    task_id uuid;
-    fate double precision;
+  declare claim jsonb; claimed jsonb; sid text; sids text[]; task_id uuid; fate double precision;
   begin
     if {worker} <= 4 then
-      for n in 1..75 loop
-        perform private.queue_text(md5('race ' || 1 + (n * 7 + {worker} * 13) % 50)::uuid, 'agent', 'Hi');
-        commit;
+      for n in 1..75 loop perform private.queue_text(md5('race ' || 1 + (n * 7 + {worker} * 13) % 50)::uuid, 'agent', 'Hi'); commit;
       end loop;
       return;
     end if;
@@ -53,8 +45,7 @@ create temp table finished as select * from pg_temp.race(24, $work$
         if claimed ->> 'task' = 'look_up' then
           select array_agg(e.provider_message_id) into sids
           from public.recruiting_message_events e where e.provider_status = task_id::text;
-          if fate > 0.1 then
-            perform public.record_text_lookup(task_id, (claimed -> 'claim')::integer, sids);
+          if fate > 0.1 then perform public.record_text_lookup(task_id, (claimed -> 'claim')::integer, sids);
           end if;
         else
           -- One that was sent again is not lost a second time: it would fail.
@@ -116,10 +107,7 @@ select pg_temp.commit($sql$
   select md5('race stop ' || n)::uuid, md5('race')::uuid, '+1999557' || 1000 + n, '+19995550100', now() + interval '1 hour'
   from generate_series(1, 200) n;
   do $do$
-  begin
-    for n in 1..200 loop
-      perform private.queue_text(md5('race stop ' || n)::uuid, 'agent', 'Hi');
-    end loop;
+  begin for n in 1..200 loop perform private.queue_text(md5('race stop ' || n)::uuid, 'agent', 'Hi'); end loop;
   end
   $do$;
 $sql$);
@@ -132,8 +120,7 @@ select * from pg_temp.race(4, $work$
         commit;
         -- So that neither side is long ahead of the other.
         perform pg_sleep(0.001);
-      else
-        perform public.claim_texts(1);
+      else perform public.claim_texts(1);
       end if;
       commit;
     end loop;
@@ -167,18 +154,13 @@ select pg_temp.commit($sql$
     now() + interval '1 hour'
   from generate_series(1, 100) n;
   do $do$
-  begin
-    for n in 1..100 loop
-      perform private.queue_text(md5('race ' || n)::uuid, 'agent', 'Hi');
-    end loop;
-    perform public.claim_texts(100);
+  begin for n in 1..100 loop perform private.queue_text(md5('race ' || n)::uuid, 'agent', 'Hi'); end loop; perform public.claim_texts(100);
   end
   $do$;
 $sql$);
 select * from pg_temp.race(5, $work$
   do $do$
-  declare
-    text public.text_outbox;
+  declare text public.text_outbox;
   begin
     for n in 1..100 loop
       select o.* into text from public.text_outbox o where o.conversation_id = md5('race ' || n)::uuid;
@@ -208,8 +190,7 @@ select results_eq(
   $$select result ->> 'status', count(*), count(distinct result - 'status') from sent group by 1 order by 1$$,
   $$values ('duplicate', 19::bigint, 1::bigint), ('queued', 1, 1)$$, 'one text twenty times at once is queued once');
 select is((select count(distinct result - 'status')::integer from sent), 1, 'all twenty return the same');
-select is(
-  (select count(*)::integer from public.recruiting_messages where conversation_id = md5('race 1')::uuid), 2, 'and one message');
+select is((select count(*)::integer from public.recruiting_messages where conversation_id = md5('race 1')::uuid), 2, 'and one message');
 
 -- Two texts of one recruit, of which indexes give the later one first. Whoever changes both must wait for the first one before
 -- it locks the second, or two such changes would wait for each other.
@@ -219,10 +200,7 @@ select pg_temp.commit($sql$
   values (md5('race 2')::uuid, md5('race')::uuid, '+19995590001', '+19995550100'),
     (md5('race 1')::uuid, md5('race')::uuid, '+19995590001', '+19995550101');
   do $do$
-  begin
-    for n in 1..2 loop
-      perform private.queue_text(md5('race ' || n)::uuid, 'bot', 'Hi');
-    end loop;
+  begin for n in 1..2 loop perform private.queue_text(md5('race ' || n)::uuid, 'bot', 'Hi'); end loop;
   end
   $do$;
   -- All of one number, that is paused
@@ -244,9 +222,7 @@ select isnt_empty(
 select extensions.dblink_cancel_query('second'), extensions.dblink_disconnect('second'), pg_temp.let_go();
 
 select pg_temp.hold_first_text();
-select pg_temp.commit($sql$
-  set lock_timeout = '5s';
-  update public.service_numbers set status = 'active' where agency_id = md5('race')::uuid
+select pg_temp.commit($sql$ set lock_timeout = '5s'; update public.service_numbers set status = 'active' where agency_id = md5('race')::uuid
 $sql$);
 select pg_temp.let_go();
 select results_eq(

@@ -56,10 +56,8 @@ select is(pg_temp.owners('taken'), 'bob bob bob mia', 'with one lead its convers
 insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
   (md5('sale')::uuid, md5('agency')::uuid, md5('ann')::uuid, 'Lea', '1', 'TX', 'fe'),
   (md5('sale 2')::uuid, md5('agency')::uuid, md5('ann')::uuid, 'Leo', '1', 'TX', 'fe');
-select is(
-  public.assign_leads(md5('bob')::uuid, lead_id => md5('sale')::uuid) -> 'sales_leads', '1', 'a sales lead can be given too');
-select is(
-  (select agent_id from public.leads where id = md5('sale')::uuid), md5('bob')::uuid, 'to the agent who is named');
+select is(public.assign_leads(md5('bob')::uuid, lead_id => md5('sale')::uuid) -> 'sales_leads', '1', 'a sales lead can be given too');
+select is((select agent_id from public.leads where id = md5('sale')::uuid), md5('bob')::uuid, 'to the agent who is named');
 
 -- All leads of an agent
 select pg_temp.add_recruit(name, agent, takes)
@@ -76,8 +74,7 @@ from (values ('hers', 'bob bob bob ann'), ('bot', 'bob bob'), ('of mia', 'bob mi
   ('of others', 'mia mia mia mia')) e (name, owners);
 select is((select agent_id from public.leads where id = md5('sale 2')::uuid), md5('bob')::uuid, 'a sales lead goes along');
 select is((select state from public.text_outbox where message_id = md5('waiting')::uuid), 'pending', 'a text waits on');
-select is(
-  (select agent_id from public.recruiting_orders where id = md5('order')::uuid), md5('ann')::uuid, 'an order stays as it is');
+select is((select agent_id from public.recruiting_orders where id = md5('order')::uuid), md5('ann')::uuid, 'an order stays as it is');
 select is(
   (select count(*) from public.recruiting_leads where agent_id = md5('ann')::uuid)
     + (select count(*) from public.recruiting_conversations where assigned_agent_id = md5('ann')::uuid)

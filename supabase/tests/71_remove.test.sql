@@ -33,8 +33,7 @@ from (values
   ($$select public.remove_agent(md5('ann')::uuid)$$, 'PT409', 'it has recruiting leads (2)'),
   ($$select public.remove_agent(md5('cal')::uuid)$$, 'PT409', 'it has a login'),
   ($$select public.remove_agent(md5('nobody')::uuid)$$, 'PT404', 'there is no such one'),
-  ($$select public.remove_agency(md5('agency')::uuid)$$, 'PT409',
-    'it has agents (3), recruiting leads (2), recruiting orders (1)'),
+  ($$select public.remove_agency(md5('agency')::uuid)$$, 'PT409', 'it has agents (3), recruiting leads (2), recruiting orders (1)'),
   ($$select public.remove_agency(md5('nobody')::uuid)$$, 'PT404', 'there is no such one')
 ) e (call, code, message);
 select is(
@@ -49,8 +48,7 @@ select is_empty($$select from public.agencies where id = md5('unused')::uuid$$, 
 create table public.new_things (agency uuid, agent uuid, foreign key (agent, agency) references public.agents (id, agency_id));
 insert into public.agents (id, agency_id, first_name) values (md5('dan')::uuid, md5('agency')::uuid, 'dan');
 insert into public.new_things values (md5('agency')::uuid, md5('dan')::uuid);
-select throws_ok(
-  $$select public.remove_agent(md5('dan')::uuid)$$, 'PT409', 'it has new things (1)', 'a table that is new counts too');
+select throws_ok($$select public.remove_agent(md5('dan')::uuid)$$, 'PT409', 'it has new things (1)', 'a table that is new counts too');
 
 select * from finish();
 rollback;

@@ -83,8 +83,7 @@ select results_eq(
   $$values (md5('newest')::uuid::text, md5('ann')::uuid::text, md5('agency')::uuid::text, '2')$$,
   'the texts to a number become a conversation with the newest lead that has an agency');
 select results_eq(
-  $$select status, recruiting_lead_id, assigned_agent_id from public.recruiting_conversations
-    where recruit_phone = '+19995550001'$$,
+  $$select status, recruiting_lead_id, assigned_agent_id from public.recruiting_conversations where recruit_phone = '+19995550001'$$,
   $$values ('escalated', md5('newest')::uuid, md5('ann')::uuid)$$, 'its agent has taken it over');
 select results_eq(
   $$select kind from public.agent_notifications where agent_id = md5('ann')::uuid order by 1$$,
