@@ -31,12 +31,11 @@ select is(
 from made;
 select lives_ok(format('select public.authenticate_vendor(%L)', pg_temp.hash(second)), 'a second key works at the same time as the first')
 from made;
-select throws_ok(format('select public.authenticate_vendor(%L)', pg_temp.hash(expired)), 'PT401', 'invalid API key', 'an expired key')
-from made;
 select throws_ok(format('select public.authenticate_vendor(%L)', hash), 'PT401', 'invalid API key', description)
-from (values (pg_temp.hash('lik_unknown'), 'an unknown key'), ('', 'an empty hash'), (null, 'no hash')) as wrong (hash, description);
-select throws_ok(format('select public.authenticate_vendor(%L)', upper(pg_temp.hash(first))), 'PT401', null, 'a hash in upper case')
-from made;
+from made, lateral (values
+  (pg_temp.hash(expired), 'an expired key'), (pg_temp.hash('lik_unknown'), 'an unknown key'), ('', 'an empty hash'),
+  (null, 'no hash'), (upper(pg_temp.hash(first)), 'a hash in upper case')
+) as wrong (hash, description);
 
 update public.vendors set parser = null where id = md5('vendor')::uuid;
 select is(public.authenticate_vendor(pg_temp.hash(first)) -> 'parser', 'null', 'a vendor without a parser is authenticated')

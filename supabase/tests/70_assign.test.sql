@@ -13,13 +13,8 @@ language plpgsql as $$
 begin
   insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id, distribution, distributed_at)
   values (md5(name)::uuid, md5('vendor')::uuid, name, md5('agency')::uuid, md5(agent)::uuid, 'distributed', now());
-  insert into public.recruiting_conversations (
-    id, recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
-  )
-  values (
-    md5(name)::uuid, md5(name)::uuid, md5('agency')::uuid, '+1999' || right(translate(md5(name), 'abcdef', '123456'), 7),
-    '+19995550100', case when takes is null then 'bot' else 'escalated' end, md5(takes)::uuid
-  );
+  perform pg_temp.create_conversation(
+    name, '+1999' || right(translate(md5(name), 'abcdef', '123456'), 7), '+19995550100', takes, lead => name);
   insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body)
   values (md5(name)::uuid, md5(name)::uuid, 'inbound', 'recruit', 'Hi'),
     (md5(name || ' read')::uuid, md5(name)::uuid, 'inbound', 'recruit', 'Ho');
@@ -53,9 +48,7 @@ select pg_temp.add_recruit('taken', 'ann', 'mia');
 select public.assign_leads(md5('bob')::uuid, lead_id => md5('taken')::uuid);
 select is(pg_temp.owners('taken'), 'bob bob bob mia', 'with one lead its conversation goes along, whoever has taken it over');
 
-insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type) values
-  (md5('sale')::uuid, md5('agency')::uuid, md5('ann')::uuid, 'Lea', '1', 'TX', 'fe'),
-  (md5('sale 2')::uuid, md5('agency')::uuid, md5('ann')::uuid, 'Leo', '1', 'TX', 'fe');
+select pg_temp.create_lead('sale', 'ann'), pg_temp.create_lead('sale 2', 'ann');
 select is(public.assign_leads(md5('bob')::uuid, lead_id => md5('sale')::uuid) -> 'sales_leads', '1', 'a sales lead can be given too');
 select is((select agent_id from public.leads where id = md5('sale')::uuid), md5('bob')::uuid, 'to the agent who is named');
 
