@@ -30,26 +30,24 @@ create function pg_temp.make_orders(orders text) returns void language sql as $$
     from (values %s) o (name, quantity, filled, daily_cap);
   $new$, orders))
 $$;
--- Ten connections send ten leads each. Each lead is a transaction.
-create function pg_temp.send_100_leads() returns void language plpgsql as $$
-begin
-  perform pg_temp.race_for_orders(10, $work$
+-- Connections send leads with vendor_lead_ids that SQL makes of n and {worker}. Each lead is a transaction.
+create function pg_temp.send(connections integer, leads integer, vendor_lead_id text) returns void language sql as $$
+  select pg_temp.race_for_orders(connections, format($work$
     do $do$
     begin
-      for n in 1..10 loop
+      for n in 1..%s loop
         perform public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
-          'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
-            'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', '{worker}-' || n))));
+          'key_hash', encode(sha256('race'), 'hex'),
+          'lead', jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', %s))));
         commit;
       end loop;
     end
     $do$
-  $work$);
-end
+  $work$, leads, vendor_lead_id))
 $$;
 create function pg_temp.send_100_leads(orders text) returns void language sql as $$
   select pg_temp.make_orders(orders);
-  select pg_temp.send_100_leads();
+  select pg_temp.send(10, 10, $id$'{worker}-' || n$id$)
 $$;
 create view pg_temp.own_leads as select * from public.recruiting_leads where vendor_id = md5('race')::uuid;
 create view pg_temp.sent as
@@ -83,15 +81,10 @@ select results_eq('select filled, leads, status from sent', $$values (7, 7, 'ope
 create function pg_temp.send_4_leads_during(change text) returns void language plpgsql as $$
 begin
   perform pg_temp.make_orders($orders$('meanwhile', 1000, 0, null::integer)$orders$);
-  perform pg_temp.race_for_orders(1, pg_temp.ingest_query(pg_temp.key_of('race'), jsonb_build_object(
-    'id', gen_random_uuid(), 'first_name', 'Ada')));
+  perform pg_temp.send(1, 1, $id$'first'$id$);
   perform pg_temp.hold(change, 'administrator');
   perform extensions.dblink_send_query('administrator', 'select pg_sleep(0.2); commit');
-  perform pg_temp.race_for_orders(4, $work$
-    select public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
-          'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
-            'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', 'late {worker}'))))::text
-  $work$);
+  perform pg_temp.send(4, 1, $id$'late {worker}'$id$);
   perform extensions.dblink_disconnect('administrator');
 end
 $$;
@@ -119,18 +112,7 @@ select is(
   'they go to the next order');
 
 -- One lead sent many times at once.
-select pg_temp.race_for_orders(10, $$
-  do $do$
-  begin
-    for n in 1..20 loop
-      perform public.ingest_recruiting_leads(jsonb_build_array(jsonb_build_object(
-          'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
-            'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', 'same ' || n))));
-      commit;
-    end loop;
-  end
-  $do$
-$$);
+select pg_temp.send(10, 20, $id$'same ' || n$id$);
 select results_eq(
   $$select count(*), count(distinct vendor_lead_id), count(distributed_at) from own_leads where vendor_lead_id like 'same %'$$,
   'values (20::bigint, 20::bigint, 20::bigint)',
@@ -174,7 +156,7 @@ begin
     end
     $do$
   $edits$);
-  perform pg_temp.send_100_leads();
+  perform pg_temp.send(10, 10, $id$'{worker}-' || n$id$);
   perform from extensions.dblink_get_result('administrator') as result (status text);
   perform extensions.dblink_disconnect('administrator');
 end

@@ -43,11 +43,11 @@ select results_eq(
   $$select sum((result -> 'created')::integer)::integer, sum((result -> 'duplicates')::integer)::integer, count(*)::integer from bulks$$,
   'values (500, 1500, 4)', 'the same bulk request four times at once creates each lead once');
 
--- A hundred messages, each stored at the same time as its callback
+-- 300 messages, each stored at the same time as its callback
 select pg_temp.race(2, $$
   do $do$
   begin
-    for n in 1..100 loop
+    for n in 1..300 loop
       if {worker} = 1 then
         insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id)
         values (md5('race')::uuid, 'outbound', 'bot', 'race pair ' || n);
@@ -60,7 +60,7 @@ select pg_temp.race(2, $$
 $$, 'repeated');
 select results_eq(
   $$select status, count(*) from public.recruiting_messages where provider_message_id like 'race pair %' group by 1$$,
-  $$values ('delivered', 100::bigint)$$, 'no callback is lost when it comes while its message is being stored');
+  $$values ('delivered', 300::bigint)$$, 'no callback is lost when it comes while its message is being stored');
 
 -- 600 messages in two transactions, one from the first on and one from the last, while their callbacks come
 create temp table many_at_once as select * from pg_temp.race(6, $$

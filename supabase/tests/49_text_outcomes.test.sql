@@ -1,6 +1,6 @@
 -- record_text_outcome() and record_text_lookup(): each outcome in each state, late and repeated reports.
 begin;
-select plan(81);
+select plan(86);
 \ir helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent');
@@ -56,6 +56,10 @@ $$;
 create function pg_temp.become_due(name text) returns void language sql as $$
   update public.text_outbox set due_at = now() where message_id = md5(name)::uuid
 $$;
+create function pg_temp.claim_again(name text) returns integer language sql as $$
+  select pg_temp.become_due(name);
+  select pg_temp.claim(name)
+$$;
 -- Seconds from now, or from when the request began
 create function pg_temp.due_in(name text, since_attempt boolean default false) returns numeric language sql as $$
   select round(extract(epoch from o.due_at - case when since_attempt then o.attempted_at else now() end), 0)
@@ -101,8 +105,7 @@ from pg_temp.add_text('three', 'y');
 select is(pg_temp.record('one', pg_temp.send('one'), 'unconfirmed'), 'unconfirmed', 'a lost response leaves a text unconfirmed');
 select is(pg_temp.text('one'), 'unconfirmed 1 no_response', 'it says why');
 select is(pg_temp.due_in('one', true), 20::numeric, 'it is looked up 20 seconds after it was sent');
-select pg_temp.become_due('one');
-select is(pg_temp.claim('one'), 2, 'each claim has its number');
+select is(pg_temp.claim_again('one'), 2, 'each claim has its number');
 select is(pg_temp.look_up('one', 2, '{test SM2,test SM3}'), 'accepted', 'a message of the provider is this text');
 select is(pg_temp.message('one'), 'test SM2 queued', 'the first one is');
 select is(pg_temp.look_up('one', 2), 'accepted', 'a late look-up that found nothing changes nothing');
@@ -111,11 +114,9 @@ select pg_temp.add_text('two', 'y');
 select pg_temp.record('two', pg_temp.claim('two'), 'accepted', 'test SM5');
 select pg_temp.add_text('three', 'y');
 select pg_temp.record('three', pg_temp.claim('three'), 'unconfirmed', code => '503');
-select pg_temp.become_due('three');
-select is(pg_temp.look_up('three', pg_temp.claim('three'), '{test SM5}'), 'unconfirmed', 'a message that another text has is not this one');
+select is(pg_temp.look_up('three', pg_temp.claim_again('three'), '{test SM5}'), 'unconfirmed', 'a message that another text has is not this one');
 select is(pg_temp.due_in('three', true), 120::numeric, 'it is looked up again 2 minutes after it was sent');
-select pg_temp.become_due('three');
-select is(pg_temp.look_up('three', pg_temp.claim('three'), '{test SM5,test SM6}'), 'accepted', 'then it is found');
+select is(pg_temp.look_up('three', pg_temp.claim_again('three'), '{test SM5,test SM6}'), 'accepted', 'then it is found');
 
 -- A worker that is late
 select pg_temp.send('one');
@@ -129,8 +130,7 @@ select is(pg_temp.message('one'), 'test SM7 queued', 'with its MessageSid');
 
 -- Not found
 select pg_temp.record('one', pg_temp.send('one'), 'unconfirmed');
-select pg_temp.become_due('one');
-create temp table first_lookup as select pg_temp.claim('one') as claim;
+create temp table first_lookup as select pg_temp.claim_again('one') as claim;
 select is(pg_temp.look_up('one', claim), 'unconfirmed', 'a text that the provider does not know stays unconfirmed') from first_lookup;
 select pg_temp.become_due('one');
 select is(pg_temp.look_up('one', claim), 'unconfirmed', 'the same report again changes nothing') from first_lookup;
@@ -139,26 +139,22 @@ select is(
   array[pg_temp.record('one', pg_temp.claim('one'), 'later'), pg_temp.due_in('one')::text, lookups::text], '{unconfirmed,20,1}',
   'a look-up without a response is not counted')
 from public.text_outbox where message_id = md5('one')::uuid;
-select pg_temp.become_due('one');
-select is(pg_temp.look_up('one', pg_temp.claim('one')), 'pending', 'unknown a second time, it is sent once more');
+select is(pg_temp.look_up('one', pg_temp.claim_again('one')), 'pending', 'unknown a second time, it is sent once more');
 select is(pg_temp.text('one'), 'pending 1 resend', 'at once');
 create temp table resent as select pg_temp.claim('one') as claim;
 select is(pg_temp.text('one'), 'sending 2', 'by the next worker');
 select is(pg_temp.look_up('one', claim - 1), 'sending', 'a late look-up changes nothing') from resent;
 select is(pg_temp.record('one', claim, 'unconfirmed'), 'unconfirmed', 'its response may be lost too') from resent;
 select is(pg_temp.due_in('one', true), 600::numeric, 'then it is looked up 10 minutes later');
-select pg_temp.become_due('one');
-select is(pg_temp.look_up('one', pg_temp.claim('one')), 'failed', 'and is never sent a third time');
+select is(pg_temp.look_up('one', pg_temp.claim_again('one')), 'failed', 'and is never sent a third time');
 select is(pg_temp.text('one') || ', ' || pg_temp.message('one'), 'failed 2 unconfirmed, no sid failed', 'it has failed');
 select is(pg_temp.notices(), 'failed', 'and its agent is told');
 select is(private.accept_text(md5('one')::uuid, 'test SM8'), 'accepted', 'a callback with our id proves all the same that it was sent');
 select is(pg_temp.message('one'), 'test SM8 queued', 'then its message has not failed');
 
 select pg_temp.record('one', pg_temp.send('one'), 'unconfirmed');
-select pg_temp.become_due('one');
-select pg_temp.look_up('one', pg_temp.claim('one'));
-select pg_temp.become_due('one');
-select is(pg_temp.look_up('one', pg_temp.claim('one'), may_resend => false), 'unconfirmed', 'where nothing may be sent again it is not');
+select pg_temp.look_up('one', pg_temp.claim_again('one'));
+select is(pg_temp.look_up('one', pg_temp.claim_again('one'), may_resend => false), 'unconfirmed', 'where nothing may be sent again it is not');
 select is(
   array[due_at::text, reason, pg_temp.notices()], '{infinity,unconfirmed,failed}', 'its agent is told, and it is never looked up again')
 from public.text_outbox where message_id = md5('one')::uuid;
@@ -174,8 +170,7 @@ select is(pg_temp.text('one') || ' ' || pg_temp.due_in('one'), 'pending 2 later 
 update public.text_outbox set attempt = 40, due_at = now() where message_id = md5('one')::uuid;
 select pg_temp.record('one', pg_temp.claim('one'), 'later');
 select is(pg_temp.due_in('one'), 300::numeric, 'never in more than five minutes');
-select pg_temp.become_due('one');
-select pg_temp.record('one', pg_temp.claim('one'), 'later', retry_after => 77);
+select pg_temp.record('one', pg_temp.claim_again('one'), 'later', retry_after => 77);
 select is(pg_temp.due_in('one'), 77::numeric, 'or when the provider says');
 
 -- Credentials
@@ -221,6 +216,34 @@ select is(pg_temp.text('one') || ', ' || pg_temp.message('one'), 'failed 1 21211
 select is(pg_temp.notices(), 'failed', 'and its agent is told');
 select pg_temp.add_text('two', 'y');
 select is(pg_temp.claim('two'), 1, 'the next text of the conversation goes on');
+
+-- A worker that dies again and again
+select pg_temp.drop_texts(), pg_temp.add_text('dead', 'y');
+-- A worker claims the text and dies. Ten minutes later the provider is asked for it, and does not know it.
+create function pg_temp.die(reason text default 'worker_died') returns text language plpgsql as $$
+declare
+  id constant uuid := md5('dead')::uuid;
+  claim integer;
+begin
+  update public.service_numbers set busy_until = '-infinity';
+  perform public.claim_texts(1);
+  update public.text_outbox o
+  set state = 'unconfirmed', reason = die.reason, claim = o.claim + 1, lookups = 1, lease_until = null
+  where o.message_id = id and o.state = 'sending'
+  returning o.claim into claim;
+  return public.record_text_lookup(id, claim, '{}');
+end
+$$;
+
+select is(pg_temp.die(), 'pending', 'a text whose worker has died is sent again');
+select is(pg_temp.die(), 'pending', 'and once more, because its second worker may have died before it left too');
+select is(pg_temp.die('no_response'), 'failed', 'a text that did leave and is not known is failed');
+
+update public.text_outbox set state = 'pending', due_at = now(), resends = 0 where message_id = md5('dead')::uuid;
+select is(
+  array(select pg_temp.die() from generate_series(1, 6)), '{pending,pending,pending,pending,pending,failed}'::text[],
+  'a text that ends every worker is not sent for ever');
+select is((select attempt from public.text_outbox where message_id = md5('dead')::uuid), 9, 'each was an attempt');
 
 select * from finish();
 rollback;

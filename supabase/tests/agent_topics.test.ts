@@ -60,27 +60,24 @@ realtimeTest("a notification is sent to its agent's topic, as ids alone", async 
   }]);
 });
 
-for (
-  const [what, sql] of [
-    ["Realtime's function fails", otherSend("raise exception 'down' using errcode = 'XX000'")],
-    ["Realtime's function is missing", "drop function realtime.send"],
-    ["Realtime's function takes other arguments", otherSend("null", "payload text")],
-    ["Realtime is missing", "drop schema realtime cascade"],
-    ["the table of messages is missing", "drop table realtime.messages cascade"],
-    ["the table has no partition for today", "drop table realtime.messages_default"],
-    [
-      "the owner may not store messages",
-      "alter function private.broadcast_notification() owner to anon",
-    ],
-  ] as const
-) {
+const FAULTS: [what: string, sql: string][] = [
+  ["Realtime's function fails", otherSend("raise exception 'down' using errcode = 'XX000'")],
+  ["Realtime's function is missing", "drop function realtime.send"],
+  ["Realtime's function takes other arguments", otherSend("null", "payload text")],
+  ["Realtime is missing", "drop schema realtime cascade"],
+  ["the table of messages is missing", "drop table realtime.messages cascade"],
+  ["the table has no partition for today", "drop table realtime.messages_default"],
+  [
+    "the owner may store no messages",
+    "alter function private.broadcast_notification() owner to anon",
+  ],
+];
+for (const [what, sql] of FAULTS) {
   realtimeTest(`a notification is stored when ${what}`, async (transaction, notify) => {
     await transaction.unsafe(sql);
     const id = await notify();
-    assert.equal(
-      (await transaction`select from public.agent_notifications where id = ${id}`).length,
-      1,
-    );
+    const stored = await transaction`select from public.agent_notifications where id = ${id}`;
+    assert.equal(stored.length, 1);
   });
 }
 

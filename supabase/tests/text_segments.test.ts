@@ -4,22 +4,7 @@ import { SegmentedMessage } from "sms-segments-calculator";
 import { connect, readStackInfo } from "../../dev/local/mod.ts";
 
 const GSM = [..."aZ09 @£$¥èéÇ\nØ\rÅΔ_ΦßÉ!\"#¤%&'-/ñ¿€[]{}|~^\\\f"];
-const OTHER = [
-  "ç",
-  "’",
-  "ж",
-  "中",
-  "\t",
-  "`",
-  "e\u0301",
-  "😀",
-  "👍🏽",
-  "👩‍👩‍👧‍👦",
-  "🏳️‍🌈",
-  "☎️",
-  "🇺🇸",
-  "\r\n",
-];
+const OTHER = ["\t", "\r\n", ..."ç ’ ж 中 ` e\u0301 😀 👍🏽 👩‍👩‍👧‍👦 🏳️‍🌈 ☎️ 🇺🇸".split(" ")];
 
 /** Texts of a few different characters, so that the same one often lies between two segments. */
 const body = (characters: string[]) =>
@@ -34,7 +19,7 @@ Deno.test("private.text_segments counts as Twilio's calculator does", async () =
     ...[70, 71, 134, 135, 1600].map((length) => "ж".repeat(length)),
     ...[80, 81].map((length) => "€".repeat(length)),
     ...[35, 36, 66, 67].map((length) => "😀".repeat(length)),
-    ...fc.sample(fc.oneof(body(GSM), body([...GSM, ...OTHER]), body(OTHER)), 1000),
+    ...fc.sample(fc.oneof(body(GSM), body([...GSM, ...OTHER]), body(OTHER)), 400),
   ];
   const sql = connect(readStackInfo().db_url);
   const rows = await sql<{ body: string; segments: number }[]>`
