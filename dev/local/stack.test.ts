@@ -275,14 +275,6 @@ Deno.test("the life of a local stack", async (test) => {
       assert.deepEqual({ ...rights }, { table: false, sequence: false, function: false });
     });
 
-    await step("the logs of the start before are kept", () => {
-      const folder = join(dataDir, "logs/earlier");
-      const starts = Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
-      assert.equal(starts.length, 2);
-      const log = join(folder, starts[1]!, "gateway.log");
-      assert.match(Deno.readTextFileSync(log), /a-request-of-the-test/);
-    });
-
     await step("SIGTERM to npm leaves nothing behind", async () => {
       const processes = running(dataDir);
       Deno.kill(run.pid, "SIGTERM");

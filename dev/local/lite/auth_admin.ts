@@ -9,12 +9,9 @@ const Metadata = z.record(z.string(), z.json());
 
 /** What may be set of a user. Supabase Auth knows more, which is refused here rather than passed over. */
 const Attributes = z.strictObject({
-  id: z.uuid(),
   email: z.email().toLowerCase(),
-  phone: z.string().min(1),
   password: z.string().min(6),
   email_confirm: z.boolean(),
-  phone_confirm: z.boolean(),
   user_metadata: Metadata,
   app_metadata: Metadata,
 }).partial();
@@ -23,9 +20,9 @@ type Attributes = z.infer<typeof Attributes>;
 const EMAIL_EXISTS = "This email address or phone is taken";
 
 /**
- * The part of the Auth API behind `supabase.auth.admin` that `@supabase/lite` lacks: users are created, listed, read,
- * changed, deleted and invited. A user is invited again until the link was used. Shapes and error codes are those of
- * Supabase Auth. Only the service role is let in.
+ * The part of the Auth API behind `supabase.auth.admin` that the product and its tests use and `@supabase/lite` lacks:
+ * users with an e-mail address are created, read, changed and invited. A user is invited again until the link was used.
+ * Shapes and error codes are those of Supabase Auth. Only the service role is let in.
  *
  * @param sendToAuth reaches the other routes of Auth, one of which sends the e-mail of an invitation
  */
@@ -44,20 +41,10 @@ export function authAdmin(
 
   app.post("/admin/users", async (c) => {
     const attributes = readAttributes(await c.req.json());
-    if (!attributes.email && !attributes.phone) {
-      fail(400, "validation_failed", "Cannot create a user without either an email or phone");
+    if (!attributes.email) {
+      fail(400, "validation_failed", "The local stack creates users with an email only");
     }
     return c.json(await createUser(sql, attributes));
-  });
-
-  app.get("/admin/users", async (c) => {
-    const page = Math.max(1, Number(c.req.query("page")) || 1);
-    const size = Math.max(1, Number(c.req.query("per_page")) || 50);
-    const users = await sql`
-      ${selectUsers(sql)} order by created_at desc, id limit ${size} offset ${(page - 1) * size}`;
-    const [{ count }] = await sql<[{ count: string }]>`select count(*) from auth.users`;
-    c.header("x-total-count", count);
-    return c.json({ users, aud: "authenticated" });
   });
 
   app.get("/admin/users/:id", async (c) => c.json(await readUser(sql, c.req.param("id"))));
@@ -67,12 +54,6 @@ export function authAdmin(
     const attributes = readAttributes(await c.req.json());
     await sql.begin((sql) => writeAttributes(sql, id, attributes));
     return c.json(await readUser(sql, id));
-  });
-
-  app.delete("/admin/users/:id", async (c) => {
-    const { id } = await readUser(sql, c.req.param("id"));
-    await sql`delete from auth.users where id = ${id}`;
-    return c.json({});
   });
 
   app.post("/invite", async (c) => {
@@ -112,37 +93,30 @@ function readAttributes(body: unknown): Attributes {
 }
 
 async function createUser(sql: postgres.Sql, attributes: Attributes) {
-  const { id = crypto.randomUUID(), app_metadata } = attributes;
-  const provider = attributes.email ? "email" : "phone";
+  const id = crypto.randomUUID();
   await sql.begin(async (sql) => {
     await sql`insert into auth.users (id) values (${id})`;
     await writeAttributes(sql, id, {
       ...attributes,
-      app_metadata: { provider, providers: [provider], ...app_metadata },
+      app_metadata: { provider: "email", providers: ["email"], ...attributes.app_metadata },
     });
   });
   return await readUser(sql, id);
 }
 
-/** Sets what is given. Metadata is merged key by key; a key that is null is removed. */
+/** Sets what is given. Metadata is merged key by key. */
 async function writeAttributes(sql: postgres.TransactionSql, id: string, attributes: Attributes) {
-  const { email = null, phone = null, password = null } = attributes;
-  const { email_confirm = false, phone_confirm = false } = attributes;
+  const { email = null, password = null, email_confirm = false } = attributes;
   const { user_metadata = {}, app_metadata = {} } = attributes;
   await sql`
     update auth.users set
       email = coalesce(${email}, email),
-      phone = coalesce(${phone}, phone),
       encrypted_password =
         coalesce(extensions.crypt(${password}, extensions.gen_salt('bf', 10)), encrypted_password),
       email_confirmed_at =
         coalesce(email_confirmed_at, case when ${email_confirm} then now() end),
-      phone_confirmed_at =
-        coalesce(phone_confirmed_at, case when ${phone_confirm} then now() end),
-      raw_user_meta_data =
-        (raw_user_meta_data || ${sql.json(user_metadata)}) - ${nullKeys(user_metadata)}::text[],
-      raw_app_meta_data =
-        (raw_app_meta_data || ${sql.json(app_metadata)}) - ${nullKeys(app_metadata)}::text[],
+      raw_user_meta_data = raw_user_meta_data || ${sql.json(user_metadata)},
+      raw_app_meta_data = raw_app_meta_data || ${sql.json(app_metadata)},
       updated_at = now()
     where id = ${id}`;
   await sql`
@@ -153,10 +127,6 @@ async function writeAttributes(sql: postgres.TransactionSql, id: string, attribu
     where id = ${id} and email is not null
     on conflict (provider, provider_id) do update
       set identity_data = identities.identity_data || excluded.identity_data, updated_at = now()`;
-}
-
-function nullKeys(metadata: object): string[] {
-  return Object.entries(metadata).filter(([, value]) => value === null).map(([key]) => key);
 }
 
 async function readUser(sql: postgres.Sql, id: string) {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 
-const EARLIER_STARTS = 10;
 const encoder = new TextEncoder();
 
 /** The log of one part. Its lines go to a file and to a callback, and the last ones are remembered. */
@@ -43,26 +42,10 @@ export class PartLog {
   }
 }
 
-/**
- * Prepares the folder for the logs of a new start. The logs of the last start move to `earlier/<time of that start>/`.
- * Those of the last ten starts are kept.
- */
+/** Prepares the folder for the logs of a new start, which take the place of those of the last one. */
 export function prepareLogs(folder: string): void {
-  const earlier = join(folder, "earlier");
-  Deno.mkdirSync(earlier, { recursive: true, mode: 0o700 });
-  const logs = Array.from(Deno.readDirSync(folder), ({ name }) => name)
-    .filter((name) => name.endsWith(".log"));
-  if (logs.length > 0) {
-    const times = logs.map((name) => {
-      const { birthtime, mtime } = Deno.statSync(join(folder, name));
-      return Number(birthtime ?? mtime);
-    });
-    const began = new Date(Math.min(...times)).toISOString().replaceAll(":", "-");
-    Deno.mkdirSync(join(earlier, began), { recursive: true });
-    for (const name of logs) Deno.renameSync(join(folder, name), join(earlier, began, name));
-  }
-  const starts = Array.from(Deno.readDirSync(earlier), ({ name }) => name).sort();
-  for (const name of starts.slice(0, -EARLIER_STARTS)) {
-    Deno.removeSync(join(earlier, name), { recursive: true });
+  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const { name } of Deno.readDirSync(folder)) {
+    if (name.endsWith(".log")) Deno.removeSync(join(folder, name));
   }
 }
