@@ -37,7 +37,7 @@ export const bodies: Benchmark = {
     const stack = await startStack();
     const measurements: Measurement[] = [];
     for (const body of await largestBodies(stack)) {
-      const { memory, seconds } = await measure(stack, body);
+      const { memory, seconds } = await measureAgain(stack, body);
       const detail = `${memory.toFixed(0)} MiB, ${seconds.toFixed(2)} s`;
       measurements.push(
         {
@@ -123,6 +123,17 @@ function uploadedForm(bytes: number): string {
   const file = "\r\n--c\r\n".repeat(bytes / 7);
   return `${part("first_name")}\r\n\r\nAnn\r\n` +
     `${part("resume")}; filename="cv.pdf"\r\n\r\n${file}\r\n--b--`;
+}
+
+/** On a busy machine a large body may come too late: then all is measured again. */
+async function measureAgain(stack: OwnStack, body: Body) {
+  for (let tries = 1;; tries++) {
+    try {
+      return await measure(stack, body);
+    } catch (error) {
+      if (tries === 5) throw error;
+    }
+  }
 }
 
 /** Sends a body to an isolate of its own. */
