@@ -63,10 +63,10 @@ export class AdminCommand extends Command {
     );
   }
 
-  /** Checks what no option can check by itself. */
+  /** Checks what no option can check by itself: the arguments, and all options with those of the program. */
   refuses<Given extends unknown[]>(reason: (...given: Given) => string | false | undefined): this {
     return this.hook("preAction", () => {
-      const message = reason(...[...this.processedArgs, this.opts()] as Given);
+      const message = reason(...[...this.processedArgs, this.optsWithGlobals()] as Given);
       if (message) this.error(message);
     });
   }

@@ -21,13 +21,15 @@ export interface Ran {
  */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<Ran> {
   const printed: string[] = [];
-  const print = (text: string) => printed.push(text);
+  const print = terminal.print ?? ((text: string) => printed.push(text));
   const run: Run = async (verb) => {
     const options = program.opts<GlobalOptions>();
     const session = new Session(options, terminal);
     try {
       const { data, text } = await verb(session);
-      print(`${options.json ? visibleJson(data) : visibleText(text)}\n`);
+      if (options.json) print(`${visibleJson(data)}\n`);
+      else if (typeof text === "string") print(`${visibleText(text)}\n`);
+      else for await (const part of text) print(part);
     } catch (error) {
       throw session.explain(error);
     } finally {

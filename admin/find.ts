@@ -7,7 +7,7 @@ import type {
 } from "../supabase/functions/_shared/database.types.ts";
 import type { Json } from "../supabase/functions/_shared/json.ts";
 import { CommandError } from "./errors.ts";
-import { idRange, mostSimilar } from "./lookup.ts";
+import { mostSimilar } from "./lookup.ts";
 
 /** A row of a table of the schema `public`, with its times as dates. */
 export type Row<Table extends keyof Database["public"]["Tables"]> = {
@@ -103,7 +103,6 @@ async function findNamed<Found extends { id: string }>(
 
 /** Finds a lead of either kind by the sender's own id, else by its id or the first 8 characters of it. */
 export async function findLead(sql: postgres.Sql, name: string): Promise<LeadRow> {
-  const { first, last } = idRange(name) ?? { first: null, last: null };
   const leads = await sql<(LeadRow & { by_sender: boolean })[]>`
     select l.id, 'recruiting' as kind, concat_ws(' ', l.first_name, l.last_name) as name, true as by_sender
     from public.vendors v
@@ -114,10 +113,10 @@ export async function findLead(sql: postgres.Sql, name: string): Promise<LeadRow
     from public.leads l where l.external_id::text = ${name.toLowerCase()}
     union all
     select l.id, 'recruiting', concat_ws(' ', l.first_name, l.last_name), false
-    from public.recruiting_leads l where l.id between ${first} and ${last}
+    from private.id_range(${name}) r join public.recruiting_leads l on l.id between r.first_id and r.last_id
     union all
     select l.id, 'sales', concat_ws(' ', l.first_name, l.last_name), false
-    from public.leads l where l.id between ${first} and ${last}`;
+    from private.id_range(${name}) r join public.leads l on l.id between r.first_id and r.last_id`;
   const bySender = leads.filter(({ by_sender }) => by_sender);
   const rows = bySender.length > 0 ? bySender : leads;
   return theOnly(rows, "lead", name, (lead) => lead.name, "lead find");
@@ -128,9 +127,9 @@ export async function findDelivery(
   sql: postgres.Sql,
   name: string,
 ): Promise<Row<"rejected_deliveries">> {
-  const { first, last } = idRange(name) ?? { first: null, last: null };
   const rows = await sql<Row<"rejected_deliveries">[]>`
-    select * from public.rejected_deliveries where id between ${first} and ${last}`;
+    select d.*
+    from private.id_range(${name}) r join public.rejected_deliveries d on d.id between r.first_id and r.last_id`;
   return theOnly(rows, "delivery", name, (delivery) => delivery.reason);
 }
 

@@ -1,28 +1,6 @@
-/** How what a person types is looked up: an id or its beginning, a phone, a time. */
+/** What a person types: a phone, or a name that is nearly right. */
 import { toE164 } from "../supabase/functions/_shared/phone.ts";
 import { UsageError } from "./errors.ts";
-
-const LOWEST = "00000000-0000-0000-0000-000000000000";
-const HIGHEST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-
-/** The first and the last id with the same beginning; a range is found by the index of the primary key. */
-export interface IdRange {
-  first: string;
-  last: string;
-}
-
-/**
- * The ids that begin with a text of at least 8 characters; undefined for one that is not the beginning of an id. Less
- * may well be a sender's own id.
- */
-export function idRange(text: string): IdRange | undefined {
-  const beginning = text.trim().toLowerCase();
-  const first = beginning + LOWEST.slice(beginning.length);
-  if (beginning.length < 8 || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(first)) {
-    return undefined;
-  }
-  return { first, last: beginning + HIGHEST.slice(beginning.length) };
-}
 
 /** Which of some names a person probably meant who mistyped one of them, or its beginning; undefined: none is near. */
 export function mostSimilar(given: string, names: readonly string[]): string | undefined {
@@ -47,14 +25,6 @@ function editsBetween(one: string, other: string): number {
     row = next;
   }
   return row.at(-1)!;
-}
-
-/** The digits of a phone number without its US country code; undefined for what is too short to be one. */
-export function phoneDigits(text: string): string | undefined {
-  const digits = /^[+\d\s().-]+$/.test(text)
-    ? text.replace(/\D/g, "").replace(/^1(?=\d{10}$)/, "")
-    : "";
-  return digits.length >= 7 ? digits : undefined;
 }
 
 /**

@@ -1,14 +1,14 @@
 /** `npm run admin`: administers the service, and looks into what it received. */
 import { runCommandLine } from "./command_line.ts";
 import { fitTables } from "./table.ts";
-import { askOnTerminal, progressOnTerminal, readSecret } from "./terminal.ts";
+import { askOnTerminal, print, progressOnTerminal, readSecret } from "./terminal.ts";
 
 if (Deno.stdout.isTerminal()) fitTables(Deno.consoleSize().columns || Infinity);
-const { code, out, err } = await runCommandLine(Deno.args, {
+const { code, err } = await runCommandLine(Deno.args, {
+  print,
   ask: askOnTerminal(),
   showProgress: progressOnTerminal(),
   readSecret,
 });
-if (out !== "") console.log(out.trimEnd());
 if (err !== "") console.error(err);
 Deno.exit(code);

@@ -127,10 +127,45 @@ export function agencyTime(flags: string, description: string): Option {
   return option(flags, where, expected, (given) => {
     const form = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/;
     const [, day] = form.exec(given) ?? [];
-    if (day === undefined || Number.isNaN(Date.parse(given))) return undefined;
-    // JavaScript takes the 30th of February for the 2nd of March.
-    return new Date(day).toISOString().startsWith(day) ? given : undefined;
+    return day !== undefined && isDay(day) && !Number.isNaN(Date.parse(given)) ? given : undefined;
   });
+}
+
+function isDay(text: string): boolean {
+  if (!/^[12]\d{3}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return false;
+  // JavaScript takes the 30th of February for the 2nd of March.
+  return new Date(text).toISOString().startsWith(text);
+}
+
+const day = kind("a day such as 2026-01-31", (given) => isDay(given) ? given : undefined);
+
+const pastDay = kind("a day in the past such as 2026-01-31", (given) => {
+  // Somewhere it is tomorrow.
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  return isDay(given) && given <= tomorrow ? given : undefined;
+});
+
+/** The days of a list or report, and whether it is CSV. */
+export interface Period {
+  since?: string;
+  until?: string;
+  timezone: string;
+  csv?: boolean;
+}
+
+/** The options of a {@link Period}. */
+export const PERIOD = [
+  pastDay("--since <day>", "the first day, in the time zone of the lead's agency"),
+  day("--until <day>", "the last day"),
+  text("--timezone <zone>", "the IANA time zone of what has no agency").default("UTC"),
+  new Option("--csv", "print CSV for a spreadsheet, with whole ids"),
+];
+
+/** What is wrong with a {@link Period}. */
+export function wrongPeriod(given: Period & { json?: boolean }): string | undefined {
+  const { since, until, csv, json } = given;
+  if (csv && json) return "--csv: it cannot be printed with --json";
+  if (since && until && until < since) return `--until: ${until} is before --since ${since}`;
 }
 
 /** What names an agency. */

@@ -83,7 +83,7 @@ for (
     ["key create acme --expires 2001-01-01", /^--expires: "2001-01-01" is not a time in the/],
     ["text send --body Hi", /^give the numbers with --from and --to$/],
     ["text send --status sent", /^--status: give the message it is about with --sid$/],
-    ["report --since 2999-01-01", /^--since: "2999-01-01" is not a time in the past/],
+    ["report --since 2999-01-01", /^--since: "2999-01-01" is not a day in the past/],
     ["delivery replay", /^give one delivery, or all of a --vendor, or all --imports$/],
     ["delivery replay 5f0c --imports", /^give one delivery, or all of a --vendor, or all/],
     ["delivery dismiss 5f0c --since 2026-01-31", /^--since: it is for all of a --vendor$/],

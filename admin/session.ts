@@ -5,10 +5,13 @@ import { formatTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleText } from "./visible.ts";
 
-/** What a verb has to say: to a script (`--json`), and to a person. */
+/**
+ * What a verb has to say: to a script (`--json`), and to a person. A text that is too long to be held comes in parts,
+ * and is printed as it is.
+ */
 export interface Outcome {
   data: unknown;
-  text: string;
+  text: string | AsyncIterable<string>;
 }
 
 /** The options that every verb takes. */
@@ -88,7 +91,7 @@ export function list(
   rows: Rows,
   none: string,
   shown: (row: postgres.Row) => object = same,
-): Outcome {
+): Outcome & { text: string } {
   return { data: rows, text: rows.length > 0 ? formatTable(rows.map(shown)) : none };
 }
 

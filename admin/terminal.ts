@@ -5,6 +5,8 @@ import { Writable } from "node:stream";
 
 /** Who runs a command line: a person, or a script. */
 export interface Terminal {
+  /** Prints to stdout at once; where it is undefined, all is in what the command line comes to. */
+  print?: (text: string) => void;
   /** Undefined where there is nobody to ask. */
   ask?: Ask;
   /** Shows how far something is; undefined where nobody looks on. */
@@ -28,6 +30,18 @@ export async function readSecret(question: string): Promise<string> {
     return line ?? "";
   } finally {
     terminal.close();
+  }
+}
+
+/** Prints to stdout. Ends the program when nobody reads on, as after `| head`. */
+export function print(text: string): void {
+  try {
+    for (let bytes = new TextEncoder().encode(text); bytes.length > 0;) {
+      bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+    }
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
+    throw error;
   }
 }
 

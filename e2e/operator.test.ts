@@ -216,38 +216,6 @@ Deno.test("invisible characters of a lead are not printed, and --json has them a
   assertRefused(await admin(`lead show no\u202e${name}`), 1, /^There is no lead "noIda"/);
 });
 
-Deno.test("the report counts by vendor and day", async () => {
-  const vendor = await createVendor();
-  await withoutOpenOrders(async () => {
-    await ingest(vendor, { vendor_lead_id: "1", first_name: "Ann" });
-    await ingest(vendor, { vendor_lead_id: "1", first_name: "Ann" });
-    await ingest(vendor, { vendor_lead_id: "2", first_name: "Bob" });
-  });
-  await send("/recruiting/ingest/bulk", {
-    headers: withKey(vendor),
-    body: { leads: [{ vendor_lead_id: "2", first_name: "Bob" }, { first_name: "Cem" }, {}] },
-  });
-  const today = new Date().toISOString().slice(0, 10);
-  const [row, ...others] = await adminJson(`report --vendor ${vendor.slug} --since ${today}`);
-  assert.deepEqual(others, []);
-  assert.partialDeepStrictEqual(row, {
-    day: today,
-    vendor: vendor.slug,
-    created: 3,
-    duplicates: 2,
-    rejected: 1,
-    rejected_by_reason: { "missing first_name": 1 },
-    unmatched: 2,
-  });
-  const { out } = await admin(`report --vendor ${vendor.slug}`);
-  assert.match(
-    out,
-    /^day +vendor +created +duplicates +rejected +unmatched +reasons\n\S+ +\S+ +3 +2 +1 +2 +1 × missing first_name\n$/,
-  );
-  const quiet = await createVendor();
-  assert.match((await admin(`report --vendor ${quiet.slug}`)).out, /^Nothing was received since/);
-});
-
 Deno.test("an order that is opened late gets what waits, the oldest first", async () => {
   const vendor = await createVendor();
   const ids = await withoutOpenOrders(async () => {

@@ -1,17 +1,46 @@
 import { Option } from "commander";
 import type { AdminCommand } from "../command.ts";
-import { integer, LIMIT, pastTime, text } from "../options.ts";
+import {
+  choice,
+  integer,
+  LIMIT,
+  ONLY_AGENCY,
+  option,
+  pastTime,
+  PERIOD,
+  text,
+  wrongPeriod,
+} from "../options.ts";
 import { assignLeads } from "./lead_assign.ts";
 import { distributeLeads, listWaiting } from "./lead_distribute.ts";
 import { findLeads } from "./lead_find.ts";
+import { listLeads } from "./lead_list.ts";
 import { rereadLeads } from "./lead_reread.ts";
 import { showLead } from "./lead_show.ts";
 
 const DRY_RUN = new Option("--dry-run", "say what would happen, and change nothing");
 const VENDOR = text("--vendor <slug>", "only leads of this vendor");
 
+const DISTRIBUTIONS = ["distributed", "unmatched", "pending", "not_requested"];
+const AFTER = option(
+  "--after <lead>",
+  "the leads after the last one of a page: its whole id",
+  "the whole id of a lead, such as `next` is",
+  (given) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given) ? given : undefined,
+);
+
 export function addLead(program: AdminCommand): void {
   const lead = program.noun("lead", "recruiting leads and imported sales leads");
+  lead.verb("list", "recruiting leads, the newest first", "--vendor acme --since 2026-01-31")
+    .takes(VENDOR, ONLY_AGENCY)
+    .takes(text("--agent <agent>", "only this agent's: name, e-mail address or id"))
+    .takes(text("--order <order>", "only those that this order got"))
+    .takes(choice("--distribution <state>", "only in this state", DISTRIBUTIONS))
+    .takes(integer("--limit <number>", "how many at most; 50, and with --csv all, unless given", 1))
+    .takes(AFTER, ...PERIOD)
+    .refuses(wrongPeriod)
+    .runs(listLeads);
+
   lead
     .verb(
       "find <text>",

@@ -1,7 +1,6 @@
 import type { AdminCommand } from "../command.ts";
 import { CommandError, inOptions } from "../errors.ts";
 import { findAgencyId } from "../find.ts";
-import { idRange } from "../lookup.ts";
 import { choice, LIMIT, ONLY_AGENCY } from "../options.ts";
 import { listFirst, type Outcome, type Session } from "../session.ts";
 
@@ -104,10 +103,10 @@ function whyOf({ state, reason, due_at, number, paused_reason }: Situation): str
 
 /** Sends a text once more that has failed, or of which nobody knows whether it was sent. */
 async function retryText({ sql, confirm }: Session, given: string): Promise<Outcome> {
-  const { first, last } = idRange(given) ?? { first: null, last: null };
   const [text, other] = await sql<{ message_id: string; is_unknown: boolean }[]>`
     select o.message_id, o.state = 'unconfirmed' or o.reason = 'unconfirmed' as is_unknown
-    from public.text_outbox o where o.message_id between ${first} and ${last} limit 2`;
+    from private.id_range(${given}) r
+    join public.text_outbox o on o.message_id between r.first_id and r.last_id limit 2`;
   if (text === undefined) {
     throw new CommandError(`There is no text "${given}". See npm run admin -- text outbox`);
   }

@@ -1490,6 +1490,20 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      "find_leads": {
+        Args: { "max_each"?: number; "search": string };
+        Returns: {
+          "email": string;
+          "id": string;
+          "kind": string;
+          "name": string;
+          "phone": string;
+          "received": string;
+          "sender": string;
+          "sender_id": string;
+          "state": string;
+        }[];
+      };
       "find_person": {
         Args: { "contact": string };
         Returns: {
@@ -1550,6 +1564,36 @@ export type Database = {
         };
       };
       "left_over_resumes": { Args: Record<PropertyKey, never>; Returns: Json };
+      "list_leads": {
+        Args: {
+          "after"?: string;
+          "max_leads"?: number;
+          "of_agency"?: string;
+          "of_agent"?: string;
+          "of_distribution"?: string;
+          "of_order"?: string;
+          "of_vendor"?: string;
+          "since"?: string;
+          "timezone"?: string;
+          "until"?: string;
+        };
+        Returns: {
+          "agency": string;
+          "agency_id": string;
+          "agent": string;
+          "agent_id": string;
+          "distribution": string;
+          "email": string;
+          "id": string;
+          "name": string;
+          "order_id": string;
+          "phone": string;
+          "received": string;
+          "state": string;
+          "vendor": string;
+          "vendor_lead_id": string;
+        }[];
+      };
       "log_presentation_activity": {
         Args: {
           "agent_id": string;
@@ -1604,6 +1648,16 @@ export type Database = {
       "remove_agent": { Args: { "agent_id": string }; Returns: undefined };
       "remove_vendor": { Args: { "vendor_id": string }; Returns: undefined };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
+      "report_leads": {
+        Args: {
+          "by"?: string;
+          "of_vendor"?: string;
+          "since"?: string;
+          "timezone"?: string;
+          "until"?: string;
+        };
+        Returns: Json;
+      };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
       "revoke_vendor_webhook_secret": { Args: { "id": string }; Returns: boolean };
       "send_text": {
@@ -1641,6 +1695,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "show_lead": { Args: { "lead_id": string }; Returns: Json };
       "start_conversation": {
         Args: { "agent_id"?: string; "recruiting_lead_id": string };
         Returns: Json;

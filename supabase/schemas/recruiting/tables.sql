@@ -133,6 +133,8 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
   where agency_id is not null;
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
+-- The newest leads, and those of some days, for lists and reports. New entries go to its end.
+create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
 create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
 -- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.

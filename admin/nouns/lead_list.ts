@@ -1,0 +1,58 @@
+import { formatCsv } from "../csv.ts";
+import { findAgency, findAgent, findOrder, findVendorId } from "../find.ts";
+import type { Period } from "../options.ts";
+import { list, type Outcome, type Session } from "../session.ts";
+
+/** How many leads a page has, and how many are read at a time for CSV. */
+const LIMIT = 50;
+const CSV_PAGE = 1000;
+
+interface Filters extends Period {
+  vendor?: string;
+  agency?: string;
+  agent?: string;
+  order?: string;
+  distribution?: string;
+  limit?: number;
+  after?: string;
+}
+
+/** Lists recruiting leads, the newest first: a page, or as CSV all of them. */
+export async function listLeads({ sql }: Session, given: Filters): Promise<Outcome> {
+  const vendor = await findVendorId(sql, given.vendor);
+  const agency = given.agency === undefined ? undefined : await findAgency(sql, given.agency);
+  const agent = given.agent === undefined ? null : (await findAgent(sql, given.agent, agency)).id;
+  const order = given.order === undefined ? null : (await findOrder(sql, given.order)).id;
+  const { distribution = null, since = null, until = null, timezone } = given;
+  const page = (after: string | null, size: number) =>
+    sql`select * from public.list_leads(
+      ${vendor}, ${
+      agency?.id ?? null
+    }, ${agent}, ${order}, ${distribution}, ${since}, ${until}, ${timezone},
+      ${after}, ${size})`;
+
+  if (given.csv) {
+    const { limit = Infinity } = given;
+    const first = await page(given.after ?? null, Math.min(CSV_PAGE, limit));
+    const pages = async function* () {
+      let rows = first;
+      for (let count = rows.length; rows.length > 0; count += rows.length) {
+        yield rows;
+        if (count === limit) return;
+        rows = await page(rows.at(-1)!.id, Math.min(CSV_PAGE, limit - count));
+      }
+    };
+    return { data: null, text: formatCsv(first.columns.map(({ name }) => name), pages()) };
+  }
+
+  const { limit = LIMIT } = given;
+  const rows = await page(given.after ?? null, limit + 1);
+  const leads = rows.slice(0, limit);
+  const next = rows.length > limit ? leads.at(-1)!.id as string : null;
+  const { text } = list(
+    leads,
+    "No lead is like that.",
+    ({ agency_id: _, agent_id: __, ...row }) => row,
+  );
+  return { data: { leads, next }, text: next ? `${text}\n\nThe next page: --after ${next}` : text };
+}

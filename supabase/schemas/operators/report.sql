@@ -1,0 +1,224 @@
+-- How many leads came, and what became of them.
+
+create function public.report_leads(
+  by text default 'day',
+  since date default null,
+  until date default null,
+  timezone text default 'UTC',
+  of_vendor uuid default null
+) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  today constant date := private.today_in(timezone);
+  first_day constant date := greatest(coalesce(since, least(until, today) - 6), '2000-01-01');
+  -- Elsewhere it may be the day after tomorrow.
+  last_day constant date := least(until, today + 2);
+  none constant jsonb := '{"created": 0, "duplicates": 0, "refused": 0, "distributed": 0, "unmatched": 0, "texted": 0, '
+    '"answered": 0, "opted_out": 0}';
+begin
+  if coalesce(by, '') not in ('vendor', 'agency', 'agent', 'order', 'day') then
+    raise exception 'by: must be vendor, agency, agent, order or day' using errcode = 'PT400';
+  end if;
+
+  return (
+    with counted as (
+      select c.*
+      from private.count_leads_received(by, first_day, last_day, timezone, of_vendor) c
+    ),
+    sums as (
+      select
+        c.key, grouping(c.key) = 1 as is_total, sum(c.created) as created, sum(c.duplicates) as duplicates,
+        sum(c.refused) as refused, sum(c.distributed) as distributed, sum(c.unmatched) as unmatched,
+        sum(c.texted) as texted, sum(c.answered) as answered, sum(c.opted_out) as opted_out
+      from counted c
+      group by grouping sets ((c.key), ())
+    ),
+    reasons as (
+      select r.key, r.is_total, jsonb_object_agg(r.reason, r.refused) as by_reason
+      from (
+        select c.key, grouping(c.key) = 1 as is_total, c.reason, sum(c.refused) as refused
+        from counted c
+        where c.reason is not null
+        group by grouping sets ((c.key, c.reason), (c.reason))
+      ) r
+      group by r.key, r.is_total
+    ),
+    rows as (
+      select
+        s.key, s.is_total, s.created,
+        case by
+          when 'vendor' then jsonb_build_object('vendor', coalesce(v.slug, 'import'))
+          when 'agency' then jsonb_build_object('agency', g.name, 'agency_id', g.id)
+          when 'agent' then jsonb_build_object(
+            'agent', nullif(concat_ws(' ', a.first_name, a.last_name), ''), 'agency', g.name, 'agent_id', a.id)
+          when 'order' then jsonb_build_object('order_id', o.id, 'agency', g.name)
+          else jsonb_build_object('day', s.key)
+        end as names,
+        jsonb_build_object(
+          'created', s.created, 'duplicates', s.duplicates, 'refused', s.refused,
+          'refused_by_reason', coalesce(r.by_reason, '{}'), 'distributed', s.distributed, 'unmatched', s.unmatched,
+          'texted', s.texted, 'answered', s.answered, 'opted_out', s.opted_out
+        ) as counts
+      from sums s
+      left join reasons r on r.is_total = s.is_total and r.key is not distinct from s.key
+      left join public.vendors v on by = 'vendor' and v.id::text = s.key
+      left join public.agents a on by = 'agent' and a.id::text = s.key
+      left join public.recruiting_orders o on by = 'order' and o.id::text = s.key
+      left join public.agencies g on g.id::text = coalesce(a.agency_id::text, o.agency_id::text, s.key)
+    )
+    select jsonb_build_object(
+      'rows', coalesce(
+        jsonb_agg(
+          w.names || w.counts
+          order by case when by = 'day' then w.key end desc, w.key is null, w.created desc, w.key
+        ) filter (where not w.is_total),
+        '[]'),
+      'totals', none || jsonb_strip_nulls((jsonb_agg(w.counts) filter (where w.is_total)) -> 0)
+    )
+    from rows w
+  );
+end
+$$;
+
+comment on function public.report_leads(text, date, date, text, uuid) is
+  'Counts the leads of these days, by `vendor`, `agency`, `agent`, `order` or `day`: {rows, totals}. A row names what it is '
+  'about (vendor; agency, agency_id; agent, agency, agent_id; order_id, agency; day, the newest first) and has created, '
+  'duplicates, refused, refused_by_reason {<reason>: number}, distributed, unmatched (they wait now), texted, answered and '
+  'opted_out, as private.count_leads_received() says. totals has the same counts of everything, whatever the rows are by; '
+  'what has no agency, agent or order stands in a row where these are null. The vendor `import` stands for imported sales '
+  'leads; what is not known of them is null. since and until: days, both included, in the time zone of the lead''s agency, '
+  'else in this one; null: seven days up to now. of_vendor: only this vendor. PT400 for an unknown `by` or time zone.';
+grant execute on function public.report_leads(text, date, date, text, uuid) to service_role;
+
+create function private.count_leads_received(by text, first_day date, last_day date, zone text, of_vendor uuid)
+returns table (
+  key text, reason text, created bigint, duplicates bigint, refused bigint, distributed bigint, unmatched bigint,
+  texted bigint, answered bigint, opted_out bigint
+)
+language plpgsql
+stable
+set search_path = ''
+-- How much the days hold decides how it is read, and `by` which columns.
+set plan_cache_mode = force_custom_plan
+set jit = off
+set work_mem = '32MB'
+as $$
+declare
+  -- An index has no days of agencies. Wherever a day is, it neither begins nor ends a whole day away from UTC's.
+  earliest constant timestamptz := (first_day - 1)::timestamp at time zone 'UTC';
+  latest constant timestamptz := (last_day + 2)::timestamp at time zone 'UTC';
+begin
+  return query
+  with zones as materialized (
+    -- When each day begins. A search in this list takes a tenth of the time of converting a moment.
+    select z.timezone, min(z.midnight) as begins, max(z.midnight) as ends, array_agg(z.midnight order by z.midnight) as midnights
+    from (
+      select z.timezone, d.day at time zone z.timezone as midnight
+      from (select g.timezone from public.agencies g union select zone) z
+      cross join generate_series(first_day::timestamp, last_day + 1, '1 day') d (day)
+    ) z
+    group by 1
+  ),
+  recruits as materialized (
+    select
+      l.id, l.agency_id, l.phone, l.distribution,
+      case by
+        when 'vendor' then l.vendor_id::text
+        when 'agency' then l.agency_id::text
+        when 'agent' then l.agent_id::text
+        when 'order' then l.order_id::text
+        else (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
+      end as key
+    from public.recruiting_leads l
+    left join public.agencies g on g.id = l.agency_id
+    join zones z on z.timezone = coalesce(g.timezone, zone)
+    where (of_vendor is null or l.vendor_id = of_vendor)
+      and l.created_at >= earliest and l.created_at < latest
+      and l.created_at >= z.begins and l.created_at < z.ends
+  ),
+  texts as (
+    select
+      c.recruiting_lead_id as lead_id,
+      bool_or(
+        m.direction = 'outbound' and m.provider_message_id is not null and m.status is distinct from 'failed'
+      ) as is_texted,
+      bool_or(m.direction = 'inbound') as is_answered
+    from recruits r
+    join public.recruiting_conversations c on c.recruiting_lead_id = r.id
+    join public.recruiting_messages m on m.conversation_id = c.id
+    group by 1
+  )
+  select
+    r.key, null, count(*), 0::bigint, 0::bigint,
+    count(*) filter (where r.distribution = 'distributed'),
+    count(*) filter (where r.distribution in ('unmatched', 'pending')),
+    count(*) filter (where t.is_texted),
+    count(*) filter (where t.is_answered),
+    count(o.phone)
+  from recruits r
+  left join texts t on t.lead_id = r.id
+  left join public.text_consents o on o.agency_id = r.agency_id and o.phone = r.phone and o.state = 'opted_out'
+  group by 1
+  union all
+  select
+    case by
+      when 'agency' then l.agency_id::text
+      when 'agent' then l.agent_id::text
+      when 'day' then (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
+    end,
+    null, count(*), null, 0, null, null, null, null, null
+  from public.leads l
+  join public.agencies g on g.id = l.agency_id
+  join zones z on z.timezone = g.timezone
+  where of_vendor is null and l.source = 'platform' and l.created_at >= z.begins and l.created_at < z.ends
+  group by 1
+  union all
+  select
+    case by
+      when 'vendor' then l.vendor_id::text
+      when 'agency' then l.agency_id::text
+      when 'agent' then l.agent_id::text
+      when 'order' then l.order_id::text
+      else (first_day + width_bucket(p.received_at, z.midnights) - 1)::text
+    end,
+    null, 0, count(*), 0, 0, 0, 0, 0, 0
+  from public.vendors v
+  join public.recruiting_lead_duplicates p on p.vendor_id = v.id
+  join public.recruiting_leads l on l.id = p.lead_id
+  left join public.agencies g on g.id = l.agency_id
+  join zones z on z.timezone = coalesce(g.timezone, zone)
+  where (of_vendor is null or v.id = of_vendor)
+    and p.received_at >= earliest and p.received_at < latest
+    and p.received_at >= z.begins and p.received_at < z.ends
+  group by 1
+  union all
+  select
+    case by
+      when 'vendor' then d.vendor_id::text
+      when 'agency' then g.id::text
+      when 'agent' then a.id::text
+      when 'day' then (first_day + width_bucket(d.received_at, z.midnights) - 1)::text
+    end,
+    d.reason, 0, n.none, count(*), n.none, n.none, n.none, n.none, n.none
+  from public.rejected_deliveries d
+  cross join lateral (select case when d.vendor_id is not null then 0 end as none) n
+  left join public.agencies g on g.id::text = d.context ->> 'agency_id'
+  left join public.agents a on a.agency_id = g.id and a.id::text = d.context ->> 'agent_id'
+  join zones z on z.timezone = coalesce(g.timezone, zone)
+  where (of_vendor is null or d.vendor_id = of_vendor)
+    and d.received_at >= earliest and d.received_at < latest
+    and d.received_at >= z.begins and d.received_at < z.ends
+  group by 1, 2, 4;
+end
+$$;
+
+comment on function private.count_leads_received(text, date, date, text, uuid) is
+  'What came on these days and what became of it, by what report_leads() is by; key: its id, or the day. created, '
+  'distributed, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, whenever the rest '
+  'happened. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
+  'lead has texted. opted_out: the lead''s agency may not text the lead''s phone now. duplicates and refused count '
+  'deliveries, on their own day. Of imported leads only created and refused are known; the rest is null.';
+grant execute on function private.count_leads_received(text, date, date, text, uuid) to service_role;
