@@ -38,7 +38,7 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
   const held = await sql<{ kind: string; count: number }[]>`
     select kind, count(*)::int as count from public.find_person(${contact})
     where not stays group by kind order by kind`;
-  const copies = await copiesOf(sql, contact, account);
+  let copies = await copiesOf(sql, contact, account);
   const counts: Counts = Object.fromEntries(held.map(({ kind, count }) => [kind, count]));
   const atTwilio = account === undefined ? null : copies.message_sids.length;
   if (held.length === 0 && !atTwilio) {
@@ -53,7 +53,7 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
   );
 
   for (let attempt = 1;; attempt++) {
-    const { message_sids, files } = await copiesOf(sql, contact, account);
+    const { message_sids, files } = copies;
     if (account !== undefined) await deleteTexts(session, account, message_sids);
     await deleteFiles(session, files);
     try {
@@ -68,6 +68,7 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
       };
     } catch (error) {
       if (attempt === ATTEMPTS || !BEGIN_AGAIN.includes(codeOf(error))) throw error;
+      copies = await copiesOf(sql, contact, account);
     }
   }
 }

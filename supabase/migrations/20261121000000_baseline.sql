@@ -8481,6 +8481,11 @@ begin
       from public.text_consent_events e
       where e.phone = any (person.phones)
     ),
+    'idempotency_keys', (
+      select coalesce(jsonb_agg(k order by k.created_at), '[]')
+      from private.idempotency_keys k
+      where private.holds_contact(person, k.key)
+    ),
     'files', (
       select coalesce(jsonb_agg(f order by f.bucket, f.name), '[]') from private.person_files(person) f
     )
@@ -8491,7 +8496,8 @@ $$;
 comment on function public.export_person(text) is
   'All that is held of the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
   'recruiting_leads, leads, named_in_referrals, rejected_deliveries, conversations with their messages, unmatched_texts, '
-  'text_consents, text_consent_events, files: [{bucket, name, created_at}]}. Reads all leads. PT400 as find_person().';
+  'text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, created_at}]}. Reads all leads. PT400 as '
+  'find_person().';
 grant execute on function public.export_person(text) to service_role;
 
 create function public.person_copies(contact text) returns jsonb
@@ -8542,6 +8548,7 @@ as $$
 declare
   given constant text := lower(btrim(contact));
   phone_pattern text;
+  last_digits text[];
   person private.person;
   found_phones text[];
   found_emails text[];
@@ -8559,24 +8566,25 @@ begin
   -- First who has what was given, and then who has what they have.
   for step in 1..2 loop
     phone_pattern := private.contact_pattern(person.phones, '{}');
+    last_digits := array(select '%' || right(p, 2) || '%' from unnest(person.phones) p);
     select
       coalesce(array_agg(m.id) filter (where m.kind = 'recruiting_lead'), '{}'),
       coalesce(array_agg(m.id) filter (where m.kind = 'lead'), '{}'),
       coalesce(array_agg(m.id) filter (where m.kind = 'referral'), '{}'),
       coalesce(array_agg(distinct m.phone) filter (where m.phone ~ '^\+[1-9][0-9]{1,14}$'), '{}'),
-      coalesce(array_agg(distinct m.email) filter (where m.email ~ '^[^\s@]+@[^\s@]+$'), '{}')
+      coalesce(array_agg(distinct lower(m.email)) filter (where m.email ~ '^[^\s@]+@[^\s@]+$'), '{}')
     into person.recruiting_leads, person.leads, person.referrals, found_phones, found_emails
     from (
-      select 'recruiting_lead' as kind, l.id, l.phone, lower(btrim(l.email)) as email from public.recruiting_leads l
+      select 'recruiting_lead' as kind, l.id, l.phone, l.email from public.recruiting_leads l
       union all
-      select 'lead', l.id, coalesce(l.phone_e164, l.phone), lower(btrim(l.email)) from public.leads l
+      select 'lead', l.id, coalesce(l.phone_e164, l.phone), l.email from public.leads l
       union all
-      select 'referral', r.id, r.phone, lower(btrim(r.email)) from public.lead_referrals r
+      select 'referral', r.id, r.phone, r.email from public.lead_referrals r
     ) m
     where m.phone = any (person.phones)
-      or m.email = any (person.emails)
-      -- A number that is not in E.164
-      or m.phone !~ '^\+[0-9]+$' and m.phone ~ phone_pattern;
+      or lower(m.email) = any (person.emails)
+      -- A number that is not in E.164. Its last digits are looked for first, because a pattern is slow.
+      or m.phone like any (last_digits) and m.phone !~ '^\+[0-9]+$' and m.phone ~ phone_pattern;
     exit when step = 2;
     person.phones := array(select distinct p from unnest(person.phones || found_phones) p order by p);
     person.emails := array(select distinct e from unnest(person.emails || found_emails) e order by e);

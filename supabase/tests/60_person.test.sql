@@ -81,7 +81,8 @@ select is(
   (select jsonb_object_agg(key, case jsonb_typeof(value) when 'array' then jsonb_array_length(value) end)
     from jsonb_each(public.export_person('+13125550142'))),
   '{"phones": 1, "emails": 1, "recruiting_leads": 2, "leads": 1, "named_in_referrals": 1, "rejected_deliveries": 3,
-    "conversations": 1, "unmatched_texts": 2, "text_consents": 1, "text_consent_events": 1, "files": 0}',
+    "conversations": 1, "unmatched_texts": 2, "text_consents": 1, "text_consent_events": 1, "idempotency_keys": 1,
+    "files": 0}',
   'the export has it all');
 select is(
   public.person_copies('+13125550142') - 'service_phones',
