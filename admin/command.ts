@@ -21,9 +21,14 @@ export class AdminCommand extends Command {
     return new AdminCommand(name, this.#run);
   }
 
-  /** Adds a noun. */
-  noun(name: string, description: string): AdminCommand {
-    return this.command(name).description(description).usage("<verb> [options]").helpCommand(false);
+  /**
+   * Adds a noun.
+   *
+   * @param hidden whether it is another way to write one, which help does not show
+   */
+  noun(name: string, description: string, hidden = false): AdminCommand {
+    return this.command(name, { hidden }).description(description).usage("<verb> [options]")
+      .helpCommand(false);
   }
 
   /**
@@ -85,7 +90,9 @@ export class AdminCommand extends Command {
   /** Throws what commander has against a command line, with what would do instead; what we have says that itself. */
   override error(message: string, _options?: ErrorOptions): never {
     const instead = this.commands.length > 0
-      ? `Give one of: ${this.commands.map((command) => command.name()).join(", ")}`
+      ? `Give one of: ${
+        this.createHelp().visibleCommands(this).map((command) => command.name()).join(", ")
+      }`
       : `As in: ${this.#example}`;
     const reason = message
       .replace(

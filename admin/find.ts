@@ -24,11 +24,22 @@ export interface LeadRow {
   name: string;
 }
 
+/** Queries for all rows of what has names, each with its `names`: the one that tells it from others first. */
+export const NAMED = {
+  agency: (sql: postgres.Sql) => sql`select a.*, array[a.name] as names from public.agencies a`,
+  agent: (sql: postgres.Sql) =>
+    sql`
+      select a.*, array_remove(array[concat_ws(' ', a.first_name, a.last_name), a.email], null) as names
+      from public.agents a`,
+  vendor: (sql: postgres.Sql) =>
+    sql`select v.*, array[v.slug, v.name] as names from public.vendors v`,
+  order: (sql: postgres.Sql) =>
+    sql`select o.*, '{}'::text[] as names from public.recruiting_orders o`,
+};
+
 /** Finds a vendor by its slug, its name, or the beginning of either. */
-export function findVendor(sql: postgres.Sql, name: string): Promise<Row<"vendors">> {
-  const vendors = sql`select v.*, array[v.slug, v.name] as names from public.vendors v`;
-  return findNamed(sql, "vendor", name, vendors);
-}
+export const findVendor = (sql: postgres.Sql, name: string) =>
+  findNamed<Row<"vendors">>(sql, "vendor", name);
 
 /** The id of the vendor that an option names; null where the option was left out. */
 export async function findVendorId(sql: postgres.Sql, name?: string): Promise<string | null> {
@@ -36,52 +47,38 @@ export async function findVendorId(sql: postgres.Sql, name?: string): Promise<st
 }
 
 /** Finds an agency by its name, its id, or the beginning of either. */
-export function findAgency(sql: postgres.Sql, name: string): Promise<Row<"agencies">> {
-  const agencies = sql`select a.*, array[a.name] as names from public.agencies a`;
-  return findNamed(sql, "agency", name, agencies);
-}
+export const findAgency = (sql: postgres.Sql, name: string) =>
+  findNamed<Row<"agencies">>(sql, "agency", name);
 
 /** The id of the agency that an option names; null where the option was left out. */
 export async function findAgencyId(sql: postgres.Sql, name?: string): Promise<string | null> {
   return name === undefined ? null : (await findAgency(sql, name)).id;
 }
 
-/**
- * Finds an agent by name, e-mail address, id, or the beginning of one of them.
- *
- * @param agency looks among its agents alone
- */
-export function findAgent(
-  sql: postgres.Sql,
-  name: string,
-  agency?: Row<"agencies">,
-): Promise<Row<"agents">> {
-  const agents = sql`
-    select a.*, array[a.email, concat_ws(' ', a.first_name, a.last_name)] as names from public.agents a
-    where ${agency?.id ?? null}::uuid is null or a.agency_id = ${agency?.id ?? null}`;
-  return findNamed(sql, "agent", name, agents, agency);
-}
+/** Finds an agent by name, e-mail address, id, or the beginning of one: among all, or among an agency's. */
+export const findAgent = (sql: postgres.Sql, name: string, agency?: Row<"agencies">) =>
+  findNamed<Row<"agents">>(sql, "agent", name, agency);
 
 /** Finds an order by its id or the beginning of its id. */
-export function findOrder(sql: postgres.Sql, name: string): Promise<Row<"recruiting_orders">> {
-  const orders = sql`select o.*, '{}'::text[] as names from public.recruiting_orders o`;
-  return findNamed(sql, "order", name, orders);
-}
+export const findOrder = (sql: postgres.Sql, name: string) =>
+  findNamed<Row<"recruiting_orders">>(sql, "order", name);
 
 /**
  * The row that has a name or an id, in upper or lower case; else the only one of which one begins so.
  *
- * @param rows a query for all rows, each with its `names`, the one that tells it from others first
+ * @param agency whose it is; unless given anybody's
  * @throws {CommandError} when none or several are meant
  */
 async function findNamed<Found extends { id: string }>(
   sql: postgres.Sql,
-  noun: string,
+  noun: keyof typeof NAMED,
   name: string,
-  rows: postgres.Fragment,
   agency?: Row<"agencies">,
 ): Promise<Found> {
   const given = name.trim();
+  const rows = agency
+    ? sql`select * from (${NAMED[noun](sql)}) a where to_jsonb(a) ->> 'agency_id' = ${agency.id}`
+    : NAMED[noun](sql);
   const found = await sql<(Found & { names: string[]; has_it: boolean })[]>`
     select r.*, lower(${given}) in (select lower(n) from unnest(r.names || r.id::text) n) as has_it
     from (${rows}) r
@@ -91,7 +88,7 @@ async function findNamed<Found extends { id: string }>(
   const meant = exact.length > 0 ? exact : found;
   if (meant.length === 0) {
     const known = await sql<{ name: string }[]>`
-      select distinct n as name from (${rows}) r, unnest(r.names) n where n is not null limit 1000`;
+      select distinct n as name from (${rows}) r, unnest(r.names) n limit 1000`;
     throw notFound(noun, name, {
       meant: mostSimilar(given, known.map(({ name }) => name)),
       ...(agency && { of: ` of "${agency.name}"`, list: `agent list --agency ${agency.id}` }),

@@ -38,17 +38,19 @@ Deno.test("a table leaves out what is empty in every row, and has 8 characters o
   );
 });
 
-Deno.test("on a terminal, a table cuts its longest texts until it fits", () => {
+Deno.test("on a terminal, a table cuts its longest texts until it fits, or writes a row in lines", () => {
   const row = { id: "5f0c6a3e", name: "Lakeshore Insurance", said: "Can we talk on Monday?", n: 1 };
-  fitTables(40);
   try {
-    const lines = formatTable([row]).split("\n");
-    assert.deepEqual(lines, [
-      "id        name          said           n",
-      "5f0c6a3e  Lakeshore I…  Can we talk …  1",
-    ]);
-    fitTables(2);
-    assert.equal(formatTable([row]).split("\n")[1], "5f0c6a3e  Lakesho…  Can we …  1");
+    fitTables(45);
+    assert.equal(
+      formatTable([row]),
+      "id        name             said             n\n5f0c6a3e  Lakeshore Insu…  Can we talk on…  1",
+    );
+    fitTables(30);
+    assert.equal(
+      formatTable([row, { ...row, n: 2 }]).split("\n\n")[1],
+      "id    5f0c6a3e\nname  Lakeshore Insurance\nsaid  Can we talk on Monday?\nn     2",
+    );
   } finally {
     fitTables(Infinity);
   }

@@ -12,13 +12,13 @@ export function fitTables(columns: number): void {
 const OUR_ID = /^(id|(lead|order|agency|agent|delivery|message)_id)$/;
 const ID_LENGTH = 8;
 
-/** Columns that may be cut have at least so many characters. */
-const MIN_WIDTH = 8;
+/** Texts that are cut keep so many characters: a phone number of North America is whole. */
+const MIN_WIDTH = 12;
 
 /**
  * Rows as a table for people: a line of headings, columns as wide as their longest value. It leaves out what is empty
  * in all rows, and the id of what it has the name of, such as `agency_id` beside `agency`. On a terminal it cuts the
- * longest texts so that a line fits.
+ * longest texts so that a line fits; where that is not enough, each row becomes lines of its own.
  */
 export function formatTable(objects: readonly object[]): string {
   const rows = objects as readonly Record<string, unknown>[];
@@ -26,20 +26,22 @@ export function formatTable(objects: readonly object[]): string {
   const columns = names.filter((name) => !names.some((other) => name === `${other}_id`))
     .map((name) => [name, ...rows.map((row) => formatCell(row[name], name))])
     .filter(([, ...cells]) => cells.some((cell) => cell !== EMPTY));
-  const isCut = columns.map(([name]) => rows.some((row) => typeof row[name!] === "string"));
-  const widths = columns.map((cells) => Math.max(...cells.map((cell) => cell.length)));
-  for (;;) {
-    const excess = widths.reduce((sum, each) => sum + each + 2, -2) - width;
-    const widest = Math.max(...widths.filter((each, i) => isCut[i] && each > MIN_WIDTH));
-    if (excess <= 0 || widest < 0) break;
-    widths[widths.findIndex((each, i) => isCut[i] && each === widest)]! -= 1;
+  const isText = columns.map(([name]) => rows.some((row) => typeof row[name!] === "string"));
+  let widths = columns.map((cells) => Math.max(...cells.map((cell) => cell.length)));
+  const isTooWide = () => widths.reduce((sum, each) => sum + each + 2, -2) > width;
+  for (let most = Math.max(...widths); isTooWide() && most >= MIN_WIDTH; most--) {
+    widths = widths.map((each, i) => isText[i] ? Math.min(each, most) : each);
   }
-  return Array.from(
-    { length: rows.length + 1 },
-    (_, line) =>
-      columns.map((cells, i) => cut(cells[line]!, widths[i]!).padEnd(widths[i]!)).join("  ")
-        .trimEnd(),
-  ).join("\n");
+  const lines = ["", ...rows].map((_, line) => columns.map((cells) => cells[line]!));
+  if (!isTooWide()) {
+    return lines.map((cells) =>
+      cells.map((cell, i) => cut(cell, widths[i]!).padEnd(widths[i]!)).join("  ").trimEnd()
+    ).join("\n");
+  }
+  const [headings, ...others] = lines;
+  return others.map((cells) =>
+    formatFields(Object.fromEntries(cells.map((cell, i) => [headings![i]!, cell])))
+  ).join("\n\n");
 }
 
 /** An object with a line for each field that is not empty, and each value as a whole. */

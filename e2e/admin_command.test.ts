@@ -1,6 +1,12 @@
 /** `npm run admin`: agencies, agents and orders, without a line of SQL. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertAllRefused, assertRefused } from "./support/admin.ts";
+import {
+  admin,
+  adminJson,
+  assertAllRefused,
+  assertRefused,
+  npmRunOnTerminal,
+} from "./support/admin.ts";
 import { createVendor, send, sql } from "./support/client.ts";
 
 const newName = (kind: string) => `${kind} ${crypto.randomUUID()}`;
@@ -245,4 +251,15 @@ Deno.test("an order is not changed into one that gets nothing", async () => {
     [1, /^--ends: .* is in the past, /, `order update ${order.id} --ends 2020-01-01`],
     [1, /^The order \S+ has ended.* --ends <time>$/, `order open ${ended.id}`],
   );
+});
+
+Deno.test("a table fits the terminal, and is whole elsewhere", async () => {
+  const agency = await createAgency();
+  await createAgent(agency, "--last-name Lovelace");
+  const line = `agent list --agency ${agency.id}`;
+  const longest = (out: string) => Math.max(...out.split(/\r?\n/).map((row) => row.length));
+  assert((await admin(line)).out.includes(agency.name));
+  const { code, out } = await npmRunOnTerminal(line, "", 70);
+  assert.equal(code, 0);
+  assert(out.includes("…") && longest(out) <= 70, out);
 });

@@ -66,16 +66,11 @@ async function updateAgency({ sql }: Session, name: string, given: Given): Promi
 function saveAgency(
   sql: Session["sql"],
   statement: postgres.Fragment,
-  { name, timezone, again }: Given,
+  given: Given,
 ): Promise<Row<"agencies">> {
-  const doubles = (agency: Row<"agencies">) =>
-    sql`select a.id, a.name from public.agencies a where lower(a.name) = lower(${agency.name})`;
-  return explained(
-    writeOnce(sql, "agency", statement, name !== undefined && !again ? doubles : undefined),
-    {
-      "22023": `--timezone: "${timezone}" is not an IANA time zone, such as America/New_York`,
-    },
-  );
+  return explained(writeOnce<Row<"agencies">>(sql, "agency", statement, given), {
+    "22023": `--timezone: "${given.timezone}" is not an IANA time zone, such as America/New_York`,
+  });
 }
 
 async function removeAgency(session: Session, given: string): Promise<Outcome> {

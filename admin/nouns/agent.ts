@@ -90,7 +90,11 @@ async function listAgents({ sql }: Session, { agency }: { agency?: string }): Pr
     where ${agencyId}::uuid is null or g.id = ${agencyId}
     order by g.name, g.id, a.first_name, a.last_name, a.id`;
   const none = "No agent is there yet: npm run admin -- agent create --help";
-  return list(agents, none, ({ user_id, ...row }) => ({ ...row, has_login: user_id !== null }));
+  return list(agents, none, ({ id, agency, email, phone, role, last_assigned_at, ...row }) => ({
+    ...{ id, agency, agent: fullName(row as Row<"agents">), email, phone, role },
+    ...{ active: row.is_active, recruits: row.accepts_recruits, login: row.user_id !== null },
+    last_assigned_at,
+  }));
 }
 
 async function createAgent({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {
@@ -126,20 +130,10 @@ async function updateAgent(
   return { data: agent, text: `Changed the agent ${fullName(agent)}.` };
 }
 
-/** Writes what is given of an agent. Two agencies may have agents of the same name, but an address is one person's. */
-function saveAgent(
-  sql: Session["sql"],
-  statement: postgres.Fragment,
-  { firstName, lastName, email, again }: Given,
-): Promise<Row<"agents">> {
-  const isNamed = [firstName, lastName, email].some((value) => value !== undefined);
-  const name = sql`concat_ws(' ', a.first_name, a.last_name)`;
-  const doubles = (agent: Row<"agents">) =>
-    sql`
-      select a.id, concat_ws(', ', ${name}, a.email) as name from public.agents a
-      where lower(a.email) = lower(${agent.email})
-        or (a.agency_id = ${agent.agency_id} and lower(${name}) = lower(${fullName(agent)}))`;
-  return writeOnce(sql, "agent", statement, isNamed && !again ? doubles : undefined);
+/** Writes an agent. Two agencies may have agents of the same name, but an address is one person's. */
+function saveAgent(sql: Session["sql"], statement: postgres.Fragment, given: Given) {
+  const isAlike = sql`o.agency_id = r.agency_id or lower(o.email) = lower(r.email)`;
+  return writeOnce<Row<"agents">>(sql, "agent", statement, given, isAlike);
 }
 
 async function removeAgent(session: Session, given: string): Promise<Outcome> {

@@ -10,8 +10,9 @@ const LABEL = text("--label <text>", "what the key is for");
 /** How many characters of a key the database keeps to recognise it by. */
 const PREFIX_LENGTH = 12;
 
-export function addKey(parent: AdminCommand): void {
-  const key = parent.noun("key", "the API keys of vendors");
+/** @param hidden for `npm run vendor -- key`, which is short for `npm run admin -- key` */
+export function addKey(parent: AdminCommand, hidden = false): void {
+  const key = parent.noun("key", "the API keys of vendors", hidden);
   key.verb("list <vendor>", "a vendor's keys, by their first characters", "acme").runs(listKeys);
 
   const create = 'acme --label "production" --expires 2099-01-31';

@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import type { Json } from "../../supabase/functions/_shared/json.ts";
 import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
-import { findVendor, type Row } from "../find.ts";
+import { findVendor } from "../find.ts";
 import { AGAIN, boolean, columnsOf, type Given, integer, orNone, text } from "../options.ts";
 import { list, type Outcome, type Session } from "../session.ts";
 import { writeOnce } from "../transaction.ts";
@@ -53,7 +53,7 @@ export function addVendor(program: AdminCommand): void {
   const remove = "removes a vendor that has never sent anything, with its unused keys";
   vendor.verb("remove <vendor>", remove, "acme").runs(removeVendor);
 
-  addKey(vendor);
+  addKey(vendor, true);
   addWebhook(vendor);
 }
 
@@ -80,7 +80,7 @@ async function createVendor(
   checkParser(given.parser, config ?? {});
   const columns = { slug, name: slug, ...columnsWith(sql, config, given) };
   const insert = sql`insert into public.vendors ${sql(columns)}`;
-  const vendor = await explained(saveVendor(sql, insert, { name: slug, ...given }), {
+  const vendor = await explained(writeOnce(sql, "vendor", insert, { name: slug, ...given }), {
     "23505": `There is a vendor "${slug}" already: npm run admin -- vendor update ${slug}`,
     "23514": "A slug is lower-case letters and digits in parts joined by - or _, " +
       `63 characters at most, not "${slug}"`,
@@ -104,21 +104,10 @@ async function updateVendor(
     : await previewVendor(sql, { ...old, parser, parser_config });
   const update = sql`
     update public.vendors set ${sql(columnsWith(sql, config, given))} where id = ${old.id}`;
-  const vendor = await saveVendor(sql, update, given);
+  const vendor = await writeOnce(sql, "vendor", update, given);
   const text = `Changed the vendor ${old.slug}. It takes effect within seconds.`;
   if (preview === undefined) return { data: vendor, text };
   return { data: { ...vendor, preview: preview.data }, text: `${preview.text}\n\n${text}` };
-}
-
-/** Writes what is given of a vendor. */
-function saveVendor(
-  sql: postgres.Sql,
-  statement: postgres.Fragment,
-  { name, again }: Given,
-): Promise<Row<"vendors">> {
-  const doubles = (vendor: Row<"vendors">) =>
-    sql`select v.id, v.name from public.vendors v where lower(v.name) = lower(${vendor.name})`;
-  return writeOnce(sql, "vendor", statement, name !== undefined && !again ? doubles : undefined);
 }
 
 function columnsWith(sql: postgres.Sql, config: Json | undefined, given: Given) {

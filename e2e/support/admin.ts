@@ -50,8 +50,8 @@ export function npmRun(
 }
 
 /** Runs `npm run admin -- <line>` on a terminal, where somebody types this. What it prints to stderr is in `out`. */
-export function npmRunOnTerminal(line: string, typed: string): Promise<Ran> {
-  const command = `npm run --silent admin -- ${line}`;
+export function npmRunOnTerminal(line: string, typed: string, columns = 200): Promise<Ran> {
+  const command = `stty cols ${columns}; npm run --silent admin -- ${line}`;
   const args = ["--quiet", "--return", "--command", command, "/dev/null"];
   return runToEnd("script", args, { STACK_FILE: stackInfoFile() }, typed);
 }
