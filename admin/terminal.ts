@@ -1,7 +1,13 @@
 import { once } from "node:events";
+import { resolve } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+
+/** The path of a file that a person names, from the folder where npm was called: npm runs scripts in the checkout. */
+export function pathOf(file: string): string {
+  return resolve(Deno.env.get("INIT_CWD") ?? ".", file);
+}
 
 /** Who runs a command line: a person, or a script. */
 export interface Terminal {

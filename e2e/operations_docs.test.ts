@@ -32,7 +32,7 @@ async function removeWhatCommandsMake(): Promise<void> {
       select id from public.agencies where name = 'Prairie Life')`;
   });
   await sql`delete from public.agents where agency_id in (${agencies})`;
-  await sql`delete from auth.users where email in ('maria@example.com', 'nora@example.com')`;
+  await sql`delete from auth.users where email in ('olivia@example.com', 'nora@example.com')`;
   await sql`delete from public.agencies where name = 'Prairie Life'`;
   await sql`delete from public.vendors where slug = 'acme'`;
 }
@@ -79,7 +79,7 @@ const AFTER: Record<string, () => Promise<void>> = {
     const [login] = await sql`
       select u.email from public.agents a join public.agencies g on g.id = a.agency_id
       join auth.users u on u.id = a.user_id where g.name = 'Prairie Life'`;
-    assert.equal(login!.email, "maria@example.com");
+    assert.equal(login!.email, "olivia@example.com");
   },
   "An agent's login": async () => {
     const [login] = await sql`

@@ -182,7 +182,7 @@ function mistakes(w: World): Mistake[] {
     ["order close 99999999", 1, `There is no order "99999999". ${see} order list`],
     ["lead show nobody-4711", 1, `There is no lead "nobody-4711". ${see} lead find`],
     ["delivery show 12345678", 1, `There is no delivery "12345678". ${see} delivery list`],
-    [`key revoke ${w.slug} lik_-`, 1, `There is no key "lik_-". ${see} key list ${w.slug}`],
+    [`key revoke ${w.slug} nokey`, 1, `There is no key "nokey". ${see} key list ${w.slug}`],
     [
       "vendor create x --parser ziprecruitr",
       1,

@@ -45,7 +45,7 @@ export function addAgent(program: AdminCommand): void {
     .takes(ONLY_AGENCY)
     .runs(listAgents);
 
-  const maria = "--first-name Maria --last-name Alvarez --email maria@example.com";
+  const maria = "--first-name Maria --last-name Alvarez --email maria.alvarez@example.com";
   agent.verb("create", "a new agent", `--agency "Lakeshore Insurance" ${maria}`)
     .needs(AGENCY, FIRST_NAME)
     .takes(...Object.values(REST), AGAIN)
@@ -55,7 +55,7 @@ export function addAgent(program: AdminCommand): void {
     .verb(
       "update <agent>",
       "changes what is given; the agent by its name, e-mail address, id, or the beginning of one",
-      "maria@example.com --role manager --accepts-recruits true",
+      '"Maria Alvarez" --role manager --accepts-recruits true',
     )
     .changes(SETTINGS)
     .takes(AGAIN)
@@ -68,7 +68,7 @@ export function addAgent(program: AdminCommand): void {
     .verb(
       "invite <agent>",
       "sends an agent an e-mail with a link to sign in",
-      "maria@example.com --redirect-to https://crm.example.com/welcome",
+      "maria.alvarez@example.com --redirect-to https://crm.example.com/welcome",
     )
     .takes(text("--redirect-to <url>", "the page of yours that the link leads to"))
     .option("--existing", "connect a login of the address that somebody else has made")

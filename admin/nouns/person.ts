@@ -4,6 +4,7 @@ import type { AdminCommand } from "../command.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { text } from "../options.ts";
 import { list, type Outcome, type Session } from "../session.ts";
+import { pathOf } from "../terminal.ts";
 import { visibleJson } from "../visible.ts";
 import { erasePerson } from "./person_erase.ts";
 
@@ -64,7 +65,10 @@ async function exportPerson(
     select public.export_person(${contact}) as held`;
   if (out === undefined) return { data: held, text: visibleJson(held) };
   try {
-    await Deno.writeTextFile(out, `${visibleJson(held)}\n`, { mode: 0o600, createNew: true });
+    await Deno.writeTextFile(pathOf(out), `${visibleJson(held)}\n`, {
+      mode: 0o600,
+      createNew: true,
+    });
   } catch (error) {
     throw new CommandError(`Nothing was written: ${(error as Error).message}`);
   }

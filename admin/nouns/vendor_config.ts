@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { type Json, parseJson } from "../../supabase/functions/_shared/json.ts";
 import { PARSER_NAMES } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { compileConfig } from "../../supabase/functions/recruiting/parsers/mapping_config.ts";
 import { CommandError } from "../errors.ts";
+import { pathOf } from "../terminal.ts";
 
 /** The options that choose a parser. */
 export interface ParserChoice {
@@ -52,8 +52,7 @@ export function readConfig(
 /** @throws {CommandError} when there is no such file, or it is not JSON */
 export function readJsonFile(file: string): Json {
   try {
-    // npm runs scripts in the checkout's root, whatever folder the user is in.
-    return parseJson(Deno.readTextFileSync(resolve(Deno.env.get("INIT_CWD") ?? ".", file)));
+    return parseJson(Deno.readTextFileSync(pathOf(file)));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw new CommandError(`There is no file ${file}`);
     if (error instanceof ApiError) {
