@@ -1,0 +1,201 @@
+/**
+ * The bot's turn in a conversation: what a script says next to what a recruit has written. Whoever publishes a script has
+ * checked it (`publish_bot_script`), so nothing is checked here.
+ */
+import { type Answer, type AnswerType, hasPhrase, readAnswer, wordsOf } from "./answers.ts";
+
+/** A script: an opening and questions, which only go forward. Its texts may have {first_name}, {agent} and {agency}. */
+export interface Script {
+  opening: string;
+  questions: Question[];
+  done: string;
+  /** The last text before a person goes on; none is sent without it. */
+  handoff?: string;
+  /** Words with which a recruit asks for a person. */
+  handoff_words: string[];
+  /** When an unanswered question is asked again, such as `20h`; once in a conversation, and never without it. */
+  remind_after?: string;
+  /** When an unanswered question ends the script; `3d` without it. */
+  expire_after?: string;
+}
+
+export interface Question {
+  id: string;
+  ask: string;
+  answer: AnswerType;
+  /** Said when the answer is none, once; `ask` without it. */
+  retry?: string;
+  /** What follows an answer other than the next question: by `yes`, `no` or the name of a choice. */
+  then?: Record<string, { skip_to: string } | { end: string }>;
+  /** The earlier answers with which alone it is asked. */
+  only_if?: Record<string, string>;
+}
+
+/** Where a conversation stands in its script. Times are in ISO 8601, as JSON has them. */
+export interface Session {
+  /** The question that waits for an answer. */
+  question: string;
+  /** How many texts in a row were no answer to it. */
+  tries: number;
+  answers: Record<string, Answer>;
+  /** When the question was asked last, the reminder aside; null where it is asked at the next text. */
+  asked_at: string | null;
+  /** When the question is asked again; null where it is not, or has been: there is one reminder in a conversation. */
+  remind_at: string | null;
+  /** When the script ends without an answer; null where the question has not been asked. */
+  expires_at: string | null;
+}
+
+/** A text of the recruit. */
+export interface RecruitText {
+  body: string;
+  /** Whether an answering machine has sent it: the same words as before, and both at once after a text of ours. */
+  is_automatic?: boolean;
+}
+
+/** What happens in a turn. */
+export interface Step {
+  /** The text to send, with its placeholders; null for none. */
+  reply: string | null;
+  /** Where the conversation stands afterwards; null where the script has come to its end. */
+  session: Session | null;
+  answered?: { question: string; value: Answer; said: string };
+  /** Why the script has ended: for whoever is told about it. */
+  ended?: { state: "done" | "escalated" | "expired"; reason: string; goes_to_person: boolean };
+}
+
+const EXPIRE_AFTER = "3d";
+const TRIES = 2;
+
+/**
+ * Decides what a script does next.
+ *
+ * @param session null before the first turn
+ * @param texts what the recruit has written since the question was asked; none where only time has passed
+ */
+export function step(
+  script: Script,
+  session: Session | null,
+  texts: RecruitText[],
+  now: Date,
+): Step {
+  if (texts.length === 0) {
+    return session === null ? { reply: null, session } : wait(script, session, now);
+  }
+  const said = texts.map(({ body }) => body).join("\n");
+  if (texts.some(({ is_automatic }) => is_automatic)) return handOff(null, "automatic_reply");
+  if (asksForPerson(script, texts)) return handOff(script, "asked");
+  if (session === null) {
+    const [first] = script.questions as [Question];
+    return { reply: `${script.opening} ${first.ask}`, session: ask(script, first, null, {}, now) };
+  }
+
+  const question = questionOf(script, session);
+  if (session.asked_at === null) {
+    return { reply: question.ask, session: ask(script, question, session, session.answers, now) };
+  }
+  const value = readAnswer(question.answer, said);
+  if (value !== undefined) {
+    return goOn(script, session, question, { question: question.id, value, said }, now);
+  }
+  if (session.tries + 1 >= TRIES) return handOff(script, "not_understood");
+  return {
+    reply: question.retry ?? question.ask,
+    session: { ...ask(script, question, session, session.answers, now), tries: session.tries + 1 },
+  };
+}
+
+function wait(script: Script, session: Session, now: Date): Step {
+  const isPast = (time: string | null) => time !== null && new Date(time) <= now;
+  if (isPast(session.expires_at)) {
+    return {
+      reply: null,
+      session: null,
+      ended: { state: "expired", reason: "expired", goes_to_person: false },
+    };
+  }
+  if (!isPast(session.remind_at)) return { reply: null, session };
+  return { reply: questionOf(script, session).ask, session: { ...session, remind_at: null } };
+}
+
+function questionOf(script: Script, session: Session): Question {
+  return script.questions.find(({ id }) => id === session.question)!;
+}
+
+/** Goes on after an answer, to the next question that is to be asked or to the end. */
+function goOn(
+  script: Script,
+  session: Session,
+  question: Question,
+  answered: { question: string; value: Answer; said: string },
+  now: Date,
+): Step {
+  const answers = { ...session.answers, [question.id]: answered.value };
+  const jump = typeof answered.value === "string" ? question.then?.[answered.value] : undefined;
+  if (jump !== undefined && "end" in jump) {
+    return {
+      reply: null,
+      session: null,
+      answered,
+      ended: { state: "done", reason: jump.end, goes_to_person: false },
+    };
+  }
+  const from = jump === undefined
+    ? script.questions.indexOf(question) + 1
+    : script.questions.findIndex(({ id }) => id === jump.skip_to);
+  const next = script.questions.slice(from).find((later) => isWanted(later, answers));
+  if (next === undefined) {
+    return {
+      reply: script.done,
+      session: null,
+      answered,
+      ended: { state: "done", reason: "done", goes_to_person: true },
+    };
+  }
+  return { reply: next.ask, session: ask(script, next, session, answers, now), answered };
+}
+
+function isWanted({ only_if = {} }: Question, answers: Record<string, Answer>): boolean {
+  return Object.entries(only_if).every(([earlier, value]) => answers[earlier] === value);
+}
+
+/** The session once a question has been asked. */
+function ask(
+  script: Script,
+  { id }: Question,
+  before: Session | null,
+  answers: Session["answers"],
+  now: Date,
+): Session {
+  const { remind_after, expire_after = EXPIRE_AFTER } = script;
+  const isReminded = before?.remind_at === null;
+  return {
+    question: id,
+    tries: 0,
+    answers,
+    asked_at: now.toISOString(),
+    remind_at: remind_after === undefined || isReminded ? null : after(now, remind_after),
+    expires_at: after(now, expire_after),
+  };
+}
+
+/** Leaves the conversation to a person, with a last text where the script has one. */
+function handOff(script: Script | null, reason: string): Step {
+  return {
+    reply: script?.handoff ?? null,
+    session: null,
+    ended: { state: "escalated", reason, goes_to_person: true },
+  };
+}
+
+/** Whether a recruit asks for a person, or asks back. */
+function asksForPerson(script: Script, texts: RecruitText[]): boolean {
+  return texts.some(({ body }) => /\?[\s"')!.]*$/.test(body)) ||
+    texts.some(({ body }) => script.handoff_words.some((words) => hasPhrase(wordsOf(body), words)));
+}
+
+const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function after(time: Date, duration: string): string {
+  return new Date(time.getTime() + parseInt(duration) * UNIT_MS[duration.at(-1)!]!).toISOString();
+}
