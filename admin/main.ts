@@ -1,4 +1,6 @@
 /** `npm run admin`: administers the service, and looks into what it received. */
+import process from "node:process";
+import { createInterface } from "node:readline";
 import { runCommandLine } from "./command_line.ts";
 import { fitTables } from "./table.ts";
 import { askOnTerminal, print, progressOnTerminal, readSecret } from "./terminal.ts";
@@ -9,6 +11,8 @@ const { code, err } = await runCommandLine(Deno.args, {
   ask: askOnTerminal(),
   showProgress: progressOnTerminal(),
   readSecret,
+  lines: () => createInterface({ input: process.stdin }),
+  say: (text) => console.log(text),
 });
 if (err !== "") console.error(err);
 Deno.exit(code);

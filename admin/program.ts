@@ -1,6 +1,7 @@
 import { AdminCommand, type Run } from "./command.ts";
 import { addAgency } from "./nouns/agency.ts";
 import { addAgent } from "./nouns/agent.ts";
+import { addBot } from "./nouns/bot.ts";
 import { addConsent } from "./nouns/consent.ts";
 import { addDelivery } from "./nouns/delivery.ts";
 import { addHours } from "./nouns/hours.ts";
@@ -26,6 +27,7 @@ const NOUNS = [
   addNumber,
   addConsent,
   addText,
+  addBot,
   addHours,
   addReport,
 ];

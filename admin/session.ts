@@ -61,6 +61,14 @@ export class Session {
   /** Reads a secret: from the terminal without showing it, or the first line of stdin. Empty where none is given. */
   readonly readSecret = (question: string): Promise<string> => this.#terminal.readSecret(question);
 
+  /** What is typed or piped in, line by line. */
+  readonly texts = (): AsyncIterable<string> => this.#terminal.lines();
+
+  /** Shows a person a line at once, before the verb has ended. */
+  readonly say = (text: string): void => {
+    if (!this.#options.json) this.#terminal.say(visibleText(text));
+  };
+
   /** Shows on the terminal how far something is that takes long, such as "12 of 340". Elsewhere shows nothing. */
   readonly progress = (text: string): void => {
     this.#hasProgress = true;

@@ -19,6 +19,10 @@ export interface Terminal {
   showProgress?: (text: string) => void;
   /** Reads a secret, which must not stand on the command line: a shell and the list of processes would show it. */
   readSecret(question: string): Promise<string>;
+  /** What is typed or piped in, line by line, until its end. */
+  lines(): AsyncIterable<string>;
+  /** Shows a line at once. */
+  say(text: string): void;
 }
 
 /** Asks a question that is answered with yes or no. */

@@ -29,6 +29,7 @@ const RUN_PAGES = [
   "docs/parsers.md",
   "docs/operations.md",
   "docs/texting.md",
+  "docs/bot.md",
 ];
 
 /** Pages whose text is given, or generated from comments. */

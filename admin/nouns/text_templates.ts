@@ -27,7 +27,7 @@ async function listTemplates({ sql }: Session, { agency }: { agency?: string }):
     from public.recruiting_orders o
     join public.agencies g on g.id = o.agency_id
     cross join lateral (
-      select private.greeting(
+      select private.fill_template(
         o.greeting_template,
         jsonb_populate_record(
           null::public.recruiting_leads,

@@ -1,5 +1,6 @@
 /** Runs the administrator's command line against the running stack. */
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { type Ran, runCommandLine } from "../../admin/command_line.ts";
 import { runToEnd, stackInfoFile } from "../../dev/local/mod.ts";
 import { shellWords } from "../../admin/shell_words.ts";
@@ -14,7 +15,11 @@ export function admin(line: string): Promise<Ran> {
 
 /** What `npm run admin -- <line>` does in a script that pipes a secret in. */
 export function adminWithSecret(secret: string, line: string): Promise<Ran> {
-  return runCommandLine(shellWords(line), { readSecret: () => Promise.resolve(secret) });
+  return runCommandLine(shellWords(line), {
+    readSecret: () => Promise.resolve(secret),
+    lines: () => Readable.from([]),
+    say: () => {},
+  });
 }
 
 /** What `npm run admin -- <line> --json` prints. */

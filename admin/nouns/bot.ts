@@ -1,0 +1,154 @@
+import type postgres from "postgres";
+import {
+  type Script,
+  type Session as BotSession,
+  step,
+} from "../../supabase/functions/texting/bot/step.ts";
+import type { AdminCommand } from "../command.ts";
+import { CommandError } from "../errors.ts";
+import { findAgency } from "../find.ts";
+import { AGENCY, choice } from "../options.ts";
+import { list, type Outcome, type Session } from "../session.ts";
+import { readJsonFile } from "./vendor_config.ts";
+
+const STATES = ["active", "done", "escalated", "expired", "stopped"];
+
+/** Who writes and is written to in `bot try`. */
+const NAMES = { first_name: "Ada", agent: "Maria Alvarez", agency: "Lakeshore Insurance" };
+
+export function addBot(program: AdminCommand): void {
+  const bot = program.noun(
+    "bot",
+    "what the bot says to recruits; docs/bot.md has the members of a script",
+  );
+  bot.verb(
+    "publish <file>",
+    "what the bot of an agency says from now on",
+    'script.json --agency "Prairie Life"',
+  )
+    .needs(AGENCY)
+    .runs(publish);
+  bot.verb("show", "the script that an agency has published", '--agency "Prairie Life"').needs(
+    AGENCY,
+  ).runs(show);
+  bot.verb(
+    "off",
+    "ends all that the bot has begun, until the next publish",
+    '--agency "Prairie Life" --yes',
+  )
+    .needs(AGENCY)
+    .runs(switchOff);
+  bot.verb(
+    "sessions",
+    "the conversations of the bot, the newest first",
+    '--agency "Prairie Life" --state active',
+  )
+    .needs(AGENCY)
+    .takes(choice("--state <state>", "only these", STATES))
+    .runs(listSessions);
+  bot.verb(
+    "try <file>",
+    "plays a script: each line of stdin is a recruit's text",
+    "script.json < texts.txt",
+  ).runs(tryScript);
+}
+
+/** @throws {CommandError} with every problem of the script */
+async function readScript(sql: postgres.Sql, file: string): Promise<postgres.JSONValue> {
+  const script = readJsonFile(file) as postgres.JSONValue;
+  const [{ problems }] = await sql<[{ problems: string[] }]>`
+    select private.bot_script_problems(${sql.json(script)}) as problems`;
+  if (problems.length === 0) return script;
+  throw new CommandError(`${file} is no script that the bot could follow:\n${problems.join("\n")}`);
+}
+
+async function publish(
+  { sql }: Session,
+  file: string,
+  { agency }: { agency: string },
+): Promise<Outcome> {
+  const { id, name } = await findAgency(sql, agency);
+  const script = await readScript(sql, file);
+  const [{ published }] = await sql<[{ published: { id: string; version: number } }]>`
+    select private.store_bot_script(${id}, ${sql.json(script)}) as published`;
+  return {
+    data: published,
+    text: `Published version ${published.version} for ${name}, for conversations that begin now.`,
+  };
+}
+
+async function show({ sql }: Session, { agency }: { agency: string }): Promise<Outcome> {
+  const { id, name } = await findAgency(sql, agency);
+  const [newest] = await sql`select * from private.newest_bot_script(${id}) where id is not null`;
+  if (newest === undefined || newest.script === null) {
+    const state = newest === undefined ? "has published no script" : "has switched its bot off";
+    return {
+      data: newest ?? null,
+      text: `${name} ${state}: npm run admin -- bot publish <file> --agency "${name}"`,
+    };
+  }
+  const at = newest.published_at.toISOString();
+  return {
+    data: newest,
+    text: `Version ${newest.version}, ${at}\n\n${JSON.stringify(newest.script, null, 2)}`,
+  };
+}
+
+async function switchOff(
+  { sql, confirm }: Session,
+  { agency }: { agency: string },
+): Promise<Outcome> {
+  const { id, name } = await findAgency(sql, agency);
+  await confirm(`Switch the bot of ${name} off? What it has begun ends.`);
+  const [{ stopped }] = await sql<
+    [{ stopped: number }]
+  >`select private.switch_bot_off(${id}) as stopped`;
+  return {
+    data: { stopped },
+    text: `The bot of ${name} is off. Conversations that it had begun: ${stopped}.`,
+  };
+}
+
+async function listSessions(
+  { sql }: Session,
+  { agency, state = null }: { agency: string; state?: string | null },
+): Promise<Outcome> {
+  const { id } = await findAgency(sql, agency);
+  const sessions = await sql`
+    select s.conversation_id, c.recruit_phone, concat_ws(' ', l.first_name, l.last_name) as name, b.version as script,
+      s.state, s.reason, s.question, s.asked_at, s.answers
+    from public.bot_scripts b
+    join public.bot_sessions s on s.script_id = b.id
+    join public.recruiting_conversations c on c.id = s.conversation_id
+    left join public.recruiting_leads l on l.id = c.recruiting_lead_id
+    where b.agency_id = ${id} and (${state}::text is null or s.state = ${state})
+    order by s.created_at desc, s.conversation_id
+    limit 1000`;
+  return list(sessions, "The bot has no such conversation.");
+}
+
+/** Plays a conversation: shows what the bot sends, and in how many segments. Nothing is stored or sent. */
+async function tryScript({ sql, texts, say }: Session, file: string): Promise<Outcome> {
+  const script = await readScript(sql, file) as unknown as Script;
+  const turns: { recruit: string; bot: string | null; segments: number }[] = [];
+  let session: BotSession | null = null;
+  let reason: string | undefined;
+  for await (const body of texts()) {
+    const { reply, session: next, ended } = step(script, session, [{ body }], new Date());
+    const bot = reply?.replace(/\{(\w+)\}/g, (_, name) => NAMES[name as keyof typeof NAMES]) ??
+      null;
+    const [{ segments }] = await sql<[{ segments: number }]>`select private.text_segments(${
+      bot ?? ""
+    }) as segments`;
+    turns.push({ recruit: body, bot, segments: bot === null ? 0 : segments });
+    say(
+      bot === null
+        ? "(the bot says nothing)"
+        : `${bot}  [${segments} segment${segments === 1 ? "" : "s"}]`,
+    );
+    [session, reason] = [next, ended?.reason];
+    if (ended !== undefined) break;
+  }
+  const end = reason === undefined ? "The script is not over." : `The script is over: ${reason}.`;
+  return { data: { turns, ended: reason ?? null }, text: end };
+}
