@@ -143,6 +143,9 @@ async function sendEverywhere(market: Market, double: TwilioDouble, person: Pers
     assert.equal((await receive({ id: "", recruit: phone, service: to }, sent)).status, 200);
   };
   await text(service, `I am ${first_name}`);
+  await sql`
+    insert into public.screening_answers (lead_id, question, value, said)
+    values (${ingested.id}, 'experience', ${sql.json(notes)}, ${notes})`;
   await text(nobodys, `It is ${first_name}`);
   await text(nobodys, "STOP");
   await agent.client.rpc("send_text", {

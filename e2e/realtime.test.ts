@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { sign } from "hono/jwt";
 import { browserClient, signInNewAgent } from "./support/agents.ts";
-import { sql, stack } from "./support/client.ts";
+import { ingest } from "./support/applications.ts";
+import { createOrder, createVendor, sql, stack } from "./support/client.ts";
 import {
   awaitEvents,
   awaitStatus,
@@ -44,7 +45,7 @@ realtimeTest(
     for (const { client, subscription } of tabs) {
       const events = await awaitEvents(subscription, 2);
       const { data: rows } = await client.from("agent_notifications")
-        .select("id, conversation_id, message_id, kind")
+        .select("id, conversation_id, message_id, lead_id, kind")
         .order("created_at")
         .throwOnError();
       assert.deepEqual(events, rows);
@@ -52,6 +53,25 @@ realtimeTest(
     }
   },
 );
+
+realtimeTest("a lead that was handed out is an event of its agent, with ids alone", async (use) => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor);
+  const agent = await signInNewAgent(order.agency_id);
+  await sql`update public.recruiting_orders set agent_id = ${agent.agent_id} where id = ${order.id}`;
+  const subscription = await subscribe(use(await openTab(agent)), `agent:${agent.agent_id}`);
+  const { body } = await ingest(vendor, { first_name: "Ada" });
+  assert.equal(body.distributed_to.agent_id, agent.agent_id);
+  // The stack's scheduler does the same every few seconds, unless texts are switched off.
+  await sql`select private.broadcast_leads()`;
+  const [event] = await awaitEvents(subscription, 1);
+  assert.partialDeepStrictEqual(event, {
+    kind: "lead",
+    lead_id: body.id,
+    conversation_id: null,
+    message_id: null,
+  });
+});
 
 realtimeTest("whoever is not the topic's active agent is refused", async (use) => {
   const agent = await createEscalated();

@@ -60,7 +60,8 @@ export class TextWorker {
   }
 
   async #sendIfDue(): Promise<void> {
-    const [due] = await this.#sql<{ due: boolean }[]>`select private.is_text_due() as due`;
+    const [due] = await this.#sql<{ due: boolean }[]>`
+      select private.is_text_due() as due from private.broadcast_leads()`;
     if (!due?.due) return;
     const { functionsUrl, key, isConfigured } = this.#options;
     if (!isConfigured) {

@@ -9,6 +9,8 @@ const TOLD = {
   text: "A recruit has written",
   opt_out: "A recruit wants no more texts",
   failed: "A text could not be sent",
+  handoff: "The bot has left a recruit to you",
+  lead: "You have got a recruit",
 };
 
 const form = document.querySelector("form")!;
@@ -88,7 +90,7 @@ async function showNotification({ id, conversation_id, kind }: Notification) {
   );
   document.getElementById("notifications")!.append(li);
   showConversations(await readConversations());
-  await showMessages(conversation_id);
+  if (conversation_id !== null) await showMessages(conversation_id);
 }
 
 function list<Item>(id: string, items: Item[], contentOf: (item: Item) => (string | Node)[]) {

@@ -4,17 +4,22 @@ import { supabase } from "./supabase.ts";
 /** Ids alone, so that nothing of a text is in an event. */
 export type Notification = {
   id: string;
-  conversation_id: string;
-  message_id: string;
-  /** The recruit has written, has opted out, or a text to the recruit could not be sent. */
-  kind: "text" | "opt_out" | "failed";
+  conversation_id: string | null;
+  message_id: string | null;
+  /** Only of a `lead`. */
+  lead_id: string | null;
+  /**
+   * The recruit has written, or has opted out; a text to the recruit could not be sent; the bot's script has ended; a
+   * recruit was handed out.
+   */
+  kind: "text" | "opt_out" | "failed" | "handoff" | "lead";
 };
 
 /** The latest hundred notifications that are not marked as read, the oldest of them first. */
 export async function readUnread(): Promise<Notification[]> {
   const rows = await repeat(() =>
     supabase.from("agent_notifications")
-      .select("id, conversation_id, message_id, kind")
+      .select("id, conversation_id, message_id, lead_id, kind")
       .is("read_at", null)
       .order("created_at", { ascending: false })
       .range(0, 99)

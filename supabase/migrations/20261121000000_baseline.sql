@@ -2106,6 +2106,7 @@ begin
       );
     end if;
   end loop;
+  perform private.notify_of_leads(placed);
   return placed;
 end
 $$;
@@ -5096,23 +5097,38 @@ grant select, insert, update, delete on public.area_codes to service_role;
 create table public.agent_notifications (
   id uuid primary key default gen_random_uuid(),
   agent_id uuid not null references public.agents (id),
-  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
-  message_id uuid not null references public.recruiting_messages (id) on delete cascade,
-  kind text not null check (kind in ('text', 'opt_out', 'failed')),
+  conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid references public.recruiting_messages (id) on delete cascade,
+  -- Deferrable, because it is written when the lead gets its order, and the lead may be stored after that.
+  lead_id uuid references public.recruiting_leads (id) on delete cascade deferrable,
+  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'lead')),
+  reason text,
+  is_broadcast boolean not null default true,
   created_at timestamptz not null default now(),
   read_at timestamptz,
-  unique (message_id, kind)
+  unique (message_id, kind, agent_id),
+  check ((kind = 'lead') = (conversation_id is null)),
+  check ((kind = 'lead') = (lead_id is not null))
 );
 
 create index on public.agent_notifications (agent_id, created_at);
 create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
 create index on public.agent_notifications (conversation_id);
+create index on public.agent_notifications (lead_id);
+create index agent_notifications_waiting_idx on public.agent_notifications (created_at) where not is_broadcast;
 
 comment on table public.agent_notifications is
-  'What an agent is told about a conversation that the agent has taken over, stored with the message itself. Realtime '
-  'only says that there is a row: clients read the unread rows on every connect.';
+  'What an agent is told: about a text that the bot does not answer, or a lead. It is stored with the text or the lead '
+  'itself. Realtime only says that there is a row: clients read the unread rows on every connect.';
+comment on column public.agent_notifications.message_id is
+  'The text that it is about; null for a lead, and where only time has passed.';
+comment on column public.agent_notifications.lead_id is 'The lead that was handed out; only with `lead`.';
 comment on column public.agent_notifications.kind is
-  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent.';
+  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
+  'the bot''s script has ended; `lead`: a recruit was handed out to the agent, or to the agency.';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason.';
+comment on column public.agent_notifications.is_broadcast is
+  'False until Realtime is told about a lead, which waits until distribution is over.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
 
 alter table public.agent_notifications enable row level security;
@@ -5249,8 +5265,7 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
   'the same way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
-  'Twilio''s OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; '
-  'null: now.';
+  'Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the provider got it; null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
 create function public.update_sms_status(
@@ -5346,6 +5361,8 @@ create function private.store_text(conversation public.recruiting_conversations,
 language plpgsql
 set search_path = ''
 as $$
+declare
+  was_opted_out boolean;
 begin
   insert into public.recruiting_messages (
     id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
@@ -5360,10 +5377,13 @@ begin
     return;
   end if;
 
-  perform private.record_consent_in_text(conversation.agency_id, received);
+  -- Before the rows of the bot, as everywhere.
   update public.recruiting_conversations c
   set last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now()))
-  where c.id = conversation.id;
+  where c.id = conversation.id
+  returning c.* into conversation;
+  was_opted_out := private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
+  perform private.record_consent_in_text(conversation.agency_id, received);
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
   update public.text_outbox o
   set due_at = now(), reason = null
@@ -5378,15 +5398,18 @@ begin
     order by held.ordinal
     for update
   ));
-  perform private.notify_agent(
-    conversation.id, received.id, case received.consent when 'opted_out' then 'opt_out' else 'text' end);
+  if received.consent = 'opted_out' then
+    perform private.notify_agents(conversation.id, received.id, 'opt_out');
+  elsif was_opted_out or not private.begin_bot_turn(conversation, received.id, received.received_at) then
+    perform private.notify_agents(conversation.id, received.id, 'text');
+  end if;
 end
 $$;
 
 comment on function private.store_text(public.recruiting_conversations, public.unmatched_texts) is
   'Stores a recruit''s text as a message of this conversation, once for each id and each MessageSid. A consent in it holds, '
-  'an agent''s reply is not held any more, and the agent of an escalated conversation is told. received_at null: now. The '
-  'caller holds the locks of receive_sms().';
+  'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
+  'holds the locks of receive_sms().';
 grant execute on function private.store_text(public.recruiting_conversations, public.unmatched_texts) to service_role;
 
 create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
@@ -5443,7 +5466,7 @@ begin
     perform private.pause_number(failed.service_phone, error_code);
   end if;
   if failed.kind = 'agent' then
-    perform private.notify_agent(failed.conversation_id, message_id, 'failed');
+    perform private.notify_agents(failed.conversation_id, message_id, 'failed');
   end if;
 end
 $$;
@@ -5706,6 +5729,10 @@ begin
 
   if record_consent.state = 'opted_out' then
     perform private.refuse_texts(record_consent.agency_id, record_consent.phone);
+    perform private.stop_bot(c.id, 'opted_out')
+    from public.recruiting_conversations c
+    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone
+    order by c.id;
   end if;
   return true;
 end
@@ -5714,7 +5741,7 @@ $$;
 comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
   'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. '
   'source and the rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not '
-  'sent yet. occurred_at, when it was said: now unless given. A message_id that has an event is the same event and '
+  'sent yet, and stops the bot. occurred_at, when it was said: now unless given. A message_id that has an event is the same event and '
   'changes nothing. Returns whether it decides.';
 grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
   to service_role;
@@ -6474,6 +6501,7 @@ begin
     elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
+    perform private.stop_bot(conversation.id, 'taken_over');
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id);
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = caller.id
@@ -6492,7 +6520,8 @@ $$;
 comment on function public.send_text(uuid, text, uuid, jsonb) is
   'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
   'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at most '
-  '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. Returns '
+  '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
+  'bot''s texts that wait are refused. Returns '
   '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
   'client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP 400) names the '
   'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
@@ -6691,6 +6720,8 @@ as $$
 begin
   return coalesce(
     exists (select from private.waiting_greetings)
+      or (select t.due_at from public.bot_turns t where t.lease_until is null or t.lease_until <= now() order by t.due_at limit 1) <= now()
+      or (select s.wakes_at from public.bot_sessions s where s.state = 'active' order by s.wakes_at limit 1) <= now()
       or (select o.lease_until from public.text_outbox o where o.state = 'sending' order by o.lease_until limit 1) <= now()
       or (select o.due_at from public.text_outbox o where o.state = 'unconfirmed' order by o.due_at limit 1) <= now()
       or exists (
@@ -6704,7 +6735,7 @@ end
 $$;
 
 comment on function private.is_text_due() is
-  'Whether claim_texts() would find something to do. Cheap: by indexes of what is open, however much has been sent.';
+  'Whether claim_bot_turns() or claim_texts() would find something to do. Cheap: by indexes of what is open, however much has been sent.';
 grant execute on function private.is_text_due() to service_role;
 
 -- supabase/schemas/texting/worker_claims.sql
@@ -7165,7 +7196,7 @@ begin
     update public.text_outbox o
     set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
     where o.message_id = claimed.message_id;
-    perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+    perform private.notify_agents(claimed.conversation_id, claimed.message_id, 'failed');
     return 'unconfirmed';
   end if;
 end
@@ -7226,7 +7257,7 @@ begin
   update public.recruiting_messages m
   set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
   where m.id = ended.message_id;
-  perform private.notify_agent(ended.conversation_id, ended.message_id, 'failed');
+  perform private.notify_agents(ended.conversation_id, ended.message_id, 'failed');
   update public.text_outbox o
   set state = end_text.state, reason = end_text.reason, lease_until = null
   where o.message_id = ended.message_id
@@ -7355,12 +7386,21 @@ begin
   if not found then
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   end if;
+  -- A script that has come to its end does not begin again.
+  update public.bot_sessions s
+  set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null, expires_at = null,
+    -- Not before the question is asked, and not where the recruit has been reminded.
+    remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
+  where s.conversation_id = hand_back_to_bot.conversation_id
+    and s.state in ('stopped', 'escalated')
+    and s.reason not in ('switched_off', 'opted_out');
   return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
 end
 $$;
 
 comment on function public.hand_back_to_bot(uuid) is
-  'Gives a conversation back to the bot. It stays assigned, so that its agent can read on. The assigned agent may call it, '
+  'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
+  'that its agent can read on. The assigned agent may call it, '
   'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
   'unknown conversation, or one of other agents.';
 grant execute on function public.hand_back_to_bot(uuid) to authenticated;
@@ -7494,7 +7534,7 @@ comment on function private.visible_name(text) is
   'A name on one line, as its reader sees it; null when there is nothing to see.';
 grant execute on function private.visible_name(text) to service_role;
 
-create function private.greeting(template text, lead public.recruiting_leads) returns text
+create function private.fill_template(template text, lead public.recruiting_leads) returns text
 language plpgsql
 stable
 set search_path = ''
@@ -7524,10 +7564,10 @@ begin
 end
 $$;
 
-comment on function private.greeting(text, public.recruiting_leads) is
+comment on function private.fill_template(text, public.recruiting_leads) is
   'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its '
   'agency''s name, each as visible_name(). `there` stands for a first name that can hardly be one.';
-grant execute on function private.greeting(text, public.recruiting_leads) to service_role;
+grant execute on function private.fill_template(text, public.recruiting_leads) to service_role;
 
 create function private.queue_greeting(lead public.recruiting_leads) returns void
 language plpgsql
@@ -7562,7 +7602,7 @@ begin
     return;
   end if;
 
-  body := private.greeting(template, lead);
+  body := private.fill_template(template, lead);
   if private.utf16_length(body) > max_length then
     raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
     return;
@@ -7624,7 +7664,7 @@ grant execute on function private.queue_waiting_greetings(integer) to service_ro
 
 -- supabase/schemas/texting/notifications.sql
 
--- What agents are told about the conversations that they have taken over.
+-- What agents are told.
 
 create function public.mark_read(notification_ids uuid[]) returns integer
 language plpgsql
@@ -7648,25 +7688,97 @@ comment on function public.mark_read(uuid[]) is
   'agent''s own are passed over.';
 grant execute on function public.mark_read(uuid[]) to authenticated;
 
-create function private.notify_agent(conversation_id uuid, message_id uuid, kind text) returns void
+create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+  told uuid[];
+begin
+  -- The conversation may be going to another agent.
+  select c.* into conversation from public.recruiting_conversations c where c.id = notify_agents.conversation_id for share;
+  if kind = 'failed' and conversation.status = 'bot' then
+    return;
+  end if;
+  told := array(
+    select a.id
+    from (
+      values
+        (1, conversation.assigned_agent_id),
+        (2, (select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id))
+    ) as one (place, agent_id)
+    join public.agents a on a.id = one.agent_id and a.is_active
+    order by one.place
+    limit 1
+  );
+  if told = '{}' then
+    told := array(
+      select a.id from public.agents a where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active
+    );
+  end if;
+  if told = '{}' and conversation.assigned_agent_id is not null then
+    told := array[conversation.assigned_agent_id];
+  end if;
+  insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, reason)
+  select t.agent_id, conversation.id, notify_agents.message_id, notify_agents.kind, notify_agents.reason
+  from unnest(told) as t (agent_id)
+  on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
+end
+$$;
+
+comment on function private.notify_agents(uuid, uuid, text, text) is
+  'Tells whoever is to answer in a conversation about one of its messages, once for each kind (see agent_notifications): '
+  'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. Where nobody is, the '
+  'assigned agent, who may come back. Of a text that has failed nobody is told while the bot has the conversation.';
+grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
+
+create function private.notify_of_leads(placed private.placed_lead[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
-  select c.assigned_agent_id, c.id, notify_agent.message_id, notify_agent.kind
-  from public.recruiting_conversations c
-  where c.id = notify_agent.conversation_id and c.status = 'escalated'
-  -- The conversation may be going to another agent.
-  for share
-  on conflict on constraint agent_notifications_message_id_kind_key do nothing;
+  set constraints public.agent_notifications_lead_id_fkey deferred;
+  insert into public.agent_notifications (agent_id, lead_id, kind, is_broadcast)
+  select told.id, p.id, 'lead', false
+  from unnest(placed) p
+  cross join lateral (
+    select p.agent_id as id where p.agent_id is not null
+    union all
+    select a.id
+    from public.agents a
+    where p.agent_id is null and a.agency_id = p.agency_id and a.role = 'manager' and a.is_active
+  ) told
+  where p.distribution = 'distributed';
 end
 $$;
 
-comment on function private.notify_agent(uuid, uuid, text) is
-  'Tells the assigned agent of an escalated conversation about one of its messages, once for each kind: text, opt_out or '
-  'failed. Does nothing while the bot has the conversation.';
-grant execute on function private.notify_agent(uuid, uuid, text) to service_role;
+comment on function private.notify_of_leads(private.placed_lead[]) is
+  'Tells the agents of leads that are handed out, or the managers where an agency got them. Realtime is told later, by '
+  'broadcast_leads().';
+grant execute on function private.notify_of_leads(private.placed_lead[]) to service_role;
+
+create function private.broadcast_leads() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.agent_notifications n
+  set is_broadcast = true
+  where n.id = any (array(
+    select waiting.id
+    from public.agent_notifications waiting
+    where not waiting.is_broadcast
+    order by waiting.created_at
+    limit 1000
+    for update skip locked
+  ));
+end
+$$;
+
+comment on function private.broadcast_leads() is
+  'Tells Realtime of up to 1,000 leads that were handed out. The scheduler calls it every 10 seconds.';
+grant execute on function private.broadcast_leads() to service_role;
 
 -- supabase/schemas/texting/realtime.sql
 
@@ -7685,7 +7797,8 @@ begin
   if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is not null then
     perform realtime.send(
       jsonb_build_object(
-        'id', new.id, 'conversation_id', new.conversation_id, 'message_id', new.message_id, 'kind', new.kind),
+        'id', new.id, 'conversation_id', new.conversation_id, 'message_id', new.message_id, 'lead_id', new.lead_id,
+        'kind', new.kind),
       'notification', 'agent:' || new.agent_id, true);
   end if;
   return null;
@@ -7701,7 +7814,11 @@ comment on function private.broadcast_notification() is
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
-  for each row execute function private.broadcast_notification();
+  for each row when (new.is_broadcast) execute function private.broadcast_notification();
+
+create trigger broadcast_notification_later
+  after update of is_broadcast on public.agent_notifications
+  for each row when (new.is_broadcast and not old.is_broadcast) execute function private.broadcast_notification();
 
 create function private.allow_agent_topics() returns boolean
 language plpgsql
@@ -7741,6 +7858,7 @@ declare
   url text;
   key text;
 begin
+  perform private.broadcast_leads();
   if not private.is_text_due() then
     return null;
   end if;
@@ -7761,7 +7879,7 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Has pg_net call POST /texting/work when texts are due; otherwise does nothing. Returns the id of pg_net''s request, or '
+  'Tells Realtime of new leads, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
   'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
   'that is missing; pg_cron keeps it in cron.job_run_details.';
 
@@ -7803,6 +7921,821 @@ exception when others then
   raise warning 'texts are not sent by pg_cron: %', sqlerrm;
 end
 $$;
+
+-- supabase/schemas/bot/tables.sql
+
+-- What the bot says, where each conversation stands in it, and what recruits have answered.
+
+create table public.bot_scripts (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id),
+  version integer not null check (version > 0),
+  script jsonb,
+  published_at timestamptz not null default now(),
+  unique (agency_id, version)
+);
+
+comment on table public.bot_scripts is
+  'The scripts that an agency has published. Rows are added and never changed: the newest is for conversations that begin, '
+  'and a conversation keeps its own.';
+comment on column public.bot_scripts.version is 'Counts an agency''s scripts from 1.';
+comment on column public.bot_scripts.script is
+  'What the bot says (docs/bot.md has its members); null: the bot was switched off.';
+
+create trigger refuse_change
+  before update or delete or truncate on public.bot_scripts
+  for each statement execute function private.refuse_change();
+
+alter table public.bot_scripts enable row level security;
+grant select on public.bot_scripts to authenticated;
+grant select, insert on public.bot_scripts to service_role;
+
+create policy "managers read their agency's scripts" on public.bot_scripts
+  for select to authenticated
+  using (agency_id = (select private.managed_agency_id()));
+
+create table public.bot_sessions (
+  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
+  script_id uuid not null references public.bot_scripts (id),
+  question text not null,
+  tries integer not null default 0 check (tries >= 0),
+  answers jsonb not null default '{}' check (jsonb_typeof(answers) = 'object'),
+  state text not null default 'active' check (state in ('active', 'done', 'escalated', 'expired', 'stopped')),
+  reason text,
+  version integer not null default 1,
+  asked_at timestamptz,
+  remind_at timestamptz,
+  expires_at timestamptz,
+  wakes_at timestamptz generated always as (least(remind_at, expires_at)) stored,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.bot_sessions (script_id);
+create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where state = 'active';
+
+comment on table public.bot_sessions is 'Where a conversation stands in its script.';
+comment on column public.bot_sessions.question is 'The id of the question that waits for an answer, or was the last.';
+comment on column public.bot_sessions.tries is 'How many texts in a row were no answer to the question.';
+comment on column public.bot_sessions.answers is 'The answers by the id of the question, as in screening_answers.value.';
+comment on column public.bot_sessions.state is
+  '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
+  'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
+comment on column public.bot_sessions.reason is
+  'Why it is no longer active: `done`, the script''s own end, `asked`, `not_understood`, `automatic_reply`, `expired`, '
+  '`taken_over`, `opted_out` or `switched_off`.';
+comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
+comment on column public.bot_sessions.asked_at is
+  'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
+comment on column public.bot_sessions.remind_at is 'When the question is asked again; null: it is not, or has been.';
+comment on column public.bot_sessions.expires_at is 'When the script ends without an answer.';
+comment on column public.bot_sessions.wakes_at is 'The next of both.';
+
+create trigger set_updated_at
+  before update on public.bot_sessions
+  for each row execute function private.set_updated_at();
+
+alter table public.bot_sessions enable row level security;
+grant select on public.bot_sessions to authenticated;
+grant select, insert, update, delete on public.bot_sessions to service_role;
+
+create policy "readers of a conversation read its session" on public.bot_sessions
+  for select to authenticated
+  using (
+    exists (
+      select from public.recruiting_conversations c where c.id = bot_sessions.conversation_id
+    )
+  );
+
+create table public.bot_turns (
+  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
+  first_at timestamptz not null default clock_timestamp(),
+  due_at timestamptz not null,
+  message_ids uuid[] not null,
+  last_message_id uuid generated always as (message_ids[cardinality(message_ids)]) stored,
+  lease_until timestamptz,
+  attempt integer not null default 0,
+  created_at timestamptz not null default now()
+);
+
+create index on public.bot_turns (due_at);
+
+comment on table public.bot_turns is
+  'Turns of the bot that are due or at work. The row is gone when the turn is done.';
+comment on column public.bot_turns.first_at is 'When its first text came.';
+comment on column public.bot_turns.due_at is
+  '8 seconds after its last text, and 30 seconds after the first at most; or when quiet hours end.';
+comment on column public.bot_turns.message_ids is 'The recruit''s texts that it answers, oldest first; none: only time has passed.';
+comment on column public.bot_turns.last_message_id is 'The last of them.';
+comment on column public.bot_turns.lease_until is
+  'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
+comment on column public.bot_turns.attempt is 'How often it was claimed. A worker reports with the number of its claim.';
+
+alter table public.bot_turns enable row level security;
+grant select, insert, update, delete on public.bot_turns to service_role;
+
+create table public.screening_answers (
+  lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  question text not null,
+  value jsonb not null,
+  said text not null,
+  answered_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  primary key (lead_id, question)
+);
+
+comment on table public.screening_answers is 'What a recruit has answered to the bot''s questions; the latest answer of each.';
+comment on column public.screening_answers.question is 'The id of the question in the script.';
+comment on column public.screening_answers.value is
+  '"yes" or "no", the name of a choice, a list of USPS codes, a number, or a text.';
+comment on column public.screening_answers.said is 'What the recruit wrote, exactly; several texts are separated by line breaks.';
+
+alter table public.screening_answers enable row level security;
+grant select on public.screening_answers to authenticated;
+grant select, insert, update, delete on public.screening_answers to service_role;
+
+create policy "readers of a lead read its answers" on public.screening_answers
+  for select to authenticated
+  using (exists (select from public.recruiting_leads l where l.id = screening_answers.lead_id));
+
+-- supabase/schemas/bot/scripts.sql
+
+-- What an agency's bot says.
+
+create function public.publish_bot_script(agency_id uuid, script jsonb) returns jsonb
+language plpgsql
+-- Managers may not write the table. Who may publish is decided here.
+security definer
+set search_path = ''
+as $$
+begin
+  if (private.managed_agency_id() = publish_bot_script.agency_id) is not true then
+    raise exception 'only an active manager of the agency may publish a script' using errcode = 'insufficient_privilege';
+  end if;
+  return private.store_bot_script(publish_bot_script.agency_id, publish_bot_script.script);
+end
+$$;
+
+comment on function public.publish_bot_script(uuid, jsonb) is
+  'Publishes what the bot of an agency says from now on, in conversations that it has not begun; docs/bot.md has the members '
+  'of a script. Returns {id, version}. A manager of the agency may call it. Errors: 42501 (HTTP 403) for anybody else; 22023 '
+  '(400) with every problem, a line each: `<question id or member>: <problem>`.';
+grant execute on function public.publish_bot_script(uuid, jsonb) to authenticated;
+
+create function private.store_bot_script(agency_id uuid, script jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  problems constant text[] := private.bot_script_problems(script);
+  stored public.bot_scripts;
+begin
+  if problems <> '{}' then
+    raise exception '%', array_to_string(problems, E'\n') using errcode = 'invalid_parameter_value';
+  end if;
+  -- Of two at once, the second one counts on.
+  perform from public.agencies a where a.id = store_bot_script.agency_id for no key update;
+  insert into public.bot_scripts (agency_id, version, script)
+  select
+    store_bot_script.agency_id,
+    coalesce((private.newest_bot_script(store_bot_script.agency_id)).version, 0) + 1,
+    store_bot_script.script
+  returning * into stored;
+  return jsonb_build_object('id', stored.id, 'version', stored.version);
+end
+$$;
+
+comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for whoever may write the table.';
+grant execute on function private.store_bot_script(uuid, jsonb) to service_role;
+
+create function private.switch_bot_off(agency_id uuid) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stopped uuid[];
+begin
+  perform from public.agencies a where a.id = switch_bot_off.agency_id for no key update;
+  insert into public.bot_scripts (agency_id, version)
+  select b.agency_id, b.version + 1
+  from private.newest_bot_script(switch_bot_off.agency_id) b
+  where b.script is not null;
+
+  -- In the order of the locks: the conversations, then what the bot has of them.
+  stopped := array(
+    select c.id
+    from public.recruiting_conversations c
+    where c.agency_id = switch_bot_off.agency_id
+      and (
+        exists (select from public.bot_sessions s where s.conversation_id = c.id and s.state = 'active')
+        or exists (select from public.bot_turns t where t.conversation_id = c.id)
+      )
+    order by c.id
+    for no key update
+  );
+  perform private.stop_bot(s.id, 'switched_off') from unnest(stopped) as s (id);
+  return cardinality(stopped);
+end
+$$;
+
+comment on function private.switch_bot_off(uuid) is
+  'Ends all that the bot of an agency has begun, until the next script is published. Returns the number of conversations.';
+grant execute on function private.switch_bot_off(uuid) to service_role;
+
+create function private.newest_bot_script(agency_id uuid) returns public.bot_scripts
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  newest public.bot_scripts;
+begin
+  select b.* into newest
+  from public.bot_scripts b
+  where b.agency_id = newest_bot_script.agency_id
+  order by b.version desc
+  limit 1;
+  return newest;
+end
+$$;
+
+comment on function private.newest_bot_script(uuid) is
+  'What an agency published last; its script is null where the bot was switched off. Null where nothing was published.';
+grant execute on function private.newest_bot_script(uuid) to service_role;
+
+-- supabase/schemas/bot/script_problems.sql
+
+-- What is wrong with a script: all of it at once, so that whoever writes one need not ask again and again.
+
+create function private.bot_script_problems(script jsonb) returns text[]
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  word constant text := '^[a-z][a-z0-9_]{0,39}$';
+  opening constant text := case jsonb_typeof(script -> 'opening') when 'string' then script ->> 'opening' end;
+  questions constant jsonb := case jsonb_typeof(script -> 'questions') when 'array' then script -> 'questions' else '[]' end;
+  problems text[] := '{}';
+begin
+  if jsonb_typeof(script) is distinct from 'object' then
+    return array['script: must be an object'];
+  end if;
+  problems := problems
+    || private.unknown_members(script, 'script', array[
+      'opening', 'questions', 'done', 'handoff', 'handoff_words', 'remind_after', 'expire_after'])
+    || private.bot_text_problems('opening:', script -> 'opening', is_required => true)
+    || private.bot_text_problems('done:', script -> 'done', is_required => true)
+    || private.bot_text_problems('handoff:', script -> 'handoff')
+    || array_remove(array[
+      case when opening not like '%{agency}%' then 'opening: must have {agency}' end,
+      case when opening !~ '\mSTOP\M' then 'opening: must have the word STOP' end,
+      case when private.filled_segments(opening || ' ' || case jsonb_typeof(questions #> '{0,ask}') when 'string' then questions #>> '{0,ask}' end) > 3
+        then 'opening: with the first question it is longer than 3 segments' end,
+      case when jsonb_array_length(questions) not between 1 and 12 then 'questions: must be a list of 1 to 12 questions' end,
+      case when private.is_word_list(script -> 'handoff_words', 1) is not true
+        then 'handoff_words: must be a list of 1 to 20 words' end,
+      case when private.bot_duration(script -> 'remind_after') = '0'
+        then 'remind_after: must be a time such as 20h, at most 30d' end,
+      case when private.bot_duration(script -> 'expire_after') = '0'
+        then 'expire_after: must be a time such as 3d, at most 30d' end,
+      case when private.bot_duration(script -> 'remind_after')
+          >= nullif(coalesce(private.bot_duration(script -> 'expire_after'), '3 days'), '0')
+        then 'remind_after: must be shorter than expire_after' end
+    ], null);
+
+  with question as (
+    select
+      q as question, n::integer as place, coalesce(q ->> 'id' ~ word, false) as has_id,
+      case when q ->> 'id' ~ word then q ->> 'id' else format('questions[%s]', n - 1) end as label
+    from jsonb_array_elements(questions) with ordinality e (q, n)
+  )
+  select problems || coalesce(array_agg(p.problem), '{}') into problems
+  from question q
+  cross join lateral (
+    select format('%s: must be an object', q.label) as problem where jsonb_typeof(q.question) <> 'object'
+    union all
+    select format('%s: id must be lower-case letters, digits and _', q.label)
+    where jsonb_typeof(q.question) = 'object' and not q.has_id
+    union all
+    select format('%s: id stands twice', q.label)
+    where q.has_id and exists (select from question o where o.label = q.label and o.place < q.place)
+    union all
+    select unnest(
+      private.unknown_members(q.question, q.label, array['id', 'ask', 'answer', 'retry', 'then', 'only_if'])
+      || private.bot_text_problems(q.label || ': ask', q.question -> 'ask', is_required => true)
+      || private.bot_text_problems(q.label || ': retry', q.question -> 'retry')
+    )
+    where jsonb_typeof(q.question) = 'object'
+    union all
+    select format('%s: answer must be yes_no, states, text, a choice or a number', q.label)
+    where jsonb_typeof(q.question) = 'object' and not private.is_bot_answer(q.question -> 'answer')
+    union all
+    select format('%s: answer has "%s" for two choices', q.label, w.word)
+    from (
+      select lower(btrim(w)) as word, c.name
+      from jsonb_each(case when private.is_bot_answer(q.question -> 'answer') then q.question #> '{answer,choice}' end) c (name, words)
+      cross join lateral (select jsonb_array_elements_text(c.words) union select c.name) as word (w)
+    ) w
+    group by w.word
+    having count(distinct w.name) > 1
+    union all
+    select format('%s: %s must be an object', q.label, m.member)
+    from unnest(array['then', 'only_if']) m (member)
+    where jsonb_typeof(q.question -> m.member) <> 'object'
+    union all
+    select case
+      when not t.answer = any (private.bot_answers(q.question -> 'answer')) then
+        format('%s: then has "%s", which is no answer', q.label, t.answer)
+      when t.jump - 'skip_to' = '{}' and jsonb_typeof(t.jump -> 'skip_to') = 'string' then case
+        when not exists (select from question l where l.place > q.place and l.label = t.jump ->> 'skip_to')
+          then format('%s: then skips to "%s", which is no later question', q.label, t.jump ->> 'skip_to')
+      end
+      when t.jump - 'end' = '{}' and t.jump ->> 'end' ~ word then null
+      else format('%s: then must have {"skip_to": <question>} or {"end": <reason>}', q.label)
+    end
+    from jsonb_each(case jsonb_typeof(q.question -> 'then') when 'object' then q.question -> 'then' end) t (answer, jump)
+    union all
+    select case
+      when e.label is null then format('%s: only_if has "%s", which is no earlier question', q.label, o.id)
+      when not coalesce(o.value #>> '{}' = any (private.bot_answers(e.question -> 'answer')), false) then
+        format('%s: only_if has no answer of "%s"', q.label, o.id)
+    end
+    from jsonb_each(case jsonb_typeof(q.question -> 'only_if') when 'object' then q.question -> 'only_if' end) o (id, value)
+    left join question e on e.label = o.id and e.place < q.place
+  ) p
+  where p.problem is not null;
+  return array(select distinct p collate "C" from unnest(problems) p order by 1);
+end
+$$;
+
+comment on function private.bot_script_problems(jsonb) is
+  'What is wrong with a script, each `<question id or member>: <problem>`, in the order of their letters; empty where nothing is.';
+grant execute on function private.bot_script_problems(jsonb) to service_role;
+
+create function private.unknown_members(value jsonb, label text, known text[]) returns text[]
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return array(select format('%s: has no member "%s"', label, k) from jsonb_object_keys(value) k where k <> all (known));
+end
+$$;
+
+comment on function private.unknown_members(jsonb, text, text[]) is 'The problems of an object with members that are not known.';
+
+create function private.bot_text_problems(label text, value jsonb, is_required boolean default false) returns text[]
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  said constant text := value #>> '{}';
+begin
+  return case
+    when value is null then case when is_required then array[label || ' is missing'] else '{}' end
+    when jsonb_typeof(value) <> 'string' or said !~ '\S' then array[label || ' must be a text with something in it']
+    else array_remove(array[
+      case when regexp_replace(said, '\{(first_name|agent|agency)\}', '', 'g') ~ '[{}]'
+        then label || ' may have no braces but {first_name}, {agent} and {agency}' end,
+      case when private.filled_segments(said) > 3 then label || ' is longer than 3 segments' end
+    ], null)
+  end;
+end
+$$;
+
+comment on function private.bot_text_problems(text, jsonb, boolean) is 'The problems of a text that a script sends.';
+
+create function private.filled_segments(template text) returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return private.text_segments(regexp_replace(template, '\{(first_name|agent|agency)\}', repeat('x', 20), 'g'));
+end
+$$;
+
+comment on function private.filled_segments(text) is 'The segments of a template with names of 20 letters.';
+
+create function private.is_word_list(value jsonb, min integer) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(value) is distinct from 'array' then
+    return false;
+  end if;
+  return jsonb_array_length(value) between min and 20 and not exists (
+    select from jsonb_array_elements(value) w where jsonb_typeof(w) <> 'string' or w #>> '{}' !~ '[[:alnum:]]'
+  );
+end
+$$;
+
+comment on function private.is_word_list(jsonb, integer) is 'Whether it is a list of texts, at least min and at most 20, each with a letter or digit.';
+
+create function private.bot_duration(value jsonb) returns interval
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  given constant text := value #>> '{}';
+begin
+  if jsonb_typeof(value) = 'string' and given ~ '^[1-9][0-9]{0,4}[mhd]$' and given::interval <= '30 days' then
+    return given::interval;
+  end if;
+  return case when value is not null then '0'::interval end;
+end
+$$;
+
+comment on function private.bot_duration(jsonb) is 'The time that `20h` or `3d` stands for; 0 for what is no such time, null for null.';
+
+create function private.is_bot_answer(answer jsonb) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  choice constant jsonb := answer -> 'choice';
+  number constant jsonb := answer -> 'number';
+begin
+  return coalesce(case
+    when answer in ('"yes_no"', '"states"', '"text"') then true
+    when jsonb_typeof(answer) <> 'object' then false
+    when answer - 'choice' = '{}' and jsonb_typeof(choice) = 'object' then
+      (select count(*) between 2 and 12 and bool_and(k ~ '^[a-z][a-z0-9_]{0,39}$' and private.is_word_list(v, 0))
+        from jsonb_each(choice) c (k, v))
+    when answer - 'number' = '{}' and jsonb_typeof(number) = 'object' and number - 'min' - 'max' = '{}'
+      and jsonb_typeof(number -> 'min') = 'number' and jsonb_typeof(number -> 'max') = 'number'
+      then (number ->> 'min')::numeric <= (number ->> 'max')::numeric
+  end, false);
+end
+$$;
+
+comment on function private.is_bot_answer(jsonb) is 'Whether it is a kind of answer that a script may want.';
+
+create function private.bot_answers(answer jsonb) returns text[]
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case
+    when answer = '"yes_no"' then array['yes', 'no']
+    when private.is_bot_answer(answer) and answer ? 'choice' then array(select jsonb_object_keys(answer -> 'choice'))
+    else '{}'
+  end;
+end
+$$;
+
+comment on function private.bot_answers(jsonb) is 'The answers of a question that others may depend on: yes and no, or the names of its choices.';
+
+-- supabase/schemas/bot/turns.sql
+
+-- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and completes it.
+--
+-- | from              | by                                                         | to                                   |
+-- | ----------------- | ---------------------------------------------------------- | ------------------------------------ |
+-- | none              | a text to a conversation that the bot has                  | due in 8 s                           |
+-- | none              | claim_bot_turns(), the session's reminder or end is due    | due now, without a text              |
+-- | due               | another text                                               | due 8 s after it, within 30 s in all |
+-- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
+-- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
+-- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
+-- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
+-- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
+--
+-- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
+
+create function public.claim_bot_turns(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed jsonb;
+begin
+  -- Where only time has passed.
+  insert into public.bot_turns (conversation_id, due_at, message_ids)
+  select s.conversation_id, now(), '{}'
+  from public.bot_sessions s
+  where s.state = 'active' and s.wakes_at <= now()
+  order by s.wakes_at
+  limit claim_bot_turns.max
+  on conflict do nothing;
+
+  with taken as (
+    update public.bot_turns t
+    set attempt = t.attempt + 1, lease_until = clock_timestamp() + interval '60 seconds'
+    where t.conversation_id = any (array(
+      select due.conversation_id
+      from public.bot_turns due
+      where due.due_at <= now() and (due.lease_until is null or due.lease_until <= now())
+      order by due.due_at
+      limit claim_bot_turns.max
+      for update skip locked
+    ))
+    returning t.*
+  )
+  select jsonb_build_object('now', now(), 'turns', coalesce(jsonb_agg(jsonb_build_object(
+    'conversation_id', t.conversation_id,
+    'attempt', t.attempt,
+    'version', s.version,
+    'script_id', b.id,
+    'script', b.script,
+    'session', case when s.conversation_id is not null then jsonb_build_object(
+      'question', s.question, 'tries', s.tries, 'answers', s.answers, 'asked_at', s.asked_at,
+      'remind_at', s.remind_at, 'expires_at', s.expires_at
+    ) end,
+    'texts', (
+      select coalesce(jsonb_agg(
+        jsonb_build_object('body', coalesce(m.body, ''), 'is_automatic', private.is_automatic_reply(m)) order by n
+      ), '[]')
+      from unnest(t.message_ids) with ordinality i (id, n)
+      join public.recruiting_messages m on m.id = i.id
+    )
+  ) order by t.due_at), '[]'))
+  into claimed
+  from taken t
+  join public.recruiting_conversations c on c.id = t.conversation_id
+  left join public.bot_sessions s on s.conversation_id = t.conversation_id
+  left join lateral private.newest_bot_script(c.agency_id) newest on s.conversation_id is null
+  left join public.bot_scripts b on b.id = coalesce(s.script_id, newest.id);
+  return claimed;
+end
+$$;
+
+comment on function public.claim_bot_turns(integer) is
+  'Gives the worker up to max turns that are due, each for 60 seconds: {now, turns: [{conversation_id, attempt, version|null, '
+  'script_id|null, script|null, session|null: {question, tries, answers, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}]}. '
+  'Without texts only time has passed.';
+grant execute on function public.claim_bot_turns(integer) to service_role;
+
+create function public.complete_bot_turn(
+  conversation_id uuid,
+  attempt integer,
+  version integer,
+  script_id uuid,
+  texts integer,
+  step jsonb
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ended constant jsonb := nullif(step -> 'ended', 'null');
+  reply constant text := step ->> 'reply';
+  conversation public.recruiting_conversations;
+  turn public.bot_turns;
+  old public.bot_sessions;
+  lead public.recruiting_leads;
+  opens_at timestamptz;
+begin
+  select c.* into conversation from public.recruiting_conversations c where c.id = complete_bot_turn.conversation_id;
+  perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = complete_bot_turn.conversation_id
+  for no key update;
+  select t.* into turn from public.bot_turns t where t.conversation_id = conversation.id for update;
+  if turn.attempt is distinct from complete_bot_turn.attempt then
+    return 'dropped';
+  elsif (select count(*) from public.recruiting_messages m where m.id = any (turn.message_ids)) <> texts then
+    update public.bot_turns t set lease_until = null where t.conversation_id = conversation.id;
+    return 'again';
+  end if;
+
+  select s.* into old from public.bot_sessions s where s.conversation_id = conversation.id for update;
+  select l.* into lead from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
+  if conversation.status <> 'bot'
+    or old.version is distinct from complete_bot_turn.version
+    or old.state <> 'active'
+    or lead.id is null
+    or step is null
+    or private.is_opted_out(conversation.agency_id, conversation.recruit_phone)
+  then
+    delete from public.bot_turns t where t.conversation_id = conversation.id;
+    if conversation.status = 'bot' then
+      perform private.notify_agents(conversation.id, turn.last_message_id, 'text');
+    end if;
+    return 'dropped';
+  end if;
+
+  -- A question waits for its hour, and is then worked out anew. Whoever asks for a person is heard at once.
+  if reply is not null and ended is null then
+    opens_at := (private.sending_hours(conversation, 'bot')).opens_at;
+    if opens_at > now() then
+      update public.bot_turns t set due_at = opens_at, lease_until = null where t.conversation_id = conversation.id;
+      return 'held';
+    end if;
+  end if;
+
+  perform private.store_bot_session(conversation.id, old, script_id, step);
+  insert into public.screening_answers as a (lead_id, question, value, said)
+  select lead.id, answered.question, answered.value, answered.said
+  from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
+  where answered.question is not null
+  on conflict on constraint screening_answers_pkey do update
+  set value = excluded.value, said = excluded.said, answered_at = now();
+
+  if (ended ->> 'goes_to_person')::boolean then
+    perform private.escalate(conversation);
+  end if;
+  if ended is not null then
+    perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', ended ->> 'reason');
+  end if;
+  if reply is not null then
+    perform private.queue_text(conversation.id, 'bot', private.fill_template(reply, lead));
+  end if;
+  delete from public.bot_turns t where t.conversation_id = conversation.id;
+  return 'done';
+end
+$$;
+
+comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
+  'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
+  'attempt, version, script_id and the number of texts are those of the claim. step, null without a script: {reply|null, session|null, answered?: {question, '
+  'value, said}, ended?: {state, reason, goes_to_person}}. Returns `done`; `again`: a text has come since; `held`: quiet hours '
+  'hold the question; `dropped`: a person, an opt-out or another worker has ended the turn.';
+grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
+
+create function private.begin_bot_turn(conversation public.recruiting_conversations, message_id uuid, received_at timestamptz)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  debounce constant interval := '8 seconds';
+  longest constant interval := '30 seconds';
+  session_state text;
+begin
+  if conversation.status <> 'bot'
+    or conversation.recruiting_lead_id is null
+    -- What was fetched later, or waited for its conversation: a person reads it.
+    or received_at < now() - interval '1 hour'
+  then
+    return false;
+  end if;
+  session_state := (select s.state from public.bot_sessions s where s.conversation_id = conversation.id);
+  if session_state <> 'active'
+    or session_state is null and (private.newest_bot_script(conversation.agency_id)).script is null
+    or exists (select from public.service_numbers n where n.phone = conversation.recruit_phone)
+  then
+    return false;
+  end if;
+
+  insert into public.bot_turns as t (conversation_id, due_at, message_ids)
+  values (conversation.id, clock_timestamp() + debounce, array[message_id])
+  on conflict on constraint bot_turns_pkey do update
+  set
+    message_ids = t.message_ids || excluded.message_ids,
+    -- One that only waits for its time begins now.
+    first_at = case when t.message_ids = '{}' then excluded.first_at else t.first_at end,
+    due_at = case when t.message_ids = '{}' then excluded.due_at else least(excluded.due_at, t.first_at + longest) end;
+  return true;
+end
+$$;
+
+comment on function private.begin_bot_turn(public.recruiting_conversations, uuid, timestamptz) is
+  'Makes or extends the bot''s turn for a recruit''s text. Returns false where the bot does not answer: a person has the '
+  'conversation, it has no lead, its agency no script or its script has ended, or the number is one of ours. The caller has '
+  'locked the conversation.';
+grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid, timestamptz) to service_role;
+
+create function private.stop_bot(conversation_id uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.bot_turns t where t.conversation_id = stop_bot.conversation_id;
+  update public.bot_sessions s
+  set state = 'stopped', reason = stop_bot.reason, version = s.version + 1
+  where s.conversation_id = stop_bot.conversation_id and s.state = 'active';
+  update public.text_outbox o
+  set state = 'refused', reason = stop_bot.reason
+  where o.message_id = any (array(
+    select waiting.message_id
+    from public.text_outbox waiting
+    where waiting.conversation_id = stop_bot.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
+    order by waiting.ordinal
+    for update
+  ));
+end
+$$;
+
+comment on function private.stop_bot(uuid, text) is
+  'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused. '
+  'reason: taken_over, opted_out or switched_off. The caller has locked the conversation or its consent.';
+grant execute on function private.stop_bot(uuid, text) to service_role;
+
+create function private.store_bot_session(
+  conversation_id uuid,
+  old public.bot_sessions,
+  script_id uuid,
+  step jsonb
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  next record;
+begin
+  select * into next
+  from jsonb_to_record(nullif(step -> 'session', 'null')) as s (
+    question text, tries integer, answers jsonb, asked_at timestamptz, remind_at timestamptz, expires_at timestamptz
+  );
+  if old.conversation_id is null then
+    insert into public.bot_sessions (conversation_id, script_id, question, state, reason, asked_at, remind_at, expires_at)
+    select
+      store_bot_session.conversation_id, b.id, coalesce(next.question, b.script #>> '{questions,0,id}'),
+      coalesce(step #>> '{ended,state}', 'active'), step #>> '{ended,reason}', next.asked_at, next.remind_at, next.expires_at
+    from public.bot_scripts b
+    where b.id = store_bot_session.script_id;
+  else
+    update public.bot_sessions s
+    set
+      question = coalesce(next.question, s.question),
+      tries = coalesce(next.tries, s.tries),
+      answers = coalesce(next.answers, s.answers),
+      state = coalesce(step #>> '{ended,state}', s.state),
+      reason = step #>> '{ended,reason}',
+      version = s.version + 1,
+      asked_at = coalesce(next.asked_at, s.asked_at),
+      remind_at = case when next is null then s.remind_at else next.remind_at end,
+      expires_at = coalesce(next.expires_at, s.expires_at)
+    where s.conversation_id = old.conversation_id;
+  end if;
+end
+$$;
+
+comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) is
+  'Stores the session of a step, or how it has ended.';
+grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) to service_role;
+
+create function private.escalate(conversation public.recruiting_conversations) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead_agent_id constant uuid := (
+    select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
+  );
+begin
+  update public.recruiting_conversations c
+  set status = 'escalated', assigned_agent_id = chosen.id
+  from (
+    select a.id
+    from public.agents a
+    where a.agency_id = conversation.agency_id
+      and a.is_active
+      and (a.id in (conversation.assigned_agent_id, lead_agent_id) or a.accepts_recruits or a.role = 'manager')
+    order by
+      a.id is not distinct from conversation.assigned_agent_id desc,
+      a.id is not distinct from lead_agent_id desc,
+      a.accepts_recruits desc,
+      a.last_assigned_at nulls first,
+      a.id
+    limit 1
+  ) chosen
+  where c.id = conversation.id;
+end
+$$;
+
+comment on function private.escalate(public.recruiting_conversations) is
+  'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
+  'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
+grant execute on function private.escalate(public.recruiting_conversations) to service_role;
+
+create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select count(*) >= 2
+    from public.recruiting_messages m
+    where m.conversation_id = message.conversation_id
+      and m.direction = 'inbound'
+      and m.created_at <= message.created_at
+      and lower(btrim(m.body)) = lower(btrim(message.body))
+      and exists (
+        select
+        from public.recruiting_messages sent
+        join public.text_outbox o on o.message_id = sent.id
+        where sent.conversation_id = m.conversation_id
+          and o.attempted_at between m.created_at - interval '2 seconds' and m.created_at
+      )
+  ) and message.body <> '';
+end
+$$;
+
+comment on function private.is_automatic_reply(public.recruiting_messages) is
+  'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
+  'of ours.';
+grant execute on function private.is_automatic_reply(public.recruiting_messages) to service_role;
 
 -- supabase/schemas/operators/tables.sql
 
@@ -8421,6 +9354,7 @@ begin
     'recruiting_leads', (
       select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
         'vendor', v.slug,
+        'answers', (select jsonb_agg(a order by a.answered_at) from public.screening_answers a where a.lead_id = l.id),
         'sent_again', (
           select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
           from public.recruiting_lead_duplicates d
@@ -8729,6 +9663,7 @@ begin
   where l.id = any (person.recruiting_leads);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('recruiting_lead', changed);
+  delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
 
   update public.leads l
@@ -9049,6 +9984,10 @@ begin
   union all
   select m.created_at, 5, 'text ' || case m.direction when 'inbound' then 'from' else 'to' end || ' the recruit', m.body
   from messages m
+  union all
+  select a.answered_at, 6, 'answer', format('%s: %s (%s)', a.question, a.value #>> '{}', a.said)
+  from public.screening_answers a
+  where a.lead_id = recruiting_lead_events.lead_id
   union all
   select e.received_at, 6, 'delivery status', concat_ws(', ', e.provider_status, 'error ' || e.error_code)
   from messages m

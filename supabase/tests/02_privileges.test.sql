@@ -41,7 +41,8 @@ select set_eq(
     ('lead_demographics', 'select'), ('lead_sales', 'select'), ('lead_referrals', 'select'),
     ('recruiting_conversations', 'select'), ('recruiting_messages', 'select'),
     ('text_consents', 'select'), ('text_consent_events', 'select'), ('agent_notifications', 'select'),
-    ('service_numbers', 'select'), ('text_outbox', 'select')$$,
+    ('service_numbers', 'select'), ('text_outbox', 'select'), ('bot_scripts', 'select'), ('bot_sessions', 'select'),
+    ('screening_answers', 'select')$$,
   'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(
@@ -60,9 +61,9 @@ select set_eq(
   $$select c.relname::text, p.privilege
     from pg_class c cross join unnest(array['select', 'insert', 'update', 'delete']) p (privilege)
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-      and not (c.relname in ('recruiting_message_events', 'text_consent_events') and p.privilege = 'update'
-        or c.relname = 'text_consent_events' and p.privilege = 'delete')$$,
-  'the service role reads and writes every table, but never changes events, nor deletes those of consents');
+      and not (c.relname in ('recruiting_message_events', 'text_consent_events', 'bot_scripts') and p.privilege = 'update'
+        or c.relname in ('text_consent_events', 'bot_scripts') and p.privilege = 'delete')$$,
+  'the service role reads and writes every table, but never changes events and scripts, nor deletes those of consents');
 
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
 
@@ -70,7 +71,7 @@ select set_eq(
   $$select function from pg_temp.function_grants where role = 'authenticated'$$,
   array[
     'public.submit_lead_presentation', 'public.mark_read', 'public.send_text', 'public.start_conversation',
-    'public.hand_back_to_bot', 'public.record_text_consent', 'private.current_agent_id', 'private.current_agency_id',
+    'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'private.current_agent_id', 'private.current_agency_id',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'
@@ -86,7 +87,7 @@ select set_eq(
     'public.begin_resume_upload', 'public.left_over_resumes', 'public.forget_resume_uploads',
     'public.ingest_recruiting_lead_batch', 'public.count_request', 'public.service_health', 'public.import_leads',
     'public.log_presentation_activity', 'public.claim_texts', 'public.record_text_outcome', 'public.record_text_lookup',
-    'public.receive_sms', 'public.update_sms_status', 'public.record_rejections',
+    'public.receive_sms', 'public.update_sms_status', 'public.claim_bot_turns', 'public.complete_bot_turn', 'public.record_rejections',
     'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries',
     'public.assign_leads', 'public.remove_agency', 'public.remove_agent', 'public.remove_vendor', 'public.leads_to_reread',
     'public.fill_leads', 'public.adopt_texts', 'public.set_quiet_hours', 'public.text_hours',

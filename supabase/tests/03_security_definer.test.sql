@@ -11,7 +11,8 @@ select set_eq(
     'private.managed_agency_id()', 'private.count_lead_activity()', 'private.count_lead_presentation()',
     'private.count_lead_sale()', 'private.count_lead_referral()', 'private.newest_migration()',
     'private.broadcast_notification()', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb)',
-    'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)'
+    'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)',
+    'publish_bot_script(uuid,jsonb)'
   ],
   'only these functions are security definer, and docs/security.md says of each why');
 

@@ -1,7 +1,7 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(161);
+select plan(191);
 \ir helpers.psql
 
 select pg_temp.create_people();
@@ -66,7 +66,16 @@ insert into public.recruiting_message_events (provider_message_id) values ('test
 insert into public.unmatched_texts (message_sid) values ('test');
 insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes) values
   ('test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2);
-insert into public.recruiting_lead_duplicates (lead_id, vendor_id) values (md5('recruit ann')::uuid, md5('vendor')::uuid);
+insert into public.erasures (asked_by, erased) values ('phone', '{}');
+insert into public.bot_scripts (id, agency_id, version)
+select md5('script ' || agency_id)::uuid, agency_id, 1 from owners group by agency_id;
+insert into public.bot_sessions (conversation_id, script_id, question)
+select id, md5('script ' || agency_id)::uuid, 'licensed' from public.recruiting_conversations where service_phone = '+19995550000';
+insert into public.bot_turns (conversation_id, due_at, message_ids) values (md5('conversation ann')::uuid, now(), '{}');
+insert into public.screening_answers (lead_id, question, value, said)
+select md5('recruit ' || owner)::uuid, 'licensed', '"yes"', 'Yes' from owners;
+insert into public.recruiting_lead_duplicates (lead_id, vendor_id) values
+  (md5('recruit ann')::uuid, md5('vendor')::uuid);
 
 -- How many rows of the table this person reads, or `denied`.
 create function pg_temp.sees(name text, "table" text) returns text language plpgsql as $$
@@ -104,6 +113,11 @@ insert into readers values
   ('text_consent_events',        '0', '1', '1'),
   ('agent_notifications',        '1', '1', '1'),
   ('service_numbers',            '0', '1', '1'),
+  ('bot_scripts',                '0', '1', '1'),
+  ('bot_sessions',               '2', '4', '1'),
+  ('screening_answers',          '1', '3', '1'),
+  ('bot_turns',                  'denied', 'denied', 'denied'),
+  ('erasures',                   'denied', 'denied', 'denied'),
   ('vendors',                    'denied', 'denied', 'denied'),
   ('vendor_api_keys',            'denied', 'denied', 'denied'),
   ('recruiting_message_events',  'denied', 'denied', 'denied'),

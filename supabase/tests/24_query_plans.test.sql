@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(41);
+select plan(45);
 \ir helpers.psql
 
 set local enable_seqscan = off;
@@ -56,6 +56,13 @@ from (values
     $$select from public.text_consent_events where agency_id = md5('')::uuid and phone = 'x' order by occurred_at desc limit 1$$),
   ('the event of a message', 'text_consent_events_agency_id_message_id_key',
     $$select from public.text_consent_events where agency_id = md5('')::uuid and message_id = md5('')::uuid$$),
+  ('the leads that Realtime is to be told about', 'agent_notifications_waiting_idx',
+    $$select from public.agent_notifications where not is_broadcast order by created_at limit 9$$),
+  ('the bot''s due turns', 'bot_turns_due_at_idx', $$select from public.bot_turns where due_at <= now() order by due_at limit 9$$),
+  ('the bot''s reminders', 'bot_sessions_wakes_at_idx',
+    $$select from public.bot_sessions where state = 'active' and wakes_at <= now() order by wakes_at limit 9$$),
+  ('an agency''s newest script', 'bot_scripts_agency_id_version_key',
+    $$select from public.bot_scripts where agency_id = md5('')::uuid order by version desc limit 1$$),
   ('an agent''s unread notifications', 'agent_notifications_unread_idx',
     $$select from public.agent_notifications where agent_id = md5('')::uuid and read_at is null order by created_at$$),
   ('the latest conversations of a number', 'recruiting_conversations_service_phone_created_at_idx',
@@ -136,6 +143,7 @@ select cmp_ok(
 from rows_before, unnest(array['recruiting_orders', 'agents']) t;
 
 -- A plan is kept for long. One that was made while the table was empty would read all of it when it has grown.
+set constraints all immediate;
 truncate public.recruiting_leads cascade;
 analyze public.recruiting_leads;
 select pg_temp.ingest() from generate_series(1, 10);

@@ -116,15 +116,16 @@ select throws_ok($$select pg_temp.as_user('mia', 'public.hand_back_to_bot(gen_ra
 select pg_temp.create_conversation('told', '+19995550020', '+19995550101', 'ann');
 select public.receive_sms('+19995550020', '+19995550101', 'test told ' || n, 'Hi', '[]') from generate_series(1, 3) n;
 create function pg_temp.read(name text) returns integer language sql as $$
-  select pg_temp.as_user(name, format('public.mark_read(%L)', array(select id from public.agent_notifications)))::integer
+  select pg_temp.as_user(name, format('public.mark_read(%L)', array(select id from public.agent_notifications where conversation_id = md5('told')::uuid)))::integer
 $$;
-select is(pg_temp.as_user('ann', '(select count(*) from public.agent_notifications)'), '3'::jsonb, 'an agent reads the agent''s own');
+select is(pg_temp.as_user('ann', '(select count(*) from public.agent_notifications where conversation_id = md5(''told'')::uuid)'), '3'::jsonb, 'an agent reads the agent''s own');
 select is(pg_temp.read('cal'), 0, 'nobody else marks them as read');
 select is(pg_temp.read('visitor'), 0, 'nor does somebody who is no agent');
 select is(pg_temp.read('ann'), 3, 'the agent marks them as read');
 select is(pg_temp.read('ann'), 0, 'once');
 select is(pg_temp.as_user('ann', 'public.mark_read(null)'), '0'::jsonb, 'no ids are none');
-select is((select count(*)::integer from public.agent_notifications where read_at is null), 0, 'they are read');
+select is((select count(*)::integer from public.agent_notifications
+  where conversation_id = md5('told')::uuid and read_at is null), 0, 'they are read');
 
 -- Consent that a manager records
 create function pg_temp.record(name text, phone text, state text, reason text) returns jsonb language sql as $$

@@ -31,31 +31,40 @@ export type Database = {
       "agent_notifications": {
         Row: {
           "agent_id": string;
-          "conversation_id": string;
+          "conversation_id": string | null;
           "created_at": string;
           "id": string;
+          "is_broadcast": boolean;
           "kind": string;
-          "message_id": string;
+          "lead_id": string | null;
+          "message_id": string | null;
           "read_at": string | null;
+          "reason": string | null;
         };
         ComputedFields: never;
         Insert: {
           "agent_id": string;
-          "conversation_id": string;
+          "conversation_id"?: string | null;
           "created_at"?: string;
           "id"?: string;
+          "is_broadcast"?: boolean;
           "kind": string;
-          "message_id": string;
+          "lead_id"?: string | null;
+          "message_id"?: string | null;
           "read_at"?: string | null;
+          "reason"?: string | null;
         };
         Update: {
           "agent_id"?: string;
-          "conversation_id"?: string;
+          "conversation_id"?: string | null;
           "created_at"?: string;
           "id"?: string;
+          "is_broadcast"?: boolean;
           "kind"?: string;
-          "message_id"?: string;
+          "lead_id"?: string | null;
+          "message_id"?: string | null;
           "read_at"?: string | null;
+          "reason"?: string | null;
         };
         Relationships: [
           {
@@ -70,6 +79,13 @@ export type Database = {
             columns: ["conversation_id"];
             isOneToOne: false;
             referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
           {
@@ -168,6 +184,148 @@ export type Database = {
           "updated_at"?: string;
         };
         Relationships: [];
+      };
+      "bot_scripts": {
+        Row: {
+          "agency_id": string;
+          "id": string;
+          "published_at": string;
+          "script": Json | null;
+          "version": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "id"?: string;
+          "published_at"?: string;
+          "script"?: Json | null;
+          "version": number;
+        };
+        Update: {
+          "agency_id"?: string;
+          "id"?: string;
+          "published_at"?: string;
+          "script"?: Json | null;
+          "version"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "bot_scripts_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "bot_sessions": {
+        Row: {
+          "answers": NonNullable<Json>;
+          "asked_at": string | null;
+          "conversation_id": string;
+          "created_at": string;
+          "expires_at": string | null;
+          "question": string;
+          "reason": string | null;
+          "remind_at": string | null;
+          "script_id": string;
+          "state": string;
+          "tries": number;
+          "updated_at": string;
+          "version": number;
+          "wakes_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "answers"?: NonNullable<Json>;
+          "asked_at"?: string | null;
+          "conversation_id": string;
+          "created_at"?: string;
+          "expires_at"?: string | null;
+          "question": string;
+          "reason"?: string | null;
+          "remind_at"?: string | null;
+          "script_id": string;
+          "state"?: string;
+          "tries"?: number;
+          "updated_at"?: string;
+          "version"?: number;
+          "wakes_at"?: never;
+        };
+        Update: {
+          "answers"?: NonNullable<Json>;
+          "asked_at"?: string | null;
+          "conversation_id"?: string;
+          "created_at"?: string;
+          "expires_at"?: string | null;
+          "question"?: string;
+          "reason"?: string | null;
+          "remind_at"?: string | null;
+          "script_id"?: string;
+          "state"?: string;
+          "tries"?: number;
+          "updated_at"?: string;
+          "version"?: number;
+          "wakes_at"?: never;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "bot_sessions_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: true;
+            referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "bot_sessions_script_id_fkey";
+            columns: ["script_id"];
+            isOneToOne: false;
+            referencedRelation: "bot_scripts";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "bot_turns": {
+        Row: {
+          "attempt": number;
+          "conversation_id": string;
+          "created_at": string;
+          "due_at": string;
+          "first_at": string;
+          "last_message_id": string | null;
+          "lease_until": string | null;
+          "message_ids": (string)[];
+        };
+        ComputedFields: never;
+        Insert: {
+          "attempt"?: number;
+          "conversation_id": string;
+          "created_at"?: string;
+          "due_at": string;
+          "first_at"?: string;
+          "last_message_id"?: never;
+          "lease_until"?: string | null;
+          "message_ids": (string)[];
+        };
+        Update: {
+          "attempt"?: number;
+          "conversation_id"?: string;
+          "created_at"?: string;
+          "due_at"?: string;
+          "first_at"?: string;
+          "last_message_id"?: never;
+          "lease_until"?: string | null;
+          "message_ids"?: (string)[];
+        };
+        Relationships: [
+          {
+            foreignKeyName: "bot_turns_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: true;
+            referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+        ];
       };
       "erasures": {
         Row: {
@@ -1060,6 +1218,42 @@ export type Database = {
           },
         ];
       };
+      "screening_answers": {
+        Row: {
+          "answered_at": string;
+          "created_at": string;
+          "lead_id": string;
+          "question": string;
+          "said": string;
+          "value": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "answered_at"?: string;
+          "created_at"?: string;
+          "lead_id": string;
+          "question": string;
+          "said": string;
+          "value": NonNullable<Json>;
+        };
+        Update: {
+          "answered_at"?: string;
+          "created_at"?: string;
+          "lead_id"?: string;
+          "question"?: string;
+          "said"?: string;
+          "value"?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "screening_answers_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "service_numbers": {
         Row: {
           "agency_id": string;
@@ -1434,7 +1628,19 @@ export type Database = {
           "starts_at": string;
         }[];
       };
+      "claim_bot_turns": { Args: { "max": number }; Returns: Json };
       "claim_texts": { Args: { "max": number }; Returns: Json };
+      "complete_bot_turn": {
+        Args: {
+          "attempt": number;
+          "conversation_id": string;
+          "script_id": string;
+          "step": Json;
+          "texts": number;
+          "version": number;
+        };
+        Returns: string;
+      };
       "count_request": { Args: { "bucket": string; "per_minute": number }; Returns: Json };
       "create_vendor_api_key": {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
@@ -1611,6 +1817,7 @@ export type Database = {
         Returns: Json;
       };
       "prune_deliveries": { Args: { "older_than": string }; Returns: number };
+      "publish_bot_script": { Args: { "agency_id": string; "script": Json }; Returns: Json };
       "receive_sms": {
         Args: {
           "body": string;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { callDatabase } from "../_shared/database.ts";
 import { logError } from "../_shared/log.ts";
 import { count } from "../_shared/validate.ts";
+import { takeBotTurns } from "./bot/turns.ts";
 import type { ClaimedText, ClaimedTexts } from "./claimed_text.ts";
 import { lookUpText } from "./look_up_text.ts";
 import { postText } from "./post_text.ts";
@@ -34,7 +35,7 @@ export const workResult = z.strictObject({
 export type WorkCounts = z.infer<typeof workResult>;
 
 /**
- * Sends and looks up what is due until nothing is due any more, several texts at a time. Each is claimed right before,
+ * Lets the bot answer, and sends and looks up what is due until nothing is due any more, several texts at a time. Each is claimed right before,
  * so that little is left in doubt if this process dies.
  *
  * @throws ApiError INTERNAL_ERROR when the database gives no texts.
@@ -56,6 +57,7 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
   const deadline = Date.now() + CLAIM_FOR_MS;
   try {
     while (refusedLogin === undefined && claimed < CLAIM_AT_MOST && Date.now() < deadline) {
+      await takeBotTurns();
       const claimedAt = Date.now();
       const { texts, next_at }: ClaimedTexts = await callDatabase("claim_texts", {
         max: AT_A_TIME - running.size,

@@ -44,6 +44,7 @@ begin
   where l.id = any (person.recruiting_leads);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('recruiting_lead', changed);
+  delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
 
   update public.leads l

@@ -242,6 +242,10 @@ begin
   select m.created_at, 5, 'text ' || case m.direction when 'inbound' then 'from' else 'to' end || ' the recruit', m.body
   from messages m
   union all
+  select a.answered_at, 6, 'answer', format('%s: %s (%s)', a.question, a.value #>> '{}', a.said)
+  from public.screening_answers a
+  where a.lead_id = recruiting_lead_events.lead_id
+  union all
   select e.received_at, 6, 'delivery status', concat_ws(', ', e.provider_status, 'error ' || e.error_code)
   from messages m
   join public.recruiting_message_events e on e.provider_message_id = m.provider_message_id;

@@ -254,6 +254,7 @@ begin
       );
     end if;
   end loop;
+  perform private.notify_of_leads(placed);
   return placed;
 end
 $$;

@@ -76,12 +76,21 @@ begin
   if not found then
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   end if;
+  -- A script that has come to its end does not begin again.
+  update public.bot_sessions s
+  set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null, expires_at = null,
+    -- Not before the question is asked, and not where the recruit has been reminded.
+    remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
+  where s.conversation_id = hand_back_to_bot.conversation_id
+    and s.state in ('stopped', 'escalated')
+    and s.reason not in ('switched_off', 'opted_out');
   return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
 end
 $$;
 
 comment on function public.hand_back_to_bot(uuid) is
-  'Gives a conversation back to the bot. It stays assigned, so that its agent can read on. The assigned agent may call it, '
+  'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
+  'that its agent can read on. The assigned agent may call it, '
   'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
   'unknown conversation, or one of other agents.';
 grant execute on function public.hand_back_to_bot(uuid) to authenticated;

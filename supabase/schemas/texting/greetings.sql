@@ -17,7 +17,7 @@ comment on function private.visible_name(text) is
   'A name on one line, as its reader sees it; null when there is nothing to see.';
 grant execute on function private.visible_name(text) to service_role;
 
-create function private.greeting(template text, lead public.recruiting_leads) returns text
+create function private.fill_template(template text, lead public.recruiting_leads) returns text
 language plpgsql
 stable
 set search_path = ''
@@ -47,10 +47,10 @@ begin
 end
 $$;
 
-comment on function private.greeting(text, public.recruiting_leads) is
+comment on function private.fill_template(text, public.recruiting_leads) is
   'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its '
   'agency''s name, each as visible_name(). `there` stands for a first name that can hardly be one.';
-grant execute on function private.greeting(text, public.recruiting_leads) to service_role;
+grant execute on function private.fill_template(text, public.recruiting_leads) to service_role;
 
 create function private.queue_greeting(lead public.recruiting_leads) returns void
 language plpgsql
@@ -85,7 +85,7 @@ begin
     return;
   end if;
 
-  body := private.greeting(template, lead);
+  body := private.fill_template(template, lead);
   if private.utf16_length(body) > max_length then
     raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
     return;

@@ -1,4 +1,4 @@
--- What agents are told about the conversations that they have taken over.
+-- What agents are told.
 
 create function public.mark_read(notification_ids uuid[]) returns integer
 language plpgsql
@@ -22,22 +22,94 @@ comment on function public.mark_read(uuid[]) is
   'agent''s own are passed over.';
 grant execute on function public.mark_read(uuid[]) to authenticated;
 
-create function private.notify_agent(conversation_id uuid, message_id uuid, kind text) returns void
+create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+  told uuid[];
+begin
+  -- The conversation may be going to another agent.
+  select c.* into conversation from public.recruiting_conversations c where c.id = notify_agents.conversation_id for share;
+  if kind = 'failed' and conversation.status = 'bot' then
+    return;
+  end if;
+  told := array(
+    select a.id
+    from (
+      values
+        (1, conversation.assigned_agent_id),
+        (2, (select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id))
+    ) as one (place, agent_id)
+    join public.agents a on a.id = one.agent_id and a.is_active
+    order by one.place
+    limit 1
+  );
+  if told = '{}' then
+    told := array(
+      select a.id from public.agents a where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active
+    );
+  end if;
+  if told = '{}' and conversation.assigned_agent_id is not null then
+    told := array[conversation.assigned_agent_id];
+  end if;
+  insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, reason)
+  select t.agent_id, conversation.id, notify_agents.message_id, notify_agents.kind, notify_agents.reason
+  from unnest(told) as t (agent_id)
+  on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
+end
+$$;
+
+comment on function private.notify_agents(uuid, uuid, text, text) is
+  'Tells whoever is to answer in a conversation about one of its messages, once for each kind (see agent_notifications): '
+  'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. Where nobody is, the '
+  'assigned agent, who may come back. Of a text that has failed nobody is told while the bot has the conversation.';
+grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
+
+create function private.notify_of_leads(placed private.placed_lead[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
-  select c.assigned_agent_id, c.id, notify_agent.message_id, notify_agent.kind
-  from public.recruiting_conversations c
-  where c.id = notify_agent.conversation_id and c.status = 'escalated'
-  -- The conversation may be going to another agent.
-  for share
-  on conflict on constraint agent_notifications_message_id_kind_key do nothing;
+  set constraints public.agent_notifications_lead_id_fkey deferred;
+  insert into public.agent_notifications (agent_id, lead_id, kind, is_broadcast)
+  select told.id, p.id, 'lead', false
+  from unnest(placed) p
+  cross join lateral (
+    select p.agent_id as id where p.agent_id is not null
+    union all
+    select a.id
+    from public.agents a
+    where p.agent_id is null and a.agency_id = p.agency_id and a.role = 'manager' and a.is_active
+  ) told
+  where p.distribution = 'distributed';
 end
 $$;
 
-comment on function private.notify_agent(uuid, uuid, text) is
-  'Tells the assigned agent of an escalated conversation about one of its messages, once for each kind: text, opt_out or '
-  'failed. Does nothing while the bot has the conversation.';
-grant execute on function private.notify_agent(uuid, uuid, text) to service_role;
+comment on function private.notify_of_leads(private.placed_lead[]) is
+  'Tells the agents of leads that are handed out, or the managers where an agency got them. Realtime is told later, by '
+  'broadcast_leads().';
+grant execute on function private.notify_of_leads(private.placed_lead[]) to service_role;
+
+create function private.broadcast_leads() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.agent_notifications n
+  set is_broadcast = true
+  where n.id = any (array(
+    select waiting.id
+    from public.agent_notifications waiting
+    where not waiting.is_broadcast
+    order by waiting.created_at
+    limit 1000
+    for update skip locked
+  ));
+end
+$$;
+
+comment on function private.broadcast_leads() is
+  'Tells Realtime of up to 1,000 leads that were handed out. The scheduler calls it every 10 seconds.';
+grant execute on function private.broadcast_leads() to service_role;

@@ -13,7 +13,8 @@ begin
   if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is not null then
     perform realtime.send(
       jsonb_build_object(
-        'id', new.id, 'conversation_id', new.conversation_id, 'message_id', new.message_id, 'kind', new.kind),
+        'id', new.id, 'conversation_id', new.conversation_id, 'message_id', new.message_id, 'lead_id', new.lead_id,
+        'kind', new.kind),
       'notification', 'agent:' || new.agent_id, true);
   end if;
   return null;
@@ -29,7 +30,11 @@ comment on function private.broadcast_notification() is
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
-  for each row execute function private.broadcast_notification();
+  for each row when (new.is_broadcast) execute function private.broadcast_notification();
+
+create trigger broadcast_notification_later
+  after update of is_broadcast on public.agent_notifications
+  for each row when (new.is_broadcast and not old.is_broadcast) execute function private.broadcast_notification();
 
 create function private.allow_agent_topics() returns boolean
 language plpgsql

@@ -64,6 +64,7 @@ begin
     elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
+    perform private.stop_bot(conversation.id, 'taken_over');
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id);
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = caller.id
@@ -82,7 +83,8 @@ $$;
 comment on function public.send_text(uuid, text, uuid, jsonb) is
   'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
   'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at most '
-  '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s. Returns '
+  '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
+  'bot''s texts that wait are refused. Returns '
   '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
   'client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP 400) names the '
   'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '

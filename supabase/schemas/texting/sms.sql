@@ -59,8 +59,7 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
   'the same way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
-  'Twilio''s OptOutType), and the agent of an escalated conversation is told. received_at: when the provider got it; '
-  'null: now.';
+  'Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the provider got it; null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
 create function public.update_sms_status(
@@ -156,6 +155,8 @@ create function private.store_text(conversation public.recruiting_conversations,
 language plpgsql
 set search_path = ''
 as $$
+declare
+  was_opted_out boolean;
 begin
   insert into public.recruiting_messages (
     id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
@@ -170,10 +171,13 @@ begin
     return;
   end if;
 
-  perform private.record_consent_in_text(conversation.agency_id, received);
+  -- Before the rows of the bot, as everywhere.
   update public.recruiting_conversations c
   set last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now()))
-  where c.id = conversation.id;
+  where c.id = conversation.id
+  returning c.* into conversation;
+  was_opted_out := private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
+  perform private.record_consent_in_text(conversation.agency_id, received);
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
   update public.text_outbox o
   set due_at = now(), reason = null
@@ -188,15 +192,18 @@ begin
     order by held.ordinal
     for update
   ));
-  perform private.notify_agent(
-    conversation.id, received.id, case received.consent when 'opted_out' then 'opt_out' else 'text' end);
+  if received.consent = 'opted_out' then
+    perform private.notify_agents(conversation.id, received.id, 'opt_out');
+  elsif was_opted_out or not private.begin_bot_turn(conversation, received.id, received.received_at) then
+    perform private.notify_agents(conversation.id, received.id, 'text');
+  end if;
 end
 $$;
 
 comment on function private.store_text(public.recruiting_conversations, public.unmatched_texts) is
   'Stores a recruit''s text as a message of this conversation, once for each id and each MessageSid. A consent in it holds, '
-  'an agent''s reply is not held any more, and the agent of an escalated conversation is told. received_at null: now. The '
-  'caller holds the locks of receive_sms().';
+  'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
+  'holds the locks of receive_sms().';
 grant execute on function private.store_text(public.recruiting_conversations, public.unmatched_texts) to service_role;
 
 create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
@@ -253,7 +260,7 @@ begin
     perform private.pause_number(failed.service_phone, error_code);
   end if;
   if failed.kind = 'agent' then
-    perform private.notify_agent(failed.conversation_id, message_id, 'failed');
+    perform private.notify_agents(failed.conversation_id, message_id, 'failed');
   end if;
 end
 $$;

@@ -431,23 +431,38 @@ grant select, insert, update, delete on public.area_codes to service_role;
 create table public.agent_notifications (
   id uuid primary key default gen_random_uuid(),
   agent_id uuid not null references public.agents (id),
-  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
-  message_id uuid not null references public.recruiting_messages (id) on delete cascade,
-  kind text not null check (kind in ('text', 'opt_out', 'failed')),
+  conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid references public.recruiting_messages (id) on delete cascade,
+  -- Deferrable, because it is written when the lead gets its order, and the lead may be stored after that.
+  lead_id uuid references public.recruiting_leads (id) on delete cascade deferrable,
+  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'lead')),
+  reason text,
+  is_broadcast boolean not null default true,
   created_at timestamptz not null default now(),
   read_at timestamptz,
-  unique (message_id, kind)
+  unique (message_id, kind, agent_id),
+  check ((kind = 'lead') = (conversation_id is null)),
+  check ((kind = 'lead') = (lead_id is not null))
 );
 
 create index on public.agent_notifications (agent_id, created_at);
 create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
 create index on public.agent_notifications (conversation_id);
+create index on public.agent_notifications (lead_id);
+create index agent_notifications_waiting_idx on public.agent_notifications (created_at) where not is_broadcast;
 
 comment on table public.agent_notifications is
-  'What an agent is told about a conversation that the agent has taken over, stored with the message itself. Realtime '
-  'only says that there is a row: clients read the unread rows on every connect.';
+  'What an agent is told: about a text that the bot does not answer, or a lead. It is stored with the text or the lead '
+  'itself. Realtime only says that there is a row: clients read the unread rows on every connect.';
+comment on column public.agent_notifications.message_id is
+  'The text that it is about; null for a lead, and where only time has passed.';
+comment on column public.agent_notifications.lead_id is 'The lead that was handed out; only with `lead`.';
 comment on column public.agent_notifications.kind is
-  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent.';
+  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
+  'the bot''s script has ended; `lead`: a recruit was handed out to the agent, or to the agency.';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason.';
+comment on column public.agent_notifications.is_broadcast is
+  'False until Realtime is told about a lead, which waits until distribution is over.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
 
 alter table public.agent_notifications enable row level security;

@@ -137,7 +137,7 @@ begin
     update public.text_outbox o
     set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
     where o.message_id = claimed.message_id;
-    perform private.notify_agent(claimed.conversation_id, claimed.message_id, 'failed');
+    perform private.notify_agents(claimed.conversation_id, claimed.message_id, 'failed');
     return 'unconfirmed';
   end if;
 end
@@ -198,7 +198,7 @@ begin
   update public.recruiting_messages m
   set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
   where m.id = ended.message_id;
-  perform private.notify_agent(ended.conversation_id, ended.message_id, 'failed');
+  perform private.notify_agents(ended.conversation_id, ended.message_id, 'failed');
   update public.text_outbox o
   set state = end_text.state, reason = end_text.reason, lease_until = null
   where o.message_id = ended.message_id

@@ -1,0 +1,408 @@
+/** The bot's turns: what recruits are sent, against a double of Twilio. */
+import assert from "node:assert/strict";
+import { adminJson } from "../support/admin.ts";
+import { signInNewAgent } from "../support/agents.ts";
+import { createAgency, createVendor, sql } from "../support/client.ts";
+import { eventually } from "../support/processes.ts";
+import { newPhone, receive } from "../support/sms.ts";
+import type { Script } from "../../supabase/functions/texting/bot/step.ts";
+import { double, work } from "./texts.ts";
+
+const STATE = "XB";
+const AREA_CODE = "997";
+const SCRIPT: Script = {
+  opening: "Hi {first_name}, this is {agency}. Reply STOP to end.",
+  questions: [
+    { id: "licensed", ask: "Do you hold a license?", answer: "yes_no", retry: "YES or NO?" },
+    { id: "states", ask: "In which states?", answer: "states" },
+  ],
+  done: "Thank you. {agent} will write to you.",
+  handoff: "A person will write to you.",
+  handoff_words: ["agent"],
+  remind_after: "20h",
+};
+const OPENING = "Hi Ada, this is Prairie Life. Reply STOP to end. Do you hold a license?";
+const DONE = "Thank you. Nora Quist will write to you.";
+
+Deno.test.beforeAll(async () => {
+  await sql`
+    insert into public.area_codes (area_code, state, country, timezones, source)
+    values (${AREA_CODE}, ${STATE}, 'US', ${["UTC"]}, 'a test')`;
+  await setHours("00:00", "24:00");
+});
+Deno.test.afterAll(async () => {
+  await sql`delete from public.quiet_hours where state = ${STATE}`;
+  await sql`delete from public.area_codes where area_code = ${AREA_CODE}`;
+});
+
+async function setHours(opens: string, closes: string): Promise<void> {
+  await sql`
+    insert into public.quiet_hours (state, opens, closes, source) values (${STATE}, ${opens}, ${closes}, 'a test')
+    on conflict (state, day_of_week) do update set opens = excluded.opens, closes = excluded.closes`;
+}
+
+interface Talk {
+  id: string;
+  agency_id: string;
+  lead_id: string;
+  recruit: string;
+  service: string;
+  agent: Awaited<ReturnType<typeof signInNewAgent>>;
+}
+
+/** A conversation that the bot has, of a lead whose agent is signed in. */
+async function createTalk(script: Script | null = SCRIPT): Promise<Talk> {
+  const { id: agency_id } = await createAgency(0);
+  await sql`update public.agencies set name = 'Prairie Life' where id = ${agency_id}`;
+  const agent = await signInNewAgent(agency_id);
+  const [recruit, service] = [newPhone().replace("+1312", `+1${AREA_CODE}`), newPhone()];
+  await sql`
+    insert into public.service_numbers (phone, agency_id, segments_per_second) values (${service}, ${agency_id}, 10000)`;
+  if (script !== null) {
+    await sql`select private.store_bot_script(${agency_id}, ${sql.json(script as never)})`;
+  }
+  const { id: vendor_id } = await createVendor();
+  const [lead] = await sql`
+    insert into public.recruiting_leads
+      (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, distributed_at)
+    values (${vendor_id}, 'Ada', ${
+    sql.json({ phone: recruit })
+  }, 'distributed', ${agency_id}, ${agent.agent_id}, now())
+    returning id`;
+  const [row] = await sql`
+    insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+    values (${lead!.id}, ${agency_id}, ${recruit}, ${service}) returning id`;
+  return { id: row!.id, agency_id, lead_id: lead!.id, recruit, service, agent };
+}
+
+/** The recruit writes, 8 seconds pass, and the worker works. */
+async function say(talk: Talk, ...texts: string[]): Promise<void> {
+  for (const Body of texts) await receive(talk, { Body });
+  await takeTurn(talk);
+}
+
+async function takeTurn({ id }: Talk): Promise<void> {
+  await sql`update public.bot_turns set due_at = now() where conversation_id = ${id}`;
+  await work();
+}
+
+const sent = ({ recruit }: Talk) => double.sentTo(recruit).map(({ body }) => body);
+
+async function stateOf({ id }: Talk) {
+  const [row] = await sql`
+    select c.status, s.state, s.reason, s.question, exists (
+      select from public.bot_turns t where t.conversation_id = c.id
+    ) as has_turn
+    from public.recruiting_conversations c left join public.bot_sessions s on s.conversation_id = c.id
+    where c.id = ${id}`;
+  return row!;
+}
+
+async function notifications({ id }: Talk) {
+  const rows = await sql<{ agent_id: string; kind: string; reason: string | null }[]>`
+    select agent_id, kind, reason from public.agent_notifications where conversation_id = ${id} order by created_at`;
+  return Array.from(rows, (row) => ({ ...row }));
+}
+
+Deno.test("a script asks its questions, stores the answers and hands over to the lead's agent", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hello");
+  assert.deepEqual(sent(talk), [OPENING]);
+  await say(talk, "yep");
+  await say(talk, "TX and Ok");
+  assert.deepEqual(sent(talk), [OPENING, "In which states?", DONE]);
+  assert.partialDeepStrictEqual(await stateOf(talk), {
+    status: "escalated",
+    state: "done",
+    reason: "done",
+    has_turn: false,
+  });
+  assert.deepEqual(await notifications(talk), [{
+    agent_id: talk.agent.agent_id,
+    kind: "handoff",
+    reason: "done",
+  }]);
+  const { timeline } = await adminJson(`lead show ${talk.lead_id}`);
+  assert.deepEqual(
+    timeline.filter(({ event }: { event: string }) => event === "answer").map((
+      { detail }: { detail: string },
+    ) => detail),
+    ["licensed: yes (yep)", 'states: ["OK", "TX"] (TX and Ok)'],
+  );
+  const { data } = await talk.agent.client.from("screening_answers").select("question, value, said")
+    .eq("lead_id", talk.lead_id).order("question");
+  assert.deepEqual(data, [
+    { question: "licensed", value: "yes", said: "yep" },
+    { question: "states", value: ["OK", "TX"], said: "TX and Ok" },
+  ]);
+});
+
+Deno.test("several texts in a few seconds get one reply, to all of them", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi", "I saw your ad", "I am Ada", "and", "still looking");
+  assert.deepEqual(sent(talk), [OPENING]);
+  await receive(talk, { Body: "yes" });
+  const [turn] = await sql`
+    select due_at between now() + interval '5 seconds' and now() + interval '8 seconds' as is_soon
+    from public.bot_turns where conversation_id = ${talk.id}`;
+  assert.equal(turn!.is_soon, true);
+  await work();
+  assert.deepEqual(sent(talk), [OPENING], "not before its time");
+});
+
+Deno.test("a text between claim and commit: one reply, to both", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await receive(talk, { Body: "well" });
+  await sql`update public.bot_turns set due_at = now() where conversation_id = ${talk.id}`;
+  const [claim] = await sql`select public.claim_bot_turns(10) as claimed`;
+  const turn = claim!.claimed.turns.find((
+    { conversation_id }: Talk & { conversation_id: string },
+  ) => conversation_id === talk.id);
+  await receive(talk, { Body: "Yes" });
+  const [completed] = await sql`
+    select public.complete_bot_turn(${talk.id}, ${turn.attempt}, ${turn.version}, ${turn.script_id}, 1,
+      ${sql.json({ reply: "YES or NO?", session: turn.session })}) as result`;
+  assert.equal(completed!.result, "again");
+  await takeTurn(talk);
+  const [{ tries }] = await sql<[{ tries: number }]>`
+    select tries from public.bot_sessions where conversation_id = ${talk.id}`;
+  assert.deepEqual([sent(talk).length, tries], [2, 0]);
+  assert.equal(sent(talk)[1], "In which states?");
+});
+
+Deno.test("race: of many workers one takes a turn", async () => {
+  const talk = await createTalk();
+  await receive(talk, { Body: "Hi" });
+  await sql`update public.bot_turns set due_at = now() where conversation_id = ${talk.id}`;
+  await Promise.all(Array.from({ length: 6 }, () => work()));
+  await work();
+  assert.deepEqual(sent(talk), [OPENING]);
+});
+
+Deno.test("a worker that dies between claim and commit: the turn again, and one reply", async () => {
+  const talk = await createTalk();
+  await receive(talk, { Body: "Hi" });
+  await sql`update public.bot_turns set due_at = now() where conversation_id = ${talk.id}`;
+  const [claim] = await sql`select public.claim_bot_turns(10) as claimed`;
+  await work();
+  assert.deepEqual(sent(talk), [], "it belongs to the dead worker for a minute");
+  await sql`update public.bot_turns set lease_until = now() where conversation_id = ${talk.id}`;
+  await work();
+  assert.deepEqual(sent(talk), [OPENING]);
+  const turn = claim!.claimed.turns.find((other: { conversation_id: string }) =>
+    other.conversation_id === talk.id
+  );
+  const [late] = await sql`
+    select public.complete_bot_turn(${talk.id}, ${turn.attempt}, ${turn.version}, ${turn.script_id}, 1,
+      ${sql.json({ reply: "late", session: null })}) as result`;
+  assert.equal(late!.result, "dropped");
+});
+
+Deno.test("what is no answer is asked once more, and then a person is told", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await say(talk, "no problem, yes");
+  await say(talk, "hmm");
+  assert.deepEqual(sent(talk), [OPENING, "YES or NO?", "A person will write to you."]);
+  assert.partialDeepStrictEqual(await stateOf(talk), {
+    status: "escalated",
+    reason: "not_understood",
+  });
+  assert.equal((await notifications(talk))[0]!.reason, "not_understood");
+});
+
+Deno.test("who asks for a person or asks back is heard at once", async () => {
+  const talk = await createTalk();
+  await say(talk, "Is this remote?");
+  assert.deepEqual(sent(talk), ["A person will write to you."]);
+  assert.partialDeepStrictEqual(await stateOf(talk), {
+    status: "escalated",
+    state: "escalated",
+    reason: "asked",
+  });
+});
+
+Deno.test("STOP ends the script, and a later START or YES is a person's", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await say(talk, "STOP");
+  assert.partialDeepStrictEqual(await stateOf(talk), {
+    status: "bot",
+    state: "stopped",
+    reason: "opted_out",
+  });
+  await say(talk, "yes");
+  assert.deepEqual(sent(talk), [OPENING]);
+  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["opt_out", "text"]);
+});
+
+Deno.test("STOP as an answer is an opt-out, and the turn before it says nothing", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await say(talk, "yes", "stop");
+  assert.deepEqual(sent(talk), [OPENING]);
+  assert.partialDeepStrictEqual(await stateOf(talk), { state: "stopped", has_turn: false });
+});
+
+Deno.test("an agent writes during a turn: the bot says nothing more, until the conversation is handed back", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await receive(talk, { Body: "yes" });
+  const text = {
+    conversation_id: talk.id,
+    body: "I am Nora.",
+    client_message_id: crypto.randomUUID(),
+  };
+  assert.equal((await talk.agent.client.rpc("send_text", text)).error, null);
+  await takeTurn(talk);
+  assert.deepEqual(sent(talk), [OPENING, "I am Nora."]);
+  assert.partialDeepStrictEqual(await stateOf(talk), {
+    state: "stopped",
+    reason: "taken_over",
+    has_turn: false,
+  });
+
+  await talk.agent.client.rpc("hand_back_to_bot", { conversation_id: talk.id });
+  await say(talk, "are you there");
+  await say(talk, "yep");
+  assert.deepEqual(sent(talk).slice(2), ["Do you hold a license?", "In which states?"]);
+});
+
+Deno.test("a reply of the bot that waits is refused once an agent writes", async () => {
+  const talk = await createTalk();
+  await sql`update public.service_numbers set status = 'paused', paused_reason = 'test' where phone = ${talk.service}`;
+  await say(talk, "Hi");
+  const text = {
+    conversation_id: talk.id,
+    body: "I am Nora.",
+    client_message_id: crypto.randomUUID(),
+  };
+  await talk.agent.client.rpc("send_text", text);
+  await sql`update public.service_numbers set status = 'active', paused_reason = null where phone = ${talk.service}`;
+  await work();
+  assert.deepEqual(sent(talk), ["I am Nora."]);
+  const [refused] = await sql`
+    select state, reason from public.text_outbox where conversation_id = ${talk.id} and kind = 'bot'`;
+  assert.deepEqual({ ...refused }, { state: "refused", reason: "taken_over" });
+});
+
+Deno.test("quiet hours hold a question, which is worked out anew when they end", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await setHours("00:00", "00:00");
+  try {
+    await say(talk, "well");
+    await say(talk, "yes");
+    assert.deepEqual(sent(talk), [OPENING]);
+    const [turn] =
+      await sql`select due_at > now() as waits from public.bot_turns where conversation_id = ${talk.id}`;
+    assert.equal(turn!.waits, true);
+  } finally {
+    await setHours("00:00", "24:00");
+  }
+  await takeTurn(talk);
+  assert.deepEqual(sent(talk), [OPENING, "In which states?"]);
+});
+
+Deno.test("quiet hours hold no handing over: the agent is told at once", async () => {
+  const talk = await createTalk();
+  await setHours("00:00", "00:00");
+  try {
+    await say(talk, "What does it pay?");
+    assert.deepEqual(sent(talk), []);
+    assert.deepEqual((await notifications(talk)).map(({ reason }) => reason), ["asked"]);
+  } finally {
+    await setHours("00:00", "24:00");
+  }
+});
+
+Deno.test("one reminder, then the script expires; an answer before that counts", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  const pass = (column: string) =>
+    sql`update public.bot_sessions set ${sql(column)} = now() where conversation_id = ${talk.id}`;
+  await pass("remind_at");
+  await work();
+  await work();
+  assert.deepEqual(sent(talk), [OPENING, "Do you hold a license?"]);
+  await receive(talk, { Body: "yes" });
+  await pass("expires_at");
+  await takeTurn(talk);
+  assert.equal(sent(talk).at(-1), "In which states?");
+  await pass("expires_at");
+  await work();
+  assert.partialDeepStrictEqual(await stateOf(talk), { status: "bot", state: "expired" });
+  assert.equal(sent(talk).length, 3);
+  assert.deepEqual((await notifications(talk)).map(({ kind, reason }) => [kind, reason]), [[
+    "handoff",
+    "expired",
+  ]]);
+  await say(talk, "TX");
+  assert.deepEqual([sent(talk).length, (await notifications(talk)).at(-1)!.kind], [3, "text"]);
+});
+
+Deno.test("a conversation keeps the script that it began with", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  const other = {
+    ...SCRIPT,
+    questions: [{ id: "other", ask: "Something else?", answer: "text" as const }],
+  };
+  await sql`select private.store_bot_script(${talk.agency_id}, ${sql.json(other as never)})`;
+  await say(talk, "yes");
+  assert.equal(sent(talk).at(-1), "In which states?");
+});
+
+Deno.test("an answering machine is not answered twice", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await say(talk, "I am driving");
+  await say(talk, "I am driving");
+  assert.deepEqual(sent(talk), [OPENING, "YES or NO?"]);
+  assert.partialDeepStrictEqual(await stateOf(talk), {
+    status: "escalated",
+    reason: "automatic_reply",
+  });
+});
+
+Deno.test("two bots that face each other stop", async () => {
+  const talk = await createTalk();
+  await sql`
+    insert into public.service_numbers (phone, agency_id) values (${talk.recruit}, ${talk.agency_id})`;
+  await say(talk, "Hi");
+  assert.deepEqual(sent(talk), []);
+});
+
+Deno.test("nobody writes into silence: without a script the lead's agent is told, else the managers", async () => {
+  const talk = await createTalk(null);
+  const manager = await signInNewAgent(talk.agency_id, "manager");
+  await say(talk, "Hi");
+  assert.deepEqual(sent(talk), []);
+  assert.deepEqual(await notifications(talk), [{
+    agent_id: talk.agent.agent_id,
+    kind: "text",
+    reason: null,
+  }]);
+  assert.equal((await stateOf(talk)).status, "bot");
+  await sql`update public.agents set is_active = false where id = ${talk.agent.agent_id}`;
+  await say(talk, "Anybody?");
+  await eventually(
+    5,
+    async () =>
+      assert.deepEqual((await notifications(talk)).map(({ agent_id }) => agent_id), [
+        talk.agent.agent_id,
+        manager.agent_id,
+      ]),
+  );
+});
+
+Deno.test("the bot is switched off: what it has begun ends, and people are told of texts", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await sql`select private.switch_bot_off(${talk.agency_id})`;
+  await say(talk, "yes");
+  assert.deepEqual(sent(talk), [OPENING]);
+  assert.partialDeepStrictEqual(await stateOf(talk), { state: "stopped", reason: "switched_off" });
+  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["text"]);
+});

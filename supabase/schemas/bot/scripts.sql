@@ -1,0 +1,102 @@
+-- What an agency's bot says.
+
+create function public.publish_bot_script(agency_id uuid, script jsonb) returns jsonb
+language plpgsql
+-- Managers may not write the table. Who may publish is decided here.
+security definer
+set search_path = ''
+as $$
+begin
+  if (private.managed_agency_id() = publish_bot_script.agency_id) is not true then
+    raise exception 'only an active manager of the agency may publish a script' using errcode = 'insufficient_privilege';
+  end if;
+  return private.store_bot_script(publish_bot_script.agency_id, publish_bot_script.script);
+end
+$$;
+
+comment on function public.publish_bot_script(uuid, jsonb) is
+  'Publishes what the bot of an agency says from now on, in conversations that it has not begun; docs/bot.md has the members '
+  'of a script. Returns {id, version}. A manager of the agency may call it. Errors: 42501 (HTTP 403) for anybody else; 22023 '
+  '(400) with every problem, a line each: `<question id or member>: <problem>`.';
+grant execute on function public.publish_bot_script(uuid, jsonb) to authenticated;
+
+create function private.store_bot_script(agency_id uuid, script jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  problems constant text[] := private.bot_script_problems(script);
+  stored public.bot_scripts;
+begin
+  if problems <> '{}' then
+    raise exception '%', array_to_string(problems, E'\n') using errcode = 'invalid_parameter_value';
+  end if;
+  -- Of two at once, the second one counts on.
+  perform from public.agencies a where a.id = store_bot_script.agency_id for no key update;
+  insert into public.bot_scripts (agency_id, version, script)
+  select
+    store_bot_script.agency_id,
+    coalesce((private.newest_bot_script(store_bot_script.agency_id)).version, 0) + 1,
+    store_bot_script.script
+  returning * into stored;
+  return jsonb_build_object('id', stored.id, 'version', stored.version);
+end
+$$;
+
+comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for whoever may write the table.';
+grant execute on function private.store_bot_script(uuid, jsonb) to service_role;
+
+create function private.switch_bot_off(agency_id uuid) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stopped uuid[];
+begin
+  perform from public.agencies a where a.id = switch_bot_off.agency_id for no key update;
+  insert into public.bot_scripts (agency_id, version)
+  select b.agency_id, b.version + 1
+  from private.newest_bot_script(switch_bot_off.agency_id) b
+  where b.script is not null;
+
+  -- In the order of the locks: the conversations, then what the bot has of them.
+  stopped := array(
+    select c.id
+    from public.recruiting_conversations c
+    where c.agency_id = switch_bot_off.agency_id
+      and (
+        exists (select from public.bot_sessions s where s.conversation_id = c.id and s.state = 'active')
+        or exists (select from public.bot_turns t where t.conversation_id = c.id)
+      )
+    order by c.id
+    for no key update
+  );
+  perform private.stop_bot(s.id, 'switched_off') from unnest(stopped) as s (id);
+  return cardinality(stopped);
+end
+$$;
+
+comment on function private.switch_bot_off(uuid) is
+  'Ends all that the bot of an agency has begun, until the next script is published. Returns the number of conversations.';
+grant execute on function private.switch_bot_off(uuid) to service_role;
+
+create function private.newest_bot_script(agency_id uuid) returns public.bot_scripts
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  newest public.bot_scripts;
+begin
+  select b.* into newest
+  from public.bot_scripts b
+  where b.agency_id = newest_bot_script.agency_id
+  order by b.version desc
+  limit 1;
+  return newest;
+end
+$$;
+
+comment on function private.newest_bot_script(uuid) is
+  'What an agency published last; its script is null where the bot was switched off. Null where nothing was published.';
+grant execute on function private.newest_bot_script(uuid) to service_role;

@@ -1,0 +1,341 @@
+-- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and completes it.
+--
+-- | from              | by                                                         | to                                   |
+-- | ----------------- | ---------------------------------------------------------- | ------------------------------------ |
+-- | none              | a text to a conversation that the bot has                  | due in 8 s                           |
+-- | none              | claim_bot_turns(), the session's reminder or end is due    | due now, without a text              |
+-- | due               | another text                                               | due 8 s after it, within 30 s in all |
+-- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
+-- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
+-- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
+-- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
+-- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
+--
+-- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
+
+create function public.claim_bot_turns(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed jsonb;
+begin
+  -- Where only time has passed.
+  insert into public.bot_turns (conversation_id, due_at, message_ids)
+  select s.conversation_id, now(), '{}'
+  from public.bot_sessions s
+  where s.state = 'active' and s.wakes_at <= now()
+  order by s.wakes_at
+  limit claim_bot_turns.max
+  on conflict do nothing;
+
+  with taken as (
+    update public.bot_turns t
+    set attempt = t.attempt + 1, lease_until = clock_timestamp() + interval '60 seconds'
+    where t.conversation_id = any (array(
+      select due.conversation_id
+      from public.bot_turns due
+      where due.due_at <= now() and (due.lease_until is null or due.lease_until <= now())
+      order by due.due_at
+      limit claim_bot_turns.max
+      for update skip locked
+    ))
+    returning t.*
+  )
+  select jsonb_build_object('now', now(), 'turns', coalesce(jsonb_agg(jsonb_build_object(
+    'conversation_id', t.conversation_id,
+    'attempt', t.attempt,
+    'version', s.version,
+    'script_id', b.id,
+    'script', b.script,
+    'session', case when s.conversation_id is not null then jsonb_build_object(
+      'question', s.question, 'tries', s.tries, 'answers', s.answers, 'asked_at', s.asked_at,
+      'remind_at', s.remind_at, 'expires_at', s.expires_at
+    ) end,
+    'texts', (
+      select coalesce(jsonb_agg(
+        jsonb_build_object('body', coalesce(m.body, ''), 'is_automatic', private.is_automatic_reply(m)) order by n
+      ), '[]')
+      from unnest(t.message_ids) with ordinality i (id, n)
+      join public.recruiting_messages m on m.id = i.id
+    )
+  ) order by t.due_at), '[]'))
+  into claimed
+  from taken t
+  join public.recruiting_conversations c on c.id = t.conversation_id
+  left join public.bot_sessions s on s.conversation_id = t.conversation_id
+  left join lateral private.newest_bot_script(c.agency_id) newest on s.conversation_id is null
+  left join public.bot_scripts b on b.id = coalesce(s.script_id, newest.id);
+  return claimed;
+end
+$$;
+
+comment on function public.claim_bot_turns(integer) is
+  'Gives the worker up to max turns that are due, each for 60 seconds: {now, turns: [{conversation_id, attempt, version|null, '
+  'script_id|null, script|null, session|null: {question, tries, answers, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}]}. '
+  'Without texts only time has passed.';
+grant execute on function public.claim_bot_turns(integer) to service_role;
+
+create function public.complete_bot_turn(
+  conversation_id uuid,
+  attempt integer,
+  version integer,
+  script_id uuid,
+  texts integer,
+  step jsonb
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ended constant jsonb := nullif(step -> 'ended', 'null');
+  reply constant text := step ->> 'reply';
+  conversation public.recruiting_conversations;
+  turn public.bot_turns;
+  old public.bot_sessions;
+  lead public.recruiting_leads;
+  opens_at timestamptz;
+begin
+  select c.* into conversation from public.recruiting_conversations c where c.id = complete_bot_turn.conversation_id;
+  perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = complete_bot_turn.conversation_id
+  for no key update;
+  select t.* into turn from public.bot_turns t where t.conversation_id = conversation.id for update;
+  if turn.attempt is distinct from complete_bot_turn.attempt then
+    return 'dropped';
+  elsif (select count(*) from public.recruiting_messages m where m.id = any (turn.message_ids)) <> texts then
+    update public.bot_turns t set lease_until = null where t.conversation_id = conversation.id;
+    return 'again';
+  end if;
+
+  select s.* into old from public.bot_sessions s where s.conversation_id = conversation.id for update;
+  select l.* into lead from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
+  if conversation.status <> 'bot'
+    or old.version is distinct from complete_bot_turn.version
+    or old.state <> 'active'
+    or lead.id is null
+    or step is null
+    or private.is_opted_out(conversation.agency_id, conversation.recruit_phone)
+  then
+    delete from public.bot_turns t where t.conversation_id = conversation.id;
+    if conversation.status = 'bot' then
+      perform private.notify_agents(conversation.id, turn.last_message_id, 'text');
+    end if;
+    return 'dropped';
+  end if;
+
+  -- A question waits for its hour, and is then worked out anew. Whoever asks for a person is heard at once.
+  if reply is not null and ended is null then
+    opens_at := (private.sending_hours(conversation, 'bot')).opens_at;
+    if opens_at > now() then
+      update public.bot_turns t set due_at = opens_at, lease_until = null where t.conversation_id = conversation.id;
+      return 'held';
+    end if;
+  end if;
+
+  perform private.store_bot_session(conversation.id, old, script_id, step);
+  insert into public.screening_answers as a (lead_id, question, value, said)
+  select lead.id, answered.question, answered.value, answered.said
+  from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
+  where answered.question is not null
+  on conflict on constraint screening_answers_pkey do update
+  set value = excluded.value, said = excluded.said, answered_at = now();
+
+  if (ended ->> 'goes_to_person')::boolean then
+    perform private.escalate(conversation);
+  end if;
+  if ended is not null then
+    perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', ended ->> 'reason');
+  end if;
+  if reply is not null then
+    perform private.queue_text(conversation.id, 'bot', private.fill_template(reply, lead));
+  end if;
+  delete from public.bot_turns t where t.conversation_id = conversation.id;
+  return 'done';
+end
+$$;
+
+comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
+  'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
+  'attempt, version, script_id and the number of texts are those of the claim. step, null without a script: {reply|null, session|null, answered?: {question, '
+  'value, said}, ended?: {state, reason, goes_to_person}}. Returns `done`; `again`: a text has come since; `held`: quiet hours '
+  'hold the question; `dropped`: a person, an opt-out or another worker has ended the turn.';
+grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
+
+create function private.begin_bot_turn(conversation public.recruiting_conversations, message_id uuid, received_at timestamptz)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  debounce constant interval := '8 seconds';
+  longest constant interval := '30 seconds';
+  session_state text;
+begin
+  if conversation.status <> 'bot'
+    or conversation.recruiting_lead_id is null
+    -- What was fetched later, or waited for its conversation: a person reads it.
+    or received_at < now() - interval '1 hour'
+  then
+    return false;
+  end if;
+  session_state := (select s.state from public.bot_sessions s where s.conversation_id = conversation.id);
+  if session_state <> 'active'
+    or session_state is null and (private.newest_bot_script(conversation.agency_id)).script is null
+    or exists (select from public.service_numbers n where n.phone = conversation.recruit_phone)
+  then
+    return false;
+  end if;
+
+  insert into public.bot_turns as t (conversation_id, due_at, message_ids)
+  values (conversation.id, clock_timestamp() + debounce, array[message_id])
+  on conflict on constraint bot_turns_pkey do update
+  set
+    message_ids = t.message_ids || excluded.message_ids,
+    -- One that only waits for its time begins now.
+    first_at = case when t.message_ids = '{}' then excluded.first_at else t.first_at end,
+    due_at = case when t.message_ids = '{}' then excluded.due_at else least(excluded.due_at, t.first_at + longest) end;
+  return true;
+end
+$$;
+
+comment on function private.begin_bot_turn(public.recruiting_conversations, uuid, timestamptz) is
+  'Makes or extends the bot''s turn for a recruit''s text. Returns false where the bot does not answer: a person has the '
+  'conversation, it has no lead, its agency no script or its script has ended, or the number is one of ours. The caller has '
+  'locked the conversation.';
+grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid, timestamptz) to service_role;
+
+create function private.stop_bot(conversation_id uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.bot_turns t where t.conversation_id = stop_bot.conversation_id;
+  update public.bot_sessions s
+  set state = 'stopped', reason = stop_bot.reason, version = s.version + 1
+  where s.conversation_id = stop_bot.conversation_id and s.state = 'active';
+  update public.text_outbox o
+  set state = 'refused', reason = stop_bot.reason
+  where o.message_id = any (array(
+    select waiting.message_id
+    from public.text_outbox waiting
+    where waiting.conversation_id = stop_bot.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
+    order by waiting.ordinal
+    for update
+  ));
+end
+$$;
+
+comment on function private.stop_bot(uuid, text) is
+  'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused. '
+  'reason: taken_over, opted_out or switched_off. The caller has locked the conversation or its consent.';
+grant execute on function private.stop_bot(uuid, text) to service_role;
+
+create function private.store_bot_session(
+  conversation_id uuid,
+  old public.bot_sessions,
+  script_id uuid,
+  step jsonb
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  next record;
+begin
+  select * into next
+  from jsonb_to_record(nullif(step -> 'session', 'null')) as s (
+    question text, tries integer, answers jsonb, asked_at timestamptz, remind_at timestamptz, expires_at timestamptz
+  );
+  if old.conversation_id is null then
+    insert into public.bot_sessions (conversation_id, script_id, question, state, reason, asked_at, remind_at, expires_at)
+    select
+      store_bot_session.conversation_id, b.id, coalesce(next.question, b.script #>> '{questions,0,id}'),
+      coalesce(step #>> '{ended,state}', 'active'), step #>> '{ended,reason}', next.asked_at, next.remind_at, next.expires_at
+    from public.bot_scripts b
+    where b.id = store_bot_session.script_id;
+  else
+    update public.bot_sessions s
+    set
+      question = coalesce(next.question, s.question),
+      tries = coalesce(next.tries, s.tries),
+      answers = coalesce(next.answers, s.answers),
+      state = coalesce(step #>> '{ended,state}', s.state),
+      reason = step #>> '{ended,reason}',
+      version = s.version + 1,
+      asked_at = coalesce(next.asked_at, s.asked_at),
+      remind_at = case when next is null then s.remind_at else next.remind_at end,
+      expires_at = coalesce(next.expires_at, s.expires_at)
+    where s.conversation_id = old.conversation_id;
+  end if;
+end
+$$;
+
+comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) is
+  'Stores the session of a step, or how it has ended.';
+grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) to service_role;
+
+create function private.escalate(conversation public.recruiting_conversations) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead_agent_id constant uuid := (
+    select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
+  );
+begin
+  update public.recruiting_conversations c
+  set status = 'escalated', assigned_agent_id = chosen.id
+  from (
+    select a.id
+    from public.agents a
+    where a.agency_id = conversation.agency_id
+      and a.is_active
+      and (a.id in (conversation.assigned_agent_id, lead_agent_id) or a.accepts_recruits or a.role = 'manager')
+    order by
+      a.id is not distinct from conversation.assigned_agent_id desc,
+      a.id is not distinct from lead_agent_id desc,
+      a.accepts_recruits desc,
+      a.last_assigned_at nulls first,
+      a.id
+    limit 1
+  ) chosen
+  where c.id = conversation.id;
+end
+$$;
+
+comment on function private.escalate(public.recruiting_conversations) is
+  'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
+  'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
+grant execute on function private.escalate(public.recruiting_conversations) to service_role;
+
+create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select count(*) >= 2
+    from public.recruiting_messages m
+    where m.conversation_id = message.conversation_id
+      and m.direction = 'inbound'
+      and m.created_at <= message.created_at
+      and lower(btrim(m.body)) = lower(btrim(message.body))
+      and exists (
+        select
+        from public.recruiting_messages sent
+        join public.text_outbox o on o.message_id = sent.id
+        where sent.conversation_id = m.conversation_id
+          and o.attempted_at between m.created_at - interval '2 seconds' and m.created_at
+      )
+  ) and message.body <> '';
+end
+$$;
+
+comment on function private.is_automatic_reply(public.recruiting_messages) is
+  'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
+  'of ours.';
+grant execute on function private.is_automatic_reply(public.recruiting_messages) to service_role;
