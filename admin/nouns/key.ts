@@ -35,12 +35,11 @@ export function addKey(parent: AdminCommand, hidden = false): void {
 }
 
 async function listKeys({ sql }: Session, name: string): Promise<Outcome> {
-  const vendor = await findVendor(sql, name);
-  const { slug } = vendor;
+  const { id: vendorId, slug } = await findVendor(sql, name);
   const keys = await sql`
     select key_prefix as key, label, ${stateOf(sql)} as state, created_at as created,
       last_used_at as last_used, expires_at as expires, revoked_at as revoked
-    from public.vendor_api_keys where vendor_id = ${vendor.id} order by created_at`;
+    from public.vendor_api_keys where vendor_id = ${vendorId} order by created_at`;
   return list(keys, `${slug} has no key yet: npm run admin -- key create ${slug}`);
 }
 
@@ -83,13 +82,12 @@ Try it on a payload; this stores nothing, and without ?dry_run=true it stores th
 /** Revokes the key that begins so; the database keeps no more than the first 12 characters. */
 async function revokeKey(session: Session, name: string, given: string): Promise<Outcome> {
   const { sql } = session;
-  const vendor = await findVendor(sql, name);
-  const { slug } = vendor;
+  const { id: vendorId, slug } = await findVendor(sql, name);
   const beginning = given.trim().slice(0, PREFIX_LENGTH);
   const keys = await sql<Credential[]>`
     select key_prefix as id, label, ${stateOf(sql)} as state
     from public.vendor_api_keys
-    where vendor_id = ${vendor.id} and starts_with(key_prefix, ${beginning})
+    where vendor_id = ${vendorId} and starts_with(key_prefix, ${beginning})
     order by created_at`;
   const key = theOnly(keys, "key", beginning, describeCredential, `key list ${slug}`);
   const { text, revoked } = await revokeOnce(
@@ -107,8 +105,7 @@ async function rotateKeys(
   name: string,
   { label, keepOldUntil }: { label?: string; keepOldUntil?: Date },
 ): Promise<Outcome> {
-  const vendor = await findVendor(sql, name);
-  const { slug } = vendor;
+  const { id: vendorId, slug } = await findVendor(sql, name);
   if (keepOldUntil === undefined) {
     // As in revokeOnce(), a script need not say so.
     const question = `Make a new key for ${slug} and revoke all others for good?`;
@@ -120,7 +117,7 @@ async function rotateKeys(
       set
         revoked_at = ${keepOldUntil === undefined ? transaction`now()` : null},
         expires_at = least(k.expires_at, ${keepOldUntil ?? null})
-      where k.vendor_id = ${vendor.id}
+      where k.vendor_id = ${vendorId}
         and k.revoked_at is null
         and (k.expires_at is null or k.expires_at > now())
       returning k.key_prefix`;

@@ -54,12 +54,11 @@ export async function countSecrets(sql: postgres.Sql, vendor: Row<"vendors">): P
 }
 
 async function listSecrets({ sql }: Session, name: string): Promise<Outcome> {
-  const vendor = await findVendor(sql, name);
-  const { slug } = vendor;
+  const { id: vendorId, slug } = await findVendor(sql, name);
   const secrets = await sql`
     select id, kind, label, ${stateOf(sql)} as state, created_at as created, expires_at as expires,
       revoked_at as revoked
-    from private.vendor_webhook_secrets where vendor_id = ${vendor.id} order by created_at`;
+    from private.vendor_webhook_secrets where vendor_id = ${vendorId} order by created_at`;
   return list(
     secrets,
     `${slug} has no secret yet: npm run admin -- vendor webhook secret create ${slug}`,
@@ -116,12 +115,11 @@ function newSecret(scheme: string, kind: Kind, slug: string): string {
 
 async function revokeSecret(session: Session, name: string, given: string): Promise<Outcome> {
   const { sql } = session;
-  const vendor = await findVendor(sql, name);
-  const { slug } = vendor;
+  const { id: vendorId, slug } = await findVendor(sql, name);
   const beginning = given.trim().toLowerCase();
   const secrets = await sql<Credential[]>`
     select id, label, ${stateOf(sql)} as state from private.vendor_webhook_secrets
-    where vendor_id = ${vendor.id} and starts_with(id::text, ${beginning})
+    where vendor_id = ${vendorId} and starts_with(id::text, ${beginning})
     order by created_at`;
   const listed = `vendor webhook secret list ${slug}`;
   const secret = theOnly(secrets, "secret", beginning, describeCredential, listed);
