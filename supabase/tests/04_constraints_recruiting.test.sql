@@ -1,6 +1,6 @@
 -- What the tables of agencies, vendors, orders and recruiting leads refuse, and what they must store.
 begin;
-select plan(40);
+select plan(41);
 \ir helpers.psql
 
 select pg_temp.create_agency('agency', 'America/Chicago', 'agent'), pg_temp.create_agency('other agency', 'UTC', 'other agent');
@@ -16,7 +16,9 @@ from (values
     '22023', null, 'a POSIX rule is refused as a time zone'),
   ($$insert into public.agencies (name, timezone) values ('  ', 'UTC')$$, '23514', null, 'an agency has a name'),
   ($$insert into public.agents (agency_id, first_name, role) values (md5('agency')::uuid, 'Bo', 'owner')$$,
-    '23514', null, 'a role is agent or manager')
+    '23514', null, 'a role is agent or manager'),
+  ($$insert into public.agents (agency_id, first_name, phone) values (md5('agency')::uuid, 'Bo', '555-0100')$$,
+    '23514', null, 'the phone of an agent is E.164')
 ) as refused (statement, code, message, description);
 select results_eq(
   $$insert into public.agents (agency_id, first_name, role) values

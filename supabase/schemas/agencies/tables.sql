@@ -27,7 +27,7 @@ create table public.agents (
   first_name text not null check (btrim(first_name) <> ''),
   last_name text,
   email text,
-  phone text,
+  phone text check (phone ~ '^\+[1-9][0-9]{1,14}$'),
   role text not null default 'agent' check (role in ('agent', 'manager')),
   is_active boolean not null default true,
   accepts_recruits boolean not null,
@@ -45,6 +45,7 @@ create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls
 
 comment on table public.agents is
   'A person who works for an agency: an agent or a manager. Without a user_id the person cannot sign in.';
+comment on column public.agents.phone is 'In E.164.';
 comment on column public.agents.role is 'A `manager` reads all of the agency; an `agent` what is assigned to the agent.';
 comment on column public.agents.is_active is
   'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
