@@ -141,7 +141,7 @@ begin
   ),
   texts as (
     select
-      c.recruiting_lead_id as lead_id,
+      r.key,
       bool_or(
         m.direction = 'outbound' and m.provider_message_id is not null and m.status is distinct from 'failed'
       ) as is_texted,
@@ -149,18 +149,20 @@ begin
     from recruits r
     join public.recruiting_conversations c on c.recruiting_lead_id = r.id
     join public.recruiting_messages m on m.conversation_id = c.id
-    group by 1
+    group by r.id, r.key
   )
   select
     r.key, null, count(*), 0::bigint, 0::bigint,
     count(*) filter (where r.distribution = 'distributed'),
     count(*) filter (where r.distribution in ('unmatched', 'pending')),
-    count(*) filter (where t.is_texted),
-    count(*) filter (where t.is_answered),
-    count(o.phone)
+    0::bigint, 0::bigint, count(o.phone)
   from recruits r
-  left join texts t on t.lead_id = r.id
   left join public.text_consents o on o.agency_id = r.agency_id and o.phone = r.phone and o.state = 'opted_out'
+  group by 1
+  union all
+  select
+    t.key, null, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0
+  from texts t
   group by 1
   union all
   select
