@@ -128,16 +128,13 @@ immutable
 set search_path = ''
 as $$
 begin
-  return case
-    when id ~ '@|[0-9]([ ().+/-]*[0-9]){5}'
-      then 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex')
-  end;
+  return 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex');
 end
 $$;
 
 comment on function private.erased_id(uuid, text) is
-  'What stands for a vendor''s id that is a person''s phone or e-mail address, once the person was erased: `sha256:` and the '
-  'SHA-256 of the vendor''s id and this one in hex. Null for an id that can be neither.';
+  'What stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: `sha256:` '
+  'and the SHA-256 of the vendor''s id and this one in hex.';
 grant execute on function private.erased_id(uuid, text) to service_role;
 
 create function private.time_ordered_id() returns uuid
@@ -1199,6 +1196,8 @@ create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, ag
 create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
 create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
+-- Ids that stand as their hash: very long ones, and those of erased people.
+create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_id) where vendor_lead_id like 'sha256:%';
 -- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;
@@ -1206,7 +1205,8 @@ create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume
 comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
 comment on column public.recruiting_leads.vendor_lead_id is
   'The vendor''s own id, by which a lead that is sent again is recognised; null: the vendor gave none. Above 512 '
-  'characters it is stored as `sha256:` and its hash, because an index entry has a size limit.';
+  'characters it is stored as `sha256:` and its hash, because an index entry has a size limit; so is one that had the phone '
+  'or address of a person who was erased.';
 comment on column public.recruiting_leads.vendor_metadata is
   'What the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
   'is_test = true marks a test lead of the vendor, which is never distributed.';
@@ -2591,7 +2591,11 @@ begin
       select
         g.ordinal, g.vendor_id, g.webhook, g.lead,
         coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
-        private.stored_lead_id(g.vendor_id, g.lead ->> 'vendor_lead_id') as vendor_lead_id,
+        -- Most vendors have no such lead, and the index that says so is small.
+        case when exists (
+          select from public.recruiting_leads e where e.vendor_id = g.vendor_id and e.vendor_lead_id like 'sha256:%'
+        ) then private.stored_lead_id(g.vendor_id, g.lead ->> 'vendor_lead_id')
+        else private.indexable_id(g.lead ->> 'vendor_lead_id') end as vendor_lead_id,
         private.lead_state(g.lead -> 'vendor_metadata') as state,
         not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
         case when g.webhook is not null or g.idempotency is not null
@@ -2712,7 +2716,7 @@ declare
   erased_id constant text := private.erased_id(vendor_id, id);
 begin
   return case
-    when erased_id is not null and exists (
+    when exists (
       select from public.recruiting_leads l where l.vendor_id = stored_lead_id.vendor_id and l.vendor_lead_id = erased_id
     ) then erased_id
     else id
@@ -9656,9 +9660,8 @@ begin
     vendor_metadata = case
       when l.vendor_metadata -> 'is_test' = 'true' then '{"is_test": true}' else '{}'
     end::jsonb,
-    vendor_lead_id = coalesce(
-      case when private.holds_contact(person, l.vendor_lead_id) then private.erased_id(l.vendor_id, l.vendor_lead_id) end,
-      l.vendor_lead_id),
+    vendor_lead_id = case when private.holds_contact(person, l.vendor_lead_id)
+      then private.erased_id(l.vendor_id, l.vendor_lead_id) else l.vendor_lead_id end,
     resume_path = null,
     distribution = case when l.agency_id is null then 'not_requested' else l.distribution end
   where l.id = any (person.recruiting_leads);
@@ -9693,9 +9696,8 @@ begin
     payload = null,
     payload_text = null,
     context = '{}',
-    vendor_lead_id = coalesce(
-      case when private.holds_contact(person, d.vendor_lead_id) then private.erased_id(d.vendor_id, d.vendor_lead_id) end,
-      d.vendor_lead_id),
+    vendor_lead_id = case when private.holds_contact(person, d.vendor_lead_id)
+      then private.erased_id(d.vendor_id, d.vendor_lead_id) else d.vendor_lead_id end,
     reason = case when private.holds_contact(person, d.reason) then erased_text else d.reason end,
     -- A request of several leads stays open, because the leads of others in it must be sent again.
     status = case

@@ -38,16 +38,13 @@ immutable
 set search_path = ''
 as $$
 begin
-  return case
-    when id ~ '@|[0-9]([ ().+/-]*[0-9]){5}'
-      then 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex')
-  end;
+  return 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex');
 end
 $$;
 
 comment on function private.erased_id(uuid, text) is
-  'What stands for a vendor''s id that is a person''s phone or e-mail address, once the person was erased: `sha256:` and the '
-  'SHA-256 of the vendor''s id and this one in hex. Null for an id that can be neither.';
+  'What stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: `sha256:` '
+  'and the SHA-256 of the vendor''s id and this one in hex.';
 grant execute on function private.erased_id(uuid, text) to service_role;
 
 create function private.time_ordered_id() returns uuid

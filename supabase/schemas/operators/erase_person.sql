@@ -36,9 +36,8 @@ begin
     vendor_metadata = case
       when l.vendor_metadata -> 'is_test' = 'true' then '{"is_test": true}' else '{}'
     end::jsonb,
-    vendor_lead_id = coalesce(
-      case when private.holds_contact(person, l.vendor_lead_id) then private.erased_id(l.vendor_id, l.vendor_lead_id) end,
-      l.vendor_lead_id),
+    vendor_lead_id = case when private.holds_contact(person, l.vendor_lead_id)
+      then private.erased_id(l.vendor_id, l.vendor_lead_id) else l.vendor_lead_id end,
     resume_path = null,
     distribution = case when l.agency_id is null then 'not_requested' else l.distribution end
   where l.id = any (person.recruiting_leads);
@@ -73,9 +72,8 @@ begin
     payload = null,
     payload_text = null,
     context = '{}',
-    vendor_lead_id = coalesce(
-      case when private.holds_contact(person, d.vendor_lead_id) then private.erased_id(d.vendor_id, d.vendor_lead_id) end,
-      d.vendor_lead_id),
+    vendor_lead_id = case when private.holds_contact(person, d.vendor_lead_id)
+      then private.erased_id(d.vendor_id, d.vendor_lead_id) else d.vendor_lead_id end,
     reason = case when private.holds_contact(person, d.reason) then erased_text else d.reason end,
     -- A request of several leads stays open, because the leads of others in it must be sent again.
     status = case

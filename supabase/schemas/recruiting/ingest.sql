@@ -108,7 +108,11 @@ begin
       select
         g.ordinal, g.vendor_id, g.webhook, g.lead,
         coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
-        private.stored_lead_id(g.vendor_id, g.lead ->> 'vendor_lead_id') as vendor_lead_id,
+        -- Most vendors have no such lead, and the index that says so is small.
+        case when exists (
+          select from public.recruiting_leads e where e.vendor_id = g.vendor_id and e.vendor_lead_id like 'sha256:%'
+        ) then private.stored_lead_id(g.vendor_id, g.lead ->> 'vendor_lead_id')
+        else private.indexable_id(g.lead ->> 'vendor_lead_id') end as vendor_lead_id,
         private.lead_state(g.lead -> 'vendor_metadata') as state,
         not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
         case when g.webhook is not null or g.idempotency is not null
@@ -229,7 +233,7 @@ declare
   erased_id constant text := private.erased_id(vendor_id, id);
 begin
   return case
-    when erased_id is not null and exists (
+    when exists (
       select from public.recruiting_leads l where l.vendor_id = stored_lead_id.vendor_id and l.vendor_lead_id = erased_id
     ) then erased_id
     else id

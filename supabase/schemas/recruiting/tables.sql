@@ -137,6 +137,8 @@ create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, ag
 create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
 create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
+-- Ids that stand as their hash: very long ones, and those of erased people.
+create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_id) where vendor_lead_id like 'sha256:%';
 -- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;
@@ -144,7 +146,8 @@ create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume
 comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
 comment on column public.recruiting_leads.vendor_lead_id is
   'The vendor''s own id, by which a lead that is sent again is recognised; null: the vendor gave none. Above 512 '
-  'characters it is stored as `sha256:` and its hash, because an index entry has a size limit.';
+  'characters it is stored as `sha256:` and its hash, because an index entry has a size limit; so is one that had the phone '
+  'or address of a person who was erased.';
 comment on column public.recruiting_leads.vendor_metadata is
   'What the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
   'is_test = true marks a test lead of the vendor, which is never distributed.';
