@@ -12,7 +12,7 @@ export interface Selection {
 }
 
 export const SELECTION = [
-  text("--vendor <slug>", "all of this vendor"),
+  text("--vendor <vendor>", "all of this vendor"),
   new Option("--imports", "all of POST /api/leads/import"),
   pastTime("--since <time>", "only those received from this time on"),
 ];

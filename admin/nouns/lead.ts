@@ -19,7 +19,7 @@ import { rereadLeads } from "./lead_reread.ts";
 import { showLead } from "./lead_show.ts";
 
 const DRY_RUN = new Option("--dry-run", "say what would happen, and change nothing");
-const VENDOR = text("--vendor <slug>", "only leads of this vendor");
+const VENDOR = text("--vendor <vendor>", "only leads of this vendor");
 
 const DISTRIBUTIONS = ["distributed", "unmatched", "pending", "not_requested"];
 const AFTER = option(

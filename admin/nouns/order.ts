@@ -20,7 +20,7 @@ const REST = {
   agent_id: orNone(
     text("--agent <agent>", "who gets the leads; without one the agency's agents take turns"),
   ),
-  vendor_id: orNone(text("--vendor <slug>", "only leads of this vendor")),
+  vendor_id: orNone(text("--vendor <vendor>", "only leads of this vendor")),
   states: orNone(states("--states <list>", "only leads from these states, such as IL,IN")),
   daily_cap: orNone(integer("--daily-cap <number>", "the most leads in one day of the agency", 1)),
   priority: integer(

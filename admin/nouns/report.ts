@@ -25,7 +25,7 @@ export function addReport(program: AdminCommand): void {
   const report = "how many leads came, and what became of them; seven days, unless given";
   program.verb("report", report, "--by vendor --since 2026-01-31")
     .takes(choice("--by <what>", "a row for each", Object.keys(NAMES)).default("day"))
-    .takes(text("--vendor <slug>", "only this vendor"), ...PERIOD)
+    .takes(text("--vendor <vendor>", "only this vendor"), ...PERIOD)
     .refuses(wrongPeriod)
     .runs(reportLeads);
 }
