@@ -195,7 +195,7 @@ Deno.test("every recipe in docs/operations.md does what it says", async (t) => {
           await BEFORE[heading]?.(terminal);
           for (const { language, command, output } of examplesIn(text)) {
             if (language === "sql") await sql.unsafe(command);
-            else if (command.includes("export ")) {
+            else if (/^export /m.test(command)) {
               Object.assign(terminal, await variablesSetBy(command, folder, terminal));
             } else {
               const printed = await paste(command, folder, terminal);

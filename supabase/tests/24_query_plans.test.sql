@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(45);
+select plan(48);
 \ir helpers.psql
 
 set local enable_seqscan = off;
@@ -68,7 +68,15 @@ from (values
   ('the latest conversations of a number', 'recruiting_conversations_service_phone_created_at_idx',
     $$select from public.recruiting_conversations where service_phone = 'x' order by created_at desc limit 1000$$),
   ('a lead''s activities, latest first', 'lead_activities_lead_id_occurred_at_idx',
-    $$select from public.lead_activities where lead_id = md5('')::uuid order by occurred_at desc limit 1$$)
+    $$select from public.lead_activities where lead_id = md5('')::uuid order by occurred_at desc limit 1$$),
+  ('a lead, or all of an agent', 'BitmapOr.*recruiting_leads_agent_idx',
+    $$select from public.recruiting_leads where id = md5('')::uuid or agent_id = md5('')::uuid$$),
+  ('what goes along to another agent', 'BitmapOr.*recruiting_conversations_assigned_agent_id_agency_id_idx',
+    $$select from public.recruiting_conversations c where c.recruiting_lead_id = md5('')::uuid
+      or c.assigned_agent_id = md5('')::uuid
+      or c.recruiting_lead_id = any (array[md5('')::uuid]) and c.assigned_agent_id is null$$),
+  ('what agents are told of conversations', 'agent_notifications_conversation_id_idx',
+    $$select from public.agent_notifications where conversation_id = any (array[md5('')::uuid])$$)
 ) as queries (description, index, query);
 
 -- Through row level security
