@@ -8776,11 +8776,26 @@ set search_path = ''
 as $$
 declare
   to_agent constant public.agents := private.lock_assignee(to_agent_id, lead_id, from_agent_id);
+  -- Whose unread notifications go along.
+  givers uuid[] := array[from_agent_id];
   recruits uuid[];
   sales_leads integer;
   conversations uuid[];
   notifications integer;
 begin
+  if lead_id is not null then
+    -- Leads before conversations, as below.
+    select array[l.agent_id] into givers
+    from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
+    -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text.
+    givers := givers || array(
+      select c.assigned_agent_id
+      from public.recruiting_conversations c
+      where c.recruiting_lead_id = assign_leads.lead_id
+      for no key update
+    );
+  end if;
+
   with moved as (
     update public.recruiting_leads l
     set agent_id = to_agent.id
@@ -8794,8 +8809,7 @@ begin
   where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id <> to_agent.id;
   get diagnostics sales_leads = row_count;
 
-  -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text. One that nobody
-  -- has taken over is the lead's agent's, who may be taking it over now.
+  -- A conversation that nobody has taken over is the lead's agent's, who may be taking it over now.
   with moved as (
     update public.recruiting_conversations c
     set assigned_agent_id = to_agent.id
@@ -8812,7 +8826,20 @@ begin
 
   update public.agent_notifications n
   set agent_id = to_agent.id
-  where n.conversation_id = any (conversations) and n.read_at is null and n.agent_id <> to_agent.id;
+  where n.id = any (array(
+    -- Once, where several managers were told the same.
+    select distinct on (coalesce(u.message_id, u.id), u.kind) u.id
+    from public.agent_notifications u
+    where u.agent_id = any (givers)
+      and u.agent_id <> to_agent.id
+      and u.read_at is null
+      and (u.conversation_id = any (conversations) or u.lead_id = any (recruits))
+      and not exists (
+        select
+        from public.agent_notifications known
+        where known.message_id = u.message_id and known.kind = u.kind and known.agent_id = to_agent.id
+      )
+  ));
   get diagnostics notifications = row_count;
 
   return jsonb_build_object(
@@ -8825,8 +8852,8 @@ $$;
 
 comment on function public.assign_leads(uuid, uuid, uuid) is
   'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
-  'agency. Their conversations go along, and those that the old agent has taken over; so do unread notifications about '
-  'them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
+  'agency. Their conversations go along, and those that the old agent has taken over; so do the old '
+  'agent''s unread notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
   'along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what the old agent has done '
   'stay. Returns how many of each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for '
   'both or neither; PT404 for an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that '

@@ -1,6 +1,6 @@
 -- Leads go to another agent, with their conversations and what is unread.
 begin;
-select plan(24);
+select plan(25);
 \ir helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'ann', 'bob', 'mia', 'gone'), pg_temp.create_agency('elsewhere', 'UTC', 'otto'),
@@ -27,7 +27,7 @@ $$;
 -- Who has the lead, its conversation, and what is unread and read about it.
 create function pg_temp.owners(name text) returns text language sql as $$
   select concat_ws(' ', l.first_name, coalesce(ca.first_name, '-'),
-    (select string_agg(na.first_name, ' ' order by n.read_at nulls first)
+    (select string_agg(na.first_name, ' ' order by n.read_at nulls first, na.first_name)
       from public.agent_notifications n join public.agents na on na.id = n.agent_id where n.conversation_id = c.id))
   from public.recruiting_leads r
   join public.agents l on l.id = r.agent_id
@@ -57,14 +57,18 @@ select pg_temp.add_recruit(name, agent, takes)
 from (values ('hers', 'ann', 'ann'), ('bot', 'ann', null), ('of mia', 'ann', 'mia'), ('helped', 'mia', 'ann'),
   ('of others', 'mia', 'mia')) r (name, agent, takes);
 select pg_temp.add_text('waiting', 'hers');
+insert into public.agent_notifications (agent_id, lead_id, kind) values (md5('ann')::uuid, md5('hers')::uuid, 'lead');
+select pg_temp.add_recruit('told both');
+insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
+values (md5('bob')::uuid, md5('told both')::uuid, md5('told both')::uuid, 'text');
 insert into public.recruiting_orders (id, agency_id, agent_id, quantity)
 values (md5('order')::uuid, md5('agency')::uuid, md5('ann')::uuid, 10);
 select is(
   public.assign_leads(md5('bob')::uuid, from_agent_id => md5('ann')::uuid),
-  '{"recruiting_leads": 3, "sales_leads": 1, "conversations": 3, "notifications": 2}', 'all leads of an agent move');
+  '{"recruiting_leads": 4, "sales_leads": 1, "conversations": 4, "notifications": 3}', 'all leads of an agent move');
 select is(pg_temp.owners(name), owners, format('of the lead "%s"', name))
 from (values ('hers', 'bob bob bob ann'), ('bot', 'bob bob'), ('of mia', 'bob mia mia mia'), ('helped', 'mia bob bob ann'),
-  ('of others', 'mia mia mia mia')) e (name, owners);
+  ('of others', 'mia mia mia mia'), ('told both', 'bob bob ann bob ann')) e (name, owners);
 select is((select agent_id from public.leads where id = md5('sale 2')::uuid), md5('bob')::uuid, 'a sales lead goes along');
 select is((select state from public.text_outbox where message_id = md5('waiting')::uuid), 'pending', 'a text waits on');
 select is((select agent_id from public.recruiting_orders where id = md5('order')::uuid), md5('ann')::uuid, 'an order stays as it is');
@@ -72,7 +76,7 @@ select is(
   (select count(*) from public.recruiting_leads where agent_id = md5('ann')::uuid)
     + (select count(*) from public.recruiting_conversations where assigned_agent_id = md5('ann')::uuid)
     + (select count(*) from public.agent_notifications where agent_id = md5('ann')::uuid and read_at is null),
-  0::bigint, 'nothing is left with the agent');
+  1::bigint, 'nothing is left with the agent but what the other one was told, too');
 
 insert into public.recruiting_leads (id, vendor_id, first_name, distribution)
 values (md5('waits')::uuid, md5('vendor')::uuid, 'Ada', 'unmatched');

@@ -11,13 +11,13 @@ update public.agents set is_active = false where id = md5('gone')::uuid;
 create function pg_temp.filled(stored jsonb, given jsonb) returns jsonb language plpgsql as $$
 begin
   insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata)
-  values (md5('lead')::uuid, md5('vendor')::uuid, 'Ada', stored)
-  on conflict (id) do update set vendor_metadata = stored;
+  values (md5('lead')::uuid, md5('vendor')::uuid, 'Ada', '{"vendor_fields": {}}' || stored)
+  on conflict (id) do update set vendor_metadata = excluded.vendor_metadata;
   perform public.fill_leads(jsonb_build_array(jsonb_build_object('id', md5('lead')::uuid, 'vendor_metadata', given)));
   return (select vendor_metadata from public.recruiting_leads where id = md5('lead')::uuid);
 end
 $$;
-select is(pg_temp.filled(stored::jsonb, given::jsonb), filled::jsonb, title)
+select is(pg_temp.filled(stored::jsonb, given::jsonb), '{"vendor_fields": {}}' || filled::jsonb, title)
 from (values
   ('what is missing is filled', '{"vendor_fields": {"tel": 1}}', '{"phone": "+13125550142", "city": "Bern"}',
     '{"vendor_fields": {"tel": 1}, "phone": "+13125550142", "city": "Bern"}'),

@@ -14,14 +14,17 @@ declare
   conversations uuid[];
   notifications integer;
 begin
-  -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text.
   if lead_id is not null then
-    givers := array(
+    -- Leads before conversations, as below.
+    select array[l.agent_id] into givers
+    from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
+    -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text.
+    givers := givers || array(
       select c.assigned_agent_id
       from public.recruiting_conversations c
       where c.recruiting_lead_id = assign_leads.lead_id
       for no key update
-    ) || (select l.agent_id from public.recruiting_leads l where l.id = assign_leads.lead_id);
+    );
   end if;
 
   with moved as (
