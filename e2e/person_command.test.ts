@@ -156,6 +156,11 @@ async function sendEverywhere(market: Market, double: TwilioDouble, person: Pers
   });
   await text(service, "Stop texting me");
 
+  // As the bot stores what the recruit has answered.
+  await sql`
+    insert into public.screening_answers (lead_id, question, value, said)
+    values (${ingested.id}, 'name', ${sql.json(last_name)}, ${notes})`;
+
   assert.equal((await ingest(vendor, { last_name, phone })).status, 400);
   assert.equal(
     (await ingest(vendor, `phone=${encodeURIComponent(national(phone))}&name=${last_name}`)).status,
