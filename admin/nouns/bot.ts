@@ -49,7 +49,7 @@ export function addBot(program: AdminCommand): void {
   bot.verb(
     "try <file>",
     "plays a script: each line of stdin is a recruit's text",
-    "script.json < texts.txt",
+    "script.json",
   ).runs(tryScript);
 }
 

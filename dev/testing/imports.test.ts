@@ -43,7 +43,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   "supabase/functions/texting": ["supabase/functions/_shared"],
 
-  "supabase/tests": ["dev/local", "dev/scripts", "dev/testing", "admin"],
+  "supabase/tests": ["supabase/functions", "dev/local", "dev/scripts", "dev/testing", "admin"],
   "docs": ["supabase/functions"],
   "dev/local": ["supabase/functions"],
   "dev/scripts": ["supabase/functions", "dev/local"],

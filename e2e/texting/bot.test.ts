@@ -57,7 +57,8 @@ async function createTalk(script: Script | null = SCRIPT): Promise<Talk> {
   const agent = await signInNewAgent(agency_id);
   const [recruit, service] = [newPhone().replace("+1312", `+1${AREA_CODE}`), newPhone()];
   await sql`
-    insert into public.service_numbers (phone, agency_id, segments_per_second) values (${service}, ${agency_id}, 10000)`;
+    insert into public.service_numbers (phone, agency_id, segments_per_second)
+    values (${service}, ${agency_id}, 10000)`;
   if (script !== null) {
     await sql`select private.store_bot_script(${agency_id}, ${sql.json(script as never)})`;
   }
@@ -245,7 +246,7 @@ Deno.test("STOP as an answer is an opt-out, and the turn before it says nothing"
   assert.partialDeepStrictEqual(await stateOf(talk), { state: "stopped", has_turn: false });
 });
 
-Deno.test("an agent writes during a turn: the bot says nothing more, until the conversation is handed back", async () => {
+Deno.test("an agent writes during a turn: the bot is silent until the conversation is handed back", async () => {
   const talk = await createTalk();
   await say(talk, "Hi");
   await receive(talk, { Body: "yes" });

@@ -6725,7 +6725,13 @@ as $$
 begin
   return coalesce(
     exists (select from private.waiting_greetings)
-      or (select t.due_at from public.bot_turns t where t.lease_until is null or t.lease_until <= now() order by t.due_at limit 1) <= now()
+      or (
+        select t.due_at
+        from public.bot_turns t
+        where t.lease_until is null or t.lease_until <= now()
+        order by t.due_at
+        limit 1
+      ) <= now()
       or (select s.wakes_at from public.bot_sessions s where s.state = 'active' order by s.wakes_at limit 1) <= now()
       or (select o.lease_until from public.text_outbox o where o.state = 'sending' order by o.lease_until limit 1) <= now()
       or (select o.due_at from public.text_outbox o where o.state = 'unconfirmed' order by o.due_at limit 1) <= now()

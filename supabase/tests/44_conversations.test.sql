@@ -116,7 +116,9 @@ select throws_ok($$select pg_temp.as_user('mia', 'public.hand_back_to_bot(gen_ra
 select pg_temp.create_conversation('told', '+19995550020', '+19995550101', 'ann');
 select public.receive_sms('+19995550020', '+19995550101', 'test told ' || n, 'Hi', '[]') from generate_series(1, 3) n;
 create function pg_temp.read(name text) returns integer language sql as $$
-  select pg_temp.as_user(name, format('public.mark_read(%L)', array(select id from public.agent_notifications where conversation_id = md5('told')::uuid)))::integer
+  select pg_temp.as_user(name, format('public.mark_read(%L)', array(
+    select id from public.agent_notifications where conversation_id = md5('told')::uuid
+  )))::integer
 $$;
 select is(pg_temp.as_user('ann', '(select count(*) from public.agent_notifications where conversation_id = md5(''told'')::uuid)'), '3'::jsonb, 'an agent reads the agent''s own');
 select is(pg_temp.read('cal'), 0, 'nobody else marks them as read');

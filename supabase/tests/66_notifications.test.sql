@@ -37,15 +37,19 @@ select lives_ok('select private.broadcast_leads()', 'the scheduler tells it');
 select is_empty('select from public.agent_notifications where not is_broadcast', 'once');
 
 -- Who is told about a text: what is stored before it, and who is active
-create function pg_temp.told_of_text(status text, assigned text, of_lead text, inactive text[]) returns text[] language plpgsql as $$
+create function pg_temp.told_of_text(status text, assigned text, of_lead text, inactive text[]) returns text[]
+language plpgsql as $$
 declare
   conversation constant uuid := gen_random_uuid();
 begin
   update public.agents a set is_active = a.first_name <> all (inactive || array['gone']) where a.agency_id = md5('staffed')::uuid;
   update public.recruiting_leads l set agent_id = md5(of_lead)::uuid where l.id = md5('one')::uuid;
-  insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id)
+  insert into public.recruiting_conversations (
+    id, recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
+  )
   values (conversation, md5('one')::uuid, md5('staffed')::uuid, '+1999' || lpad((random() * 1e7)::int::text, 7, '0'), '+19995550001', status, md5(assigned)::uuid);
-  perform public.receive_sms(c.recruit_phone, c.service_phone, c.id::text, 'Hi', '[]') from public.recruiting_conversations c where c.id = conversation;
+  perform public.receive_sms(c.recruit_phone, c.service_phone, c.id::text, 'Hi', '[]')
+  from public.recruiting_conversations c where c.id = conversation;
   return array(
     select a.first_name from public.agent_notifications n join public.agents a on a.id = n.agent_id
     where n.conversation_id = conversation and n.kind = 'text' order by 1);
@@ -63,7 +67,8 @@ from (values
   ('escalated', 'moe', 'ann', '{moe,ann,mia}', '{moe}', 'nobody is active: the assigned agent, who may come back')
 ) c (status, assigned, of_lead, inactive, told, description);
 select is(
-  (select array_agg(distinct c.status) from public.recruiting_conversations c where c.agency_id = md5('staffed')::uuid and c.assigned_agent_id is null),
+  (select array_agg(distinct c.status) from public.recruiting_conversations c
+    where c.agency_id = md5('staffed')::uuid and c.assigned_agent_id is null),
   '{bot}', 'the status stays');
 select is_empty('select from public.bot_turns', 'without a script the bot has no turn');
 

@@ -55,7 +55,8 @@ Deno.test("random conversations end, and the bot never says too much", async () 
       await sql`update public.quiet_hours set opens = '00:00', closes = '24:00'`;
       const [{ agency, agent }] = await sql<[{ agency: string; agent: string }]>`
         with agency as (insert into public.agencies (name, timezone) values ('Model', 'UTC') returning id)
-        insert into public.agents (agency_id, first_name) select id, 'Ann' from agency returning agency_id as agency, id as agent`;
+        insert into public.agents (agency_id, first_name) select id, 'Ann' from agency
+        returning agency_id as agency, id as agent`;
       await sql`insert into public.service_numbers (phone, agency_id) values ('+19995557000', ${agency})`;
       await sql`select private.store_bot_script(${agency}, ${sql.json(SCRIPT as never)})`;
       const [{ id: vendor }] = await sql<[{ id: string }]>`

@@ -6,7 +6,16 @@ Deno.test("supabase/config.toml lists the files of supabase/schemas once, area a
   const listed = schemaFiles().map(({ path }) => path);
   assert.deepEqual(listed, [...new Set(listed)]);
   const folder = (path: string) => path.split("/").slice(0, 3).join("/");
-  const areas = ["base", "agencies", "vendors", "recruiting", "sales", "texting", "operators"]
+  const areas = [
+    "base",
+    "agencies",
+    "vendors",
+    "recruiting",
+    "sales",
+    "texting",
+    "bot",
+    "operators",
+  ]
     .map((area) => `supabase/schemas/${area}`);
   assert.deepEqual(listed.map(folder).filter((area, at, all) => area !== all[at - 1]), areas);
 });

@@ -1,6 +1,6 @@
 /**
- * What a recruit's text says in answer to a question of a script. A text that can be read in two ways, or says more than
- * an answer, is no answer: the question is asked once more, and then a person reads it.
+ * What a recruit's text says in answer to a question of a script. A text that can be read in two ways, or says more
+ * than an answer, is no answer. The question is asked once more then, and after that a person reads the text.
  */
 import { STATES } from "../../_shared/states.ts";
 
@@ -37,11 +37,14 @@ export function hasPhrase(words: readonly string[], phrase: string): boolean {
 
 const YES =
   `yes, y, ye, yea, yeah, yah, ya, yas, yep, yup, yip, yessir, aye, affirmative, absolutely, definitely, of course,
-  for sure, certainly, totally, you bet, u bet, sure do, sure am, sure thing, i sure do, i sure am, already have one, si, sip, claro, claro que si, por supuesto, asi es, correcto`;
+  for sure, certainly, totally, you bet, u bet, sure do, sure am, sure thing, i sure do, i sure am,
+    already have one, si, sip, claro, claro que si, por supuesto, asi es, correcto`;
 const NO =
   `no, n, nop, nope, nah, naw, not yet, not really, not at all, not currently, not right now, not now, not anymore,
-  not at this time, not at the moment, never, negative, absolutely not, definitely not, of course not, certainly not,
-  unfortunately not, unfortunately no, afraid not, dont have one, havent, i havent, todavia no, aun no, claro que no, para nada, nunca`;
+  not at this time, not at the moment, never, negative, absolutely not, definitely not, of course not,
+    certainly not,
+  unfortunately not, unfortunately no, afraid not, dont have one, havent, i havent, todavia no, aun no,
+    claro que no, para nada, nunca`;
 /** An answer where nothing else is said. */
 const BARE_YES =
   "i do, i am, i have, i have one, i already do, sure, correct, right, true, that is correct, 100";
@@ -52,11 +55,14 @@ const NEITHER =
   why not, yes and no, i dont know, dont know, no comment, no rush, no biggie`;
 /** After a yes or no they take it back in part. */
 const CONTRAST =
-  `but, not, except, however, maybe, although, though, unless, until, if, used, expired, expire, lapsed, soon, kind,
-  kinda, sort, sorta, almost, depends, think, guess, hope, want, plan, working, studying, pero, casi, quizas, creo`;
+  `but, not, except, however, maybe, although, though, unless, until, if, used, expired, expire, lapsed, soon,
+    kind,
+  kinda, sort, sorta, almost, depends, think, guess, hope, want, plan, working, studying, pero, casi, quizas,
+    creo`;
 /** They say nothing. */
 const POLITE =
-  `hi, hello, hey, hola, please, pls, plz, thanks, thank, you, thx, ty, gracias, sir, maam, mam, um, uh, well, oh, lol, haha,
+  `hi, hello, hey, hola, please, pls, plz, thanks, thank, you, thx, ty, gracias, sir, maam, mam, um, uh, well,
+    oh, lol, haha,
   sorry, good, morning, afternoon, evening, ok, okay, so, bro, man, dude`;
 
 /** The phrases by their words; a phrase has at most 4. */

@@ -84,7 +84,7 @@ Deno.test("an end sends nothing and leaves its reason", () => {
   }]);
 });
 
-Deno.test("what is no answer is asked once more, in other words where the script has them, and then handed over", () => {
+Deno.test("what is no answer is asked once more, in other words where there are any, and handed over", () => {
   const { sent, last } = play(["hi", "no problem, yes", "hmm"]);
   assert.deepEqual(sent, [OPENED, "YES or NO, please.", SCRIPT.handoff]);
   assert.deepEqual(last.ended, {

@@ -1,6 +1,6 @@
 /**
- * The bot's turn in a conversation: what a script says next to what a recruit has written. Whoever publishes a script has
- * checked it (`publish_bot_script`), so nothing is checked here.
+ * The bot's turn in a conversation: what a script says next to what a recruit has written. A script was checked when it
+ * was published (`publish_bot_script`), so nothing is checked here.
  */
 import { type Answer, type AnswerType, hasPhrase, readAnswer, wordsOf } from "./answers.ts";
 
