@@ -92,7 +92,8 @@ select set_eq(
     'public.assign_leads', 'public.remove_agency', 'public.remove_agent', 'public.remove_vendor', 'public.leads_to_reread',
     'public.fill_leads', 'public.adopt_texts', 'public.set_quiet_hours', 'public.text_hours',
     'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person',
-    'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads'
+    'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads',
+    'public.check_service', 'public.recount_orders', 'public.explain_lead', 'public.explain_order'
   ],
   'the service role may execute what the edge functions and administrators call');
 

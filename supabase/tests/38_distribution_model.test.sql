@@ -1,7 +1,7 @@
 -- Handing out many leads together gives what handing out one after the other gives. The model below does that in the
 -- plainest way, on random orders, agents and leads.
 begin;
-select plan(5);
+select plan(7);
 \ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
@@ -184,6 +184,33 @@ end
 $$;
 
 create temp table result (seed integer, expected jsonb, stored jsonb, handed_out integer, previewed jsonb, went_to jsonb);
+-- What explain_lead() and explain_order() say of a world, and what distribution would do in it.
+create temp table explained (seed integer, subject text, said jsonb, chosen jsonb);
+
+create function pg_temp.explain(seed integer) returns void language plpgsql as $$
+begin
+  -- The order that gets the lead, and those before it that have no reason of their own
+  insert into explained
+  select explain.seed, format('lead of %s from %s', l.vendor_id, l.state), to_jsonb(array(
+    select o ->> 'order_id'
+    from jsonb_array_elements(public.explain_lead(l.id) -> 'orders') with ordinality a (o, place)
+    where (o ->> 'gets_it')::boolean or o ->> 'reason' like '% goes first'
+    order by place
+    limit 1
+  )), to_jsonb(array_remove(array[(private.best_order(l.vendor_id, l.state, now())).id], null))
+  from (
+    select distinct on (l.vendor_id, l.state) l.* from public.recruiting_leads l where l.distribution = 'pending'
+  ) l;
+
+  insert into explained
+  select explain.seed, 'order ' || o.id, public.explain_order(o.id) #> '{order,gets_leads}', to_jsonb(exists (
+    select
+    from unnest(array['vendor 1', 'vendor 2', 'other']) vendor, unnest(array['TX', 'OK', null]) state
+    where (private.best_order(md5(vendor)::uuid, state, now())).id = o.id
+  ))
+  from own_orders o;
+end
+$$;
 
 do $$
 declare
@@ -196,6 +223,7 @@ begin
     perform setseed(seed / 100.0);
     perform pg_temp.make_world();
     lead_ids := array(select l.id from public.recruiting_leads l where l.distribution = 'pending');
+    perform pg_temp.explain(seed);
     expected := pg_temp.model();
     if seed % 2 = 0 then
       loop
@@ -228,6 +256,22 @@ select is_empty(
   'select seed, previewed, went_to from result where previewed <> went_to',
   'a preview says where the next lead goes: next_agent() in supabase/schemas/recruiting/preview.sql has the rule of lock_agents()');
 select cmp_ok((select count(distinct went_to)::integer from result), '>', 5, 'the next lead goes to various agents');
+
+-- Worlds to explain alone
+do $$
+begin
+  for seed in 61..200 loop
+    perform setseed(-seed / 200.0);
+    perform pg_temp.make_world();
+    perform pg_temp.explain(seed);
+  end loop;
+end
+$$;
+select is_empty(
+  'select seed, subject, said, chosen from explained where said is distinct from chosen',
+  'explain_lead() and explain_order() say what best_order() chooses: supabase/schemas/operators/explain.sql has its rule');
+select cmp_ok(
+  (select count(distinct (chosen::text, left(subject, 5)))::integer from explained), '>', 50, 'in worlds that differ');
 select is_empty('select * from public.check_daily_counts()', 'and each lead is counted on its day');
 
 select * from finish();

@@ -24,8 +24,26 @@ $$;
 comment on function public.check_daily_counts() is
   'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
   'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
-  'rules for a time zone; private.recount_order_days() mends them.';
+  'rules for a time zone; recount_orders() mends them.';
 grant execute on function public.check_daily_counts() to service_role;
+
+create function public.recount_orders() returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+begin
+  return query select * from public.check_daily_counts();
+  if found then
+    perform private.recount_order_days();
+  end if;
+end
+$$;
+
+comment on function public.recount_orders() is
+  'Counts the leads of each order and day anew where a kept count is wrong, and returns what check_daily_counts() said before. '
+  'Nothing is distributed meanwhile.';
+grant execute on function public.recount_orders() to service_role;
 
 create function private.day_start(moment timestamptz, timezone text) returns timestamptz
 language plpgsql

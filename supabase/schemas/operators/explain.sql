@@ -1,0 +1,268 @@
+-- Why an order gets a lead, or does not, as of now.
+--
+-- Which order gets a lead is asked of private.best_order(), and which agent of private.next_agent(), so what is said here is
+-- what distribution does. The reasons of the others are written here once more: the worlds of
+-- supabase/tests/38_distribution_model.test.sql compare both.
+
+create type private.tried_order as (
+  o public.recruiting_orders,
+  place bigint,
+  agency text,
+  vendor text,
+  obstacle text
+);
+
+comment on type private.tried_order is
+  'An order, its place among those that distribution tries, and why it gets no lead at all now (null: it may get one).';
+
+create function public.explain_lead(lead_id uuid) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+  best_id uuid;
+begin
+  select l.* into lead from public.recruiting_leads l where l.id = lead_id;
+  if not found then
+    raise exception 'lead_id: there is no such recruiting lead' using errcode = 'PT404';
+  end if;
+  best_id := (private.best_order(lead.vendor_id, lead.state, now())).id;
+
+  return jsonb_build_object(
+    'as_of', now(),
+    'lead', (
+      select jsonb_build_object(
+        'id', lead.id, 'vendor', v.slug, 'state', lead.state, 'distribution', lead.distribution, 'order_id', lead.order_id,
+        'distributed_at', lead.distributed_at
+      )
+      from public.vendors v
+      where v.id = lead.vendor_id
+    ),
+    'orders', (
+      select coalesce(jsonb_agg(private.order_line(t) || jsonb_build_object(
+        'gets_it', coalesce((t.o).id = best_id, false),
+        'reason', coalesce(
+          t.obstacle,
+          case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor) end,
+          case when (lead.state = any ((t.o).states)) is not true then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
+          case when (t.o).id = best_id then 'would get it, ' || private.for_agent(t.o) end,
+          format('order %s goes first', left(best_id::text, 8))
+        )
+      ) order by t.place), '[]')
+      from private.orders_tried() t
+    )
+  );
+end
+$$;
+
+comment on function public.explain_lead(uuid) is
+  'Which orders there are for a lead of the vendor and state of this one, in the order in which distribution tries them, and '
+  'why each would get it now or not: {as_of, lead: {id, vendor, state|null, distribution, order_id|null, '
+  'distributed_at|null}, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, '
+  'gets_it, reason}]}. Not closed orders. PT404 for an unknown lead.';
+grant execute on function public.explain_lead(uuid) to service_role;
+
+create function public.explain_order(order_id uuid) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+-- The leads of the last days are found by an index of times, whatever the plan before was made for.
+set plan_cache_mode = force_custom_plan
+set jit = off
+as $$
+declare
+  since constant timestamptz := now() - interval '7 days';
+  mine public.recruiting_orders;
+  tried private.tried_order[];
+  ahead public.recruiting_orders[];
+  gets_leads boolean;
+  came jsonb;
+begin
+  select o.* into mine from public.recruiting_orders o where o.id = order_id;
+  if not found then
+    raise exception 'order_id: there is no such order' using errcode = 'PT404';
+  end if;
+  tried := array(select t from private.orders_tried() t order by t.place);
+  ahead := array(
+    select t.o
+    from unnest(tried) t
+    where t.obstacle is null
+      and t.place < (select own.place from unnest(tried) own where (own.o).id = mine.id)
+      and coalesce((t.o).vendor_id = mine.vendor_id, true)
+      and coalesce((t.o).states && mine.states, true)
+  );
+  gets_leads := (select own.obstacle is null from unnest(tried) own where (own.o).id = mine.id)
+    and private.is_best_for_some(mine, ahead);
+
+  -- Where the leads went that the order wants.
+  select jsonb_object_agg(coalesce(l.order_id::text, 'waiting'), l.leads) into came
+  from (
+    select l.order_id, count(*) as leads
+    from public.recruiting_leads l
+    where l.created_at >= since
+      and l.distribution <> 'not_requested'
+      and (mine.vendor_id is null or l.vendor_id = mine.vendor_id)
+      and (mine.states is null or l.state = any (mine.states))
+    group by l.order_id
+  ) l;
+
+  return jsonb_build_object(
+    'as_of', now(),
+    'order', (
+      select jsonb_build_object(
+        'order_id', mine.id, 'vendor', (select v.slug from public.vendors v where v.id = mine.vendor_id), 'states', mine.states,
+        'status', mine.status, 'gets_leads', coalesce(gets_leads, false))
+    ),
+    'since', since,
+    'leads', (select coalesce(sum(c.value::bigint), 0) from jsonb_each_text(came) c),
+    'waiting', coalesce((came ->> 'waiting')::bigint, 0),
+    'orders', (
+      select coalesce(jsonb_agg(private.order_line(t) || jsonb_build_object(
+        'got', coalesce((came ->> (t.o).id::text)::bigint, 0),
+        'gets_it', case when (t.o).id = mine.id then gets_leads else (t.o).id in (select (unnest(ahead)).id) end,
+        'reason', coalesce(
+          t.obstacle,
+          case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor) end,
+          case when not (t.o).states && mine.states then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
+          case
+            when (t.o).id = mine.id and gets_leads then 'gets what no other order takes first, ' || private.for_agent(t.o)
+            when (t.o).id = mine.id then 'others go first for every lead it wants'
+            when (t.o).id in (select (unnest(ahead)).id) then 'goes first'
+            else 'comes after it'
+          end
+        )
+      ) order by t.place), '[]')
+      from unnest(tried) t
+    )
+  );
+end
+$$;
+
+comment on function public.explain_order(uuid) is
+  'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and what '
+  'each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads}, '
+  'since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, got, '
+  'gets_it, reason}]}. leads: how many that it wants came since then (seven days), without those in bulk and tests; got: how '
+  'many of them each order got; waiting: how many went to no order. PT404 for an unknown order.';
+grant execute on function public.explain_order(uuid) to service_role;
+
+create function private.in_utc(moment timestamptz) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select to_char(moment at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+$$;
+
+comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators.';
+grant execute on function private.in_utc(timestamptz) to service_role;
+
+create function private.orders_tried() returns setof private.tried_order
+language sql
+stable
+set search_path = ''
+as $$
+  select
+    o,
+    -- Only orders that are open and not full are tried; the rule is that of private.best_order().
+    row_number() over (
+      order by (o.status = 'open' and o.filled < o.quantity) desc, o.priority desc, o.filled::numeric / o.quantity,
+        o.created_at, o.id
+    ),
+    a.name,
+    v.slug,
+    case
+      when o.status <> 'open' then o.status
+      when o.filled = o.quantity then 'filled'
+      when o.starts_at > now() then 'begins ' || private.in_utc(o.starts_at)
+      when o.ends_at <= now() then 'ended ' || private.in_utc(o.ends_at)
+      when private.room_under_cap(o.id, o.daily_cap, now()) <= 0 then format('has got its %s leads of today', o.daily_cap)
+    end
+  from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
+  left join public.vendors v on v.id = o.vendor_id
+  where o.status <> 'closed'
+$$;
+
+comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';
+grant execute on function private.orders_tried() to service_role;
+
+create function private.is_best_for_some(mine public.recruiting_orders, ahead public.recruiting_orders[]) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  kind record;
+begin
+  for kind in
+    -- What a lead of another vendor or state would get, it gets as one of these: those that orders ahead name, and one
+    -- that none of them names.
+    select v.id as vendor_id, s.state
+    from (
+      select mine.vendor_id as id where mine.vendor_id is not null
+      union all
+      (
+        select v.id
+        from public.vendors v
+        where mine.vendor_id is null and v.id not in (select a.vendor_id from unnest(ahead) a where a.vendor_id is not null)
+        limit 1
+      )
+      union all
+      select distinct a.vendor_id from unnest(ahead) a where mine.vendor_id is null and a.vendor_id is not null
+    ) v
+    cross join (
+      select unnest(mine.states) as state
+      union all
+      select null where mine.states is null
+    ) s
+    -- An order ahead that takes everything leaves nothing to look for.
+    where not exists (
+      select
+      from unnest(ahead) a
+      where (a.vendor_id is null or a.vendor_id = mine.vendor_id) and (a.states is null or a.states @> mine.states)
+    )
+  loop
+    if (private.best_order(kind.vendor_id, kind.state, now())).id = mine.id then
+      return true;
+    end if;
+  end loop;
+  -- Without orders ahead the loop has a vendor at least, unless there is none.
+  return false;
+end
+$$;
+
+comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[]) is
+  'Whether there is a vendor and a state whose next lead the order gets now. ahead: the orders that get leads it wants before it.';
+grant execute on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[]) to service_role;
+
+create function private.order_line(tried private.tried_order) returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'order_id', (tried.o).id, 'agency_id', (tried.o).agency_id, 'agency', tried.agency, 'vendor', tried.vendor,
+    'states', (tried.o).states, 'priority', (tried.o).priority, 'filled', (tried.o).filled, 'quantity', (tried.o).quantity)
+$$;
+
+comment on function private.order_line(private.tried_order) is 'What tells an order from others, for explain_lead() and explain_order().';
+grant execute on function private.order_line(private.tried_order) to service_role;
+
+create function private.for_agent(o public.recruiting_orders) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select case when a.id is null then 'for no agent: none of the agency is active and accepts recruits'
+    else 'for ' || concat_ws(' ', a.first_name, a.last_name)
+      || case when a.id <> o.agent_id then ', because its own agent is inactive' else '' end
+    end
+  from (select private.next_agent(o.agency_id, o.agent_id) as id) n
+  left join public.agents a on a.id = n.id
+$$;
+
+comment on function private.for_agent(public.recruiting_orders) is 'The agent who gets the next lead of an order, in words.';
+grant execute on function private.for_agent(public.recruiting_orders) to service_role;
