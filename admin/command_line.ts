@@ -22,11 +22,13 @@ export interface Ran {
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<Ran> {
   const printed: string[] = [];
   const print = terminal.print ?? ((text: string) => printed.push(text));
+  let code = 0;
   const run: Run = async (verb) => {
     const options = program.opts<GlobalOptions>();
     const session = new Session(options, terminal);
     try {
-      const { data, text } = await verb(session);
+      const { data, text, failed } = await verb(session);
+      if (failed) code = 1;
       if (options.json) print(`${visibleJson(data)}\n`);
       else if (typeof text === "string") print(`${visibleText(text)}\n`);
       else for await (const part of text) print(part);
@@ -49,5 +51,5 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     // What is left of commander's own errors is help that has been printed.
     if (!(error instanceof CommanderError)) throw error;
   }
-  return { code: 0, out: printed.join(""), err: "" };
+  return { code, out: printed.join(""), err: "" };
 }

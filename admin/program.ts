@@ -2,6 +2,7 @@ import { AdminCommand, type Run } from "./command.ts";
 import { addAgency } from "./nouns/agency.ts";
 import { addAgent } from "./nouns/agent.ts";
 import { addBot } from "./nouns/bot.ts";
+import { addCheck } from "./nouns/check.ts";
 import { addConsent } from "./nouns/consent.ts";
 import { addDelivery } from "./nouns/delivery.ts";
 import { addHours } from "./nouns/hours.ts";
@@ -30,6 +31,7 @@ const NOUNS = [
   addBot,
   addHours,
   addReport,
+  addCheck,
 ];
 
 /**

@@ -12,6 +12,8 @@ import { visibleText } from "./visible.ts";
 export interface Outcome {
   data: unknown;
   text: string | AsyncIterable<string>;
+  /** Whether the exit code is 1, although there is something to say. */
+  failed?: boolean;
 }
 
 /** The options that every verb takes. */

@@ -11,6 +11,7 @@ import {
   text,
   wrongPeriod,
 } from "../options.ts";
+import { explainLead } from "./explain.ts";
 import { assignLeads } from "./lead_assign.ts";
 import { distributeLeads, listWaiting } from "./lead_distribute.ts";
 import { findLeads } from "./lead_find.ts";
@@ -57,6 +58,10 @@ export function addLead(program: AdminCommand): void {
       "4711",
     )
     .runs(showLead);
+
+  const explain =
+    "which orders there are for a lead, in their order, and why each would get it now or not";
+  lead.verb("explain <lead>", explain, "4711").runs(explainLead);
 
   lead.verb("waiting", "recruiting leads that no order wanted, the oldest first", "--vendor acme")
     .takes(VENDOR, LIMIT)

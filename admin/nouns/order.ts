@@ -13,6 +13,7 @@ import {
   states,
   text,
 } from "../options.ts";
+import { explainOrder } from "./explain.ts";
 import { list, type Outcome, type Session } from "../session.ts";
 
 const QUANTITY = integer("--quantity <number>", "how many leads in all", 1);
@@ -56,6 +57,16 @@ export function addOrder(program: AdminCommand): void {
     .changes(SETTINGS)
     .runs(updateOrder);
 
+  const explain =
+    "why an order gets leads now or none: all orders, in the order in which leads go to them";
+  order.verb("explain <order>", explain, "e0000001").runs(explainOrder);
+
+  order.verb(
+    "recount",
+    "counts each order's leads of each day anew, and says which counts were wrong",
+  )
+    .runs(recountOrders);
+
   for (
     const [verb, status, description] of [
       ["pause", "paused", "stops an order for a while"],
@@ -66,6 +77,12 @@ export function addOrder(program: AdminCommand): void {
     order.verb(`${verb} <order>`, description, "e0000001")
       .runs((session, name: string) => setStatus(session, name, status));
   }
+}
+
+/** Mends daily counts that differ from the leads that are there. */
+async function recountOrders({ sql }: Session): Promise<Outcome> {
+  const wrong = await sql`select * from public.recount_orders()`;
+  return list(wrong, "Every count was right.");
 }
 
 async function listOrders(

@@ -1,0 +1,51 @@
+import type postgres from "postgres";
+import { CommandError } from "../errors.ts";
+import { findLead, findOrder } from "../find.ts";
+import type { Outcome, Session } from "../session.ts";
+import { formatTable, formatTime } from "../table.ts";
+
+/** Says which orders there are for a lead, in their order, and why each would get it now or not. */
+export async function explainLead({ sql }: Session, name: string): Promise<Outcome> {
+  const { id, kind } = await findLead(sql, name.trim());
+  if (kind === "sales") throw new CommandError(`${id} is a sales lead, which no order gets.`);
+  const [{ data }] = await sql<[postgres.Row]>`select public.explain_lead(${id}) as data`;
+  const { vendor, state, distribution, order_id } = data.lead;
+  const order = order_id === null ? "" : `, by the order ${order_id.slice(0, 8)}`;
+  const rest = distribution === "not_requested" ? ": in bulk and tests are for no order" : order;
+  return explained(
+    data,
+    `The lead is ${distribution}${rest}. A new one of ${vendor} from ${state ?? "no state"}`,
+  );
+}
+
+/** Says in which order leads go to the orders, and what each of them does to the leads that this one wants. */
+export async function explainOrder({ sql }: Session, name: string): Promise<Outcome> {
+  const { id } = await findOrder(sql, name);
+  const [{ data }] = await sql<[postgres.Row]>`select public.explain_order(${id}) as data`;
+  const { vendor, states, status, gets_leads } = data.order;
+  const wanted = `${vendor ?? "any vendor"} from ${states?.join(", ") ?? "any state"}`;
+  return explained(
+    data,
+    `The order is ${status}, and ${
+      gets_leads ? "gets leads" : "gets no lead"
+    }. It wants those of ${wanted}: ` +
+      `${data.leads} in seven days, of which ${data.waiting} wait for an order. The orders`,
+  );
+}
+
+/** The orders of an answer, below what is said before them. */
+function explained(data: postgres.Row, said: string): Outcome {
+  const rows = data.orders.map((order: postgres.Row) => ({
+    order_id: order.order_id,
+    agency: order.agency,
+    vendor: order.vendor,
+    states: order.states?.join(" "),
+    priority: order.priority,
+    filled: `${order.filled}/${order.quantity}`,
+    got: order.got,
+    gets: order.gets_it ? "yes" : null,
+    reason: order.reason,
+  }));
+  const orders = rows.length > 0 ? formatTable(rows) : "There is none.";
+  return { data, text: `${said}, as of ${formatTime(new Date(data.as_of))} UTC:\n\n${orders}` };
+}
