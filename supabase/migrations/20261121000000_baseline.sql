@@ -1557,8 +1557,26 @@ $$;
 comment on function public.check_daily_counts() is
   'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
   'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
-  'rules for a time zone; private.recount_order_days() mends them.';
+  'rules for a time zone; recount_orders() mends them.';
 grant execute on function public.check_daily_counts() to service_role;
+
+create function public.recount_orders() returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+as $$
+begin
+  return query select * from public.check_daily_counts();
+  if found then
+    perform private.recount_order_days();
+  end if;
+end
+$$;
+
+comment on function public.recount_orders() is
+  'Counts the leads of each order and day anew where a kept count is wrong, and returns what check_daily_counts() said before. '
+  'Nothing is distributed meanwhile.';
+grant execute on function public.recount_orders() to service_role;
 
 create function private.day_start(moment timestamptz, timezone text) returns timestamptz
 language plpgsql
@@ -10378,3 +10396,580 @@ comment on function private.count_leads_received(text, date, date, text, uuid) i
   'lead has texted. opted_out: the lead''s agency may not text the lead''s phone now. duplicates and refused count '
   'deliveries, on their own day. Of imported leads only created and refused are known; the rest is null.';
 grant execute on function private.count_leads_received(text, date, date, text, uuid) to service_role;
+
+-- supabase/schemas/operators/explain.sql
+
+-- Why an order gets a lead, or does not, as of now.
+--
+-- Which order gets a lead is asked of private.best_order(), and which agent of private.next_agent(), so what is said here is
+-- what distribution does. The reasons of the others are written here once more: the worlds of
+-- supabase/tests/38_distribution_model.test.sql compare both.
+
+create type private.tried_order as (
+  o public.recruiting_orders,
+  place bigint,
+  agency text,
+  vendor text,
+  obstacle text
+);
+
+comment on type private.tried_order is
+  'An order, its place among those that distribution tries, and why it gets no lead at all now (null: it may get one).';
+
+create function public.explain_lead(lead_id uuid) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+  best_id uuid;
+begin
+  select l.* into lead from public.recruiting_leads l where l.id = lead_id;
+  if not found then
+    raise exception 'lead_id: there is no such recruiting lead' using errcode = 'PT404';
+  end if;
+  best_id := (private.best_order(lead.vendor_id, lead.state, now())).id;
+
+  return jsonb_build_object(
+    'as_of', now(),
+    'lead', (
+      select jsonb_build_object(
+        'id', lead.id, 'vendor', v.slug, 'state', lead.state, 'distribution', lead.distribution, 'order_id', lead.order_id,
+        'distributed_at', lead.distributed_at
+      )
+      from public.vendors v
+      where v.id = lead.vendor_id
+    ),
+    'orders', (
+      select coalesce(jsonb_agg(private.order_line(t) || jsonb_build_object(
+        'gets_it', coalesce((t.o).id = best_id, false),
+        'reason', coalesce(
+          t.obstacle,
+          case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor) end,
+          case when (lead.state = any ((t.o).states)) is not true then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
+          case when (t.o).id = best_id then 'would get it, ' || private.for_agent(t.o) end,
+          format('order %s goes first', left(best_id::text, 8))
+        )
+      ) order by t.place), '[]')
+      from private.orders_tried() t
+    )
+  );
+end
+$$;
+
+comment on function public.explain_lead(uuid) is
+  'Which orders there are for a lead of the vendor and state of this one, in the order in which distribution tries them, and '
+  'why each would get it now or not: {as_of, lead: {id, vendor, state|null, distribution, order_id|null, '
+  'distributed_at|null}, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, '
+  'gets_it, reason}]}. Not closed orders. PT404 for an unknown lead.';
+grant execute on function public.explain_lead(uuid) to service_role;
+
+create function public.explain_order(order_id uuid) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+-- The leads of the last days are found by an index of times, whatever the plan before was made for.
+set plan_cache_mode = force_custom_plan
+set jit = off
+as $$
+declare
+  since constant timestamptz := now() - interval '7 days';
+  mine public.recruiting_orders;
+  tried private.tried_order[];
+  ahead public.recruiting_orders[];
+  gets_leads boolean;
+  came jsonb;
+begin
+  select o.* into mine from public.recruiting_orders o where o.id = order_id;
+  if not found then
+    raise exception 'order_id: there is no such order' using errcode = 'PT404';
+  end if;
+  tried := array(select t from private.orders_tried() t order by t.place);
+  ahead := array(
+    select t.o
+    from unnest(tried) t
+    where t.obstacle is null
+      and t.place < (select own.place from unnest(tried) own where (own.o).id = mine.id)
+      and coalesce((t.o).vendor_id = mine.vendor_id, true)
+      and coalesce((t.o).states && mine.states, true)
+  );
+  gets_leads := (select own.obstacle is null from unnest(tried) own where (own.o).id = mine.id)
+    and private.is_best_for_some(mine, ahead);
+
+  -- Where the leads went that the order wants.
+  select jsonb_object_agg(coalesce(l.order_id::text, 'waiting'), l.leads) into came
+  from (
+    select l.order_id, count(*) as leads
+    from public.recruiting_leads l
+    where l.created_at >= since
+      and l.distribution <> 'not_requested'
+      and (mine.vendor_id is null or l.vendor_id = mine.vendor_id)
+      and (mine.states is null or l.state = any (mine.states))
+    group by l.order_id
+  ) l;
+
+  return jsonb_build_object(
+    'as_of', now(),
+    'order', (
+      select jsonb_build_object(
+        'order_id', mine.id, 'vendor', (select v.slug from public.vendors v where v.id = mine.vendor_id), 'states', mine.states,
+        'status', mine.status, 'gets_leads', coalesce(gets_leads, false))
+    ),
+    'since', since,
+    'leads', (select coalesce(sum(c.value::bigint), 0) from jsonb_each_text(came) c),
+    'waiting', coalesce((came ->> 'waiting')::bigint, 0),
+    'orders', (
+      select coalesce(jsonb_agg(private.order_line(t) || jsonb_build_object(
+        'got', coalesce((came ->> (t.o).id::text)::bigint, 0),
+        'gets_it', case when (t.o).id = mine.id then gets_leads else (t.o).id in (select (unnest(ahead)).id) end,
+        'reason', coalesce(
+          t.obstacle,
+          case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor) end,
+          case when not (t.o).states && mine.states then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
+          case
+            when (t.o).id = mine.id and gets_leads then 'gets what no other order takes first, ' || private.for_agent(t.o)
+            when (t.o).id = mine.id then 'others go first for every lead it wants'
+            when (t.o).id in (select (unnest(ahead)).id) then 'goes first'
+            else 'comes after it'
+          end
+        )
+      ) order by t.place), '[]')
+      from unnest(tried) t
+    )
+  );
+end
+$$;
+
+comment on function public.explain_order(uuid) is
+  'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and what '
+  'each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads}, '
+  'since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, got, '
+  'gets_it, reason}]}. leads: how many that it wants came since then (seven days), without those in bulk and tests; got: how '
+  'many of them each order got; waiting: how many went to no order. PT404 for an unknown order.';
+grant execute on function public.explain_order(uuid) to service_role;
+
+create function private.in_utc(moment timestamptz) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select to_char(moment at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+$$;
+
+comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators.';
+grant execute on function private.in_utc(timestamptz) to service_role;
+
+create function private.orders_tried() returns setof private.tried_order
+language sql
+stable
+set search_path = ''
+as $$
+  select
+    o,
+    -- Only orders that are open and not full are tried; the rule is that of private.best_order().
+    row_number() over (
+      order by (o.status = 'open' and o.filled < o.quantity) desc, o.priority desc, o.filled::numeric / o.quantity,
+        o.created_at, o.id
+    ),
+    a.name,
+    v.slug,
+    case
+      when o.status <> 'open' then o.status
+      when o.filled = o.quantity then 'filled'
+      when o.starts_at > now() then 'begins ' || private.in_utc(o.starts_at)
+      when o.ends_at <= now() then 'ended ' || private.in_utc(o.ends_at)
+      when private.room_under_cap(o.id, o.daily_cap, now()) <= 0 then format('has got its %s leads of today', o.daily_cap)
+    end
+  from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
+  left join public.vendors v on v.id = o.vendor_id
+  where o.status <> 'closed'
+$$;
+
+comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';
+grant execute on function private.orders_tried() to service_role;
+
+create function private.is_best_for_some(mine public.recruiting_orders, ahead public.recruiting_orders[]) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  kind record;
+begin
+  for kind in
+    -- What a lead of another vendor or state would get, it gets as one of these: those that orders ahead name, and one
+    -- that none of them names.
+    select v.id as vendor_id, s.state
+    from (
+      select mine.vendor_id as id where mine.vendor_id is not null
+      union all
+      (
+        select v.id
+        from public.vendors v
+        where mine.vendor_id is null and v.id not in (select a.vendor_id from unnest(ahead) a where a.vendor_id is not null)
+        limit 1
+      )
+      union all
+      select distinct a.vendor_id from unnest(ahead) a where mine.vendor_id is null and a.vendor_id is not null
+    ) v
+    cross join (
+      select unnest(mine.states) as state
+      union all
+      select null where mine.states is null
+    ) s
+    -- An order ahead that takes everything leaves nothing to look for.
+    where not exists (
+      select
+      from unnest(ahead) a
+      where (a.vendor_id is null or a.vendor_id = mine.vendor_id) and (a.states is null or a.states @> mine.states)
+    )
+  loop
+    if (private.best_order(kind.vendor_id, kind.state, now())).id = mine.id then
+      return true;
+    end if;
+  end loop;
+  -- Without orders ahead the loop has a vendor at least, unless there is none.
+  return false;
+end
+$$;
+
+comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[]) is
+  'Whether there is a vendor and a state whose next lead the order gets now. ahead: the orders that get leads it wants before it.';
+grant execute on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[]) to service_role;
+
+create function private.order_line(tried private.tried_order) returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'order_id', (tried.o).id, 'agency_id', (tried.o).agency_id, 'agency', tried.agency, 'vendor', tried.vendor,
+    'states', (tried.o).states, 'priority', (tried.o).priority, 'filled', (tried.o).filled, 'quantity', (tried.o).quantity)
+$$;
+
+comment on function private.order_line(private.tried_order) is 'What tells an order from others, for explain_lead() and explain_order().';
+grant execute on function private.order_line(private.tried_order) to service_role;
+
+create function private.for_agent(o public.recruiting_orders) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select case when a.id is null then 'for no agent: none of the agency is active and accepts recruits'
+    else 'for ' || concat_ws(' ', a.first_name, a.last_name)
+      || case when a.id <> o.agent_id then ', because its own agent is inactive' else '' end
+    end
+  from (select private.next_agent(o.agency_id, o.agent_id) as id) n
+  left join public.agents a on a.id = n.id
+$$;
+
+comment on function private.for_agent(public.recruiting_orders) is 'The agent who gets the next lead of an order, in words.';
+grant execute on function private.for_agent(public.recruiting_orders) to service_role;
+
+-- supabase/schemas/operators/check.sql
+
+-- What is wrong now, one row for each thing, with the command that helps. Made for cron: all is well when there is no row.
+
+create type private.finding as (kind text, name text, problem text, command text);
+
+comment on type private.finding is 'A row of check_service().';
+
+create function public.check_service() returns table (kind text, name text, problem text, command text)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+set jit = off
+as $$
+begin
+  return query select * from private.check_orders();
+  return query select * from private.check_vendors();
+  return query select * from private.check_leads();
+  return query select * from private.check_texting();
+  return query select * from private.check_keys();
+  return query
+  select
+    'order', left(c.order_id::text, 8),
+    format('the day from %s on is counted as %s leads, and has %s', private.in_utc(c.starts_at), c.kept, c.counted),
+    'order recount'
+  from public.check_daily_counts() c
+  order by c.starts_at, c.order_id;
+end
+$$;
+
+comment on function public.check_service() is
+  'What is wrong now, the findings of one kind together: kind (order, vendor, delivery, lead, text, number, worker, key), name '
+  '(of a vendor or number, or the first 8 characters of an id), problem, and the admin command that helps. Reads every '
+  'lead, because it compares the daily counts.';
+grant execute on function public.check_service() to service_role;
+
+create function private.check_orders() returns setof private.finding
+language sql
+stable
+set search_path = ''
+as $$
+  select 'order', left(o.id::text, 8), f.problem, f.command
+  from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
+  left join public.vendors v on v.id = o.vendor_id
+  -- Days of the agency, with today and the last one.
+  cross join lateral (
+    select ((o.ends_at - interval '1 microsecond') at time zone a.timezone)::date
+      - (greatest(o.starts_at, now()) at time zone a.timezone)::date + 1 as days,
+      o.quantity - o.filled as leads
+  ) remaining
+  cross join lateral (
+    values
+      (
+        o.ends_at <= now(),
+        format('ended %s, %s of %s leads short', private.in_utc(o.ends_at), remaining.leads, o.quantity),
+        format('order close %s', left(o.id::text, 8))
+      ),
+      (
+        o.ends_at > now() and remaining.days * o.daily_cap < remaining.leads,
+        format('can get %s of its %s missing leads until its end, by its daily cap', remaining.days * o.daily_cap, remaining.leads),
+        format('order update %s --daily-cap %s', left(o.id::text, 8), ceil(remaining.leads::numeric / greatest(remaining.days, 1)))
+      ),
+      (
+        coalesce(o.ends_at > now(), true) and private.next_agent(o.agency_id, o.agent_id) is null,
+        'gives its leads to no agent, because none of its agency is active and accepts recruits',
+        format('agent list --agency %s', left(o.agency_id::text, 8))
+      ),
+      (
+        coalesce(o.ends_at > now(), true) and not v.is_active,
+        format('wants leads of %s, which is inactive', v.slug),
+        format('vendor update %s --active true', v.slug)
+      )
+  ) f (applies, problem, command)
+  where o.status = 'open' and o.filled < o.quantity and f.applies
+  order by o.created_at, o.id
+$$;
+
+comment on function private.check_orders() is
+  'Open orders that can''t fill: they have ended, their agency has nobody for them, their vendor is inactive, or their daily '
+  'cap times the days left is less than the leads left.';
+grant execute on function private.check_orders() to service_role;
+
+create function private.check_vendors() returns setof private.finding
+language sql
+stable
+set search_path = ''
+as $$
+  -- What a vendor sent shows that it sends, whatever became of it.
+  with arrivals as (
+    select l.vendor_id, l.created_at as arrived_at
+    from public.recruiting_leads l
+    where l.created_at >= now() - interval '60 days'
+    union all
+    select d.vendor_id, d.received_at
+    from public.recruiting_lead_duplicates d
+    where d.received_at >= now() - interval '60 days'
+    union all
+    select r.vendor_id, r.received_at
+    from public.rejected_deliveries r
+    where r.received_at >= now() - interval '60 days' and r.vendor_id is not null
+  ), silent as (
+    select a.vendor_id, max(a.arrived_at) as last_at
+    from arrivals a
+    group by a.vendor_id
+    having max(a.arrived_at) < now() - interval '1 day'
+  ), gaps as (
+    select
+      s.vendor_id, s.last_at, a.arrived_at,
+      extract(epoch from a.arrived_at - lag(a.arrived_at) over (partition by s.vendor_id order by a.arrived_at)) as seconds
+    from silent s
+    join arrivals a on a.vendor_id = s.vendor_id and a.arrived_at >= s.last_at - interval '30 days'
+  ), habits as (
+    -- The usual gap is the one in which a moment lies on average. The plain mean would be seconds where a vendor sends many
+    -- leads at once, and would not know of nights and weekends.
+    select
+      g.vendor_id, g.last_at,
+      make_interval(secs => coalesce(sum(g.seconds * g.seconds) / nullif(sum(g.seconds), 0), 0)::double precision) as gap
+    from gaps g
+    group by g.vendor_id, g.last_at
+    having count(distinct (g.arrived_at at time zone 'UTC')::date) >= 5
+  )
+  select
+    'vendor', v.slug,
+    format(
+      'has sent nothing since %s; its usual gap is %s', private.in_utc(h.last_at),
+      case
+        when h.gap < interval '1 hour' then 'less than an hour'
+        when h.gap < interval '48 hours' then format('about %s h', round(extract(epoch from h.gap) / 3600))
+        else format('about %s days', round(extract(epoch from h.gap) / 86400))
+      end
+    ),
+    format('key list %s', v.slug)
+  from habits h
+  join public.vendors v on v.id = h.vendor_id and v.is_active
+  where h.last_at < now() - 3 * h.gap
+  order by v.slug
+$$;
+
+comment on function private.check_vendors() is
+  'Active vendors that sent on five days at least, and then nothing for three times their usual gap, a day at least. The gap '
+  'is that of the 30 days before they last sent. One that has been silent for 60 days is not looked at any more.';
+grant execute on function private.check_vendors() to service_role;
+
+create function private.check_leads() returns setof private.finding
+language sql
+stable
+set search_path = ''
+as $$
+  (
+    select
+      'delivery', coalesce(v.slug, 'import'), format('%s rejected, the first %s', sum(r.count), private.in_utc(min(r.since))),
+      format('delivery list --%s', coalesce('vendor ' || v.slug, 'imports'))
+    from (
+      select d.vendor_id, count(*), min(d.received_at) as since
+      from public.rejected_deliveries d
+      where d.status = 'open'
+      group by d.vendor_id
+    ) r
+    left join public.vendors v on v.id = r.vendor_id
+    group by v.slug
+    order by v.slug
+  )
+  union all
+  (
+    select
+      'lead', v.slug,
+      format('%s waiting for an order, the first %s', sum(w.count), private.in_utc(min(w.since)))
+        || coalesce('; open orders want ' || sum(w.count) filter (where w.is_wanted), ''),
+      format('lead %s --vendor %s', case when bool_or(w.is_wanted) then 'distribute' else 'waiting' end, v.slug)
+    from (
+      select k.*, (private.best_order(k.vendor_id, k.state, now())).id is not null as is_wanted
+      from (
+        select l.vendor_id, l.state, count(*), min(l.created_at) as since
+        from public.recruiting_leads l
+        where l.distribution = 'unmatched'
+        group by l.vendor_id, l.state
+      ) k
+    ) w
+    join public.vendors v on v.id = w.vendor_id
+    group by v.slug
+    order by v.slug
+  )
+  union all
+  (
+    select
+      'lead', v.slug, format('%s pending, the first %s', count(*), private.in_utc(min(l.created_at))),
+      format('lead distribute --vendor %s', v.slug)
+    from public.recruiting_leads l
+    join public.vendors v on v.id = l.vendor_id
+    where l.distribution = 'pending' and l.created_at < now() - interval '5 minutes'
+    group by v.slug
+    order by v.slug
+  )
+$$;
+
+comment on function private.check_leads() is
+  'By vendor: open rejected deliveries, leads that no order wanted, and leads that are pending for more than five minutes.';
+grant execute on function private.check_leads() to service_role;
+
+create function private.check_texting() returns setof private.finding
+language sql
+stable
+set search_path = ''
+as $$
+  (
+    select
+      'text', coalesce(nullif(btrim(left(t.service_phone, 20)), ''), 'unknown'),
+      format(
+        '%s %s a conversation, the first %s', count(*), case when t.consent is null then 'without' else 'opting out without' end,
+        private.in_utc(min(t.received_at))
+      ),
+      'text unmatched'
+    from (
+      select u.service_phone, u.received_at, case when u.consent = 'opted_out' then u.consent end as consent
+      from public.unmatched_texts u
+    ) t
+    group by t.service_phone, t.consent
+    order by t.consent nulls last, t.service_phone
+  )
+  union all
+  (
+    select
+      'number', n.phone, 'paused' || coalesce(': ' || n.paused_reason, ''), format('number resume %s', n.phone)
+    from public.service_numbers n
+    where n.status = 'paused'
+    order by n.phone
+  )
+  union all
+  (
+    select 'text', o.service_phone, format('%s %s', count(*), p.problem), p.command
+    from public.text_outbox o
+    left join public.service_numbers n on n.phone = o.service_phone
+    cross join lateral (
+      values
+        (
+          o.state = 'unconfirmed' and o.due_at = 'infinity', 'perhaps not sent, and Twilio is asked no more',
+          'text outbox --state unconfirmed'
+        ),
+        (
+          o.state = 'sending' and o.lease_until < now() - interval '5 minutes', 'left by a worker that died',
+          'text outbox --state sending'
+        ),
+        (
+          o.state = 'pending' and o.claim >= 5 and o.reason not in ('quiet_hours', 'number_paused'),
+          'tried five times or more, and not sent', 'text outbox --state held'
+        ),
+        -- Without any number, texting is not set up.
+        (
+          o.state = 'pending' and n.phone is null and exists (select from public.service_numbers),
+          'waiting for a number that is none of ours', 'text outbox --state held'
+        )
+    ) p (applies, problem, command)
+    where o.state in ('pending', 'sending', 'unconfirmed') and p.applies
+    group by o.service_phone, p.problem, p.command
+    order by o.service_phone, p.problem
+  )
+  union all
+  (
+    -- Whoever calls the worker would have had these taken at once. A busy number takes its time.
+    select
+      'worker', 'texting', format('not called since %s, with %s due', private.in_utc(min(due.since)), count(*)),
+      'text outbox'
+    from (
+      select w.created_at from private.waiting_greetings w
+      union all
+      select o.lease_until from public.text_outbox o where o.state = 'sending'
+      union all
+      select o.due_at from public.text_outbox o where o.state = 'unconfirmed'
+      union all
+      select greatest(o.due_at, n.busy_until)
+      from public.text_outbox o
+      join public.service_numbers n on n.phone = o.service_phone
+      join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = n.agency_id
+      where o.state = 'pending' and n.status = 'active' and o.due_at < now() - interval '5 minutes'
+        and not private.is_behind(o.conversation_id, o.ordinal)
+    ) due (since)
+    where due.since < now() - interval '5 minutes'
+    having count(*) > 0
+  )
+$$;
+
+comment on function private.check_texting() is
+  'Texts that belong to no conversation (opt-outs first), paused numbers, texts that no worker moves by itself, and, where '
+  'texts have been due for more than five minutes, that the worker is not called. Nothing where texting is not set up.';
+grant execute on function private.check_texting() to service_role;
+
+create function private.check_keys() returns setof private.finding
+language sql
+stable
+set search_path = ''
+as $$
+  select
+    'key', k.key_prefix,
+    format('of %s expires %s; last used %s', v.slug, private.in_utc(k.expires_at), coalesce(private.in_utc(k.last_used_at), 'never')),
+    format('key rotate %s', v.slug)
+  from public.vendor_api_keys k
+  join public.vendors v on v.id = k.vendor_id and v.is_active
+  where k.revoked_at is null and k.expires_at > now() and k.expires_at <= now() + interval '14 days'
+  order by k.expires_at
+$$;
+
+comment on function private.check_keys() is 'Valid keys of active vendors that expire within 14 days.';
+grant execute on function private.check_keys() to service_role;

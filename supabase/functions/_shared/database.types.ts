@@ -1628,6 +1628,15 @@ export type Database = {
           "starts_at": string;
         }[];
       };
+      "check_service": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "command": string;
+          "kind": string;
+          "name": string;
+          "problem": string;
+        }[];
+      };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
       "claim_texts": { Args: { "max": number }; Returns: Json };
       "complete_bot_turn": {
@@ -1665,6 +1674,8 @@ export type Database = {
         Args: { "contact": string; "deleted_files"?: number; "deleted_sids"?: (string)[] };
         Returns: Json;
       };
+      "explain_lead": { Args: { "lead_id": string }; Returns: Json };
+      "explain_order": { Args: { "order_id": string }; Returns: Json };
       "export_person": { Args: { "contact": string }; Returns: Json };
       "fill_leads": {
         Args: { "leads": Json };
@@ -1850,6 +1861,15 @@ export type Database = {
           "sid"?: string;
         };
         Returns: string;
+      };
+      "recount_orders": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "counted": number;
+          "kept": number;
+          "order_id": string;
+          "starts_at": string;
+        }[];
       };
       "remove_agency": { Args: { "agency_id": string }; Returns: undefined };
       "remove_agent": { Args: { "agent_id": string }; Returns: undefined };
