@@ -95,7 +95,8 @@ from (values
     'vendor test-vendor has sent nothing since <time>; its usual gap is about 1 h: key list test-vendor'),
   ($$select pg_temp.arrive(variadic array(select generate_series(1, 120) * interval '1 hour' + interval '20 hours'))$$, null),
   -- Many at once each week
-  ($$select pg_temp.arrive(variadic array(select generate_series(1, 6) * interval '7 days' + n * interval '1 s' from generate_series(1, 50) n))$$,
+  ($$select pg_temp.arrive(variadic array(select generate_series(1, 6) * interval '7 days' + n * interval '1 s'
+      from generate_series(1, 50) n))$$,
     null),
   ($$select pg_temp.arrive('4 days', '5 days', '6 days', '7 days', '8 days');
     update public.vendors set is_active = false; select pg_temp.set_order('vendor_id = null')$$, null),
@@ -144,7 +145,8 @@ from (values
   ($$select pg_temp.text('active', 'state = ''unconfirmed'', due_at = now() - interval ''1 hour''')$$,
     'worker texting not called since <time>, with 1 due: text outbox'),
   ($$select pg_temp.wait('not_requested', '1 day');
-    insert into private.waiting_greetings (lead_id, created_at) select id, now() - interval '1 hour' from public.recruiting_leads limit 1$$,
+    insert into private.waiting_greetings (lead_id, created_at)
+    select id, now() - interval '1 hour' from public.recruiting_leads limit 1$$,
     'worker texting not called since <time>, with 1 due: text outbox'),
   -- Keys
   ($$update public.vendor_api_keys set expires_at = now() + interval '13 days' where vendor_id = md5('vendor')::uuid$$,
