@@ -74,15 +74,20 @@ Deno.test("openapi.json names how much a body may hold besides its files", () =>
   }
 });
 
-Deno.test("every example of a request fits its schema", () => {
+Deno.test("every example fits its schema", () => {
   const strict = JSON.parse(JSON.stringify(openApiDocument({ strict: true })));
   const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(strict, "openapi");
-  const contents = OPERATIONS.filter(({ body }) => body !== undefined).flatMap((
-    { path, method },
-  ) => Object.values(strict.paths[path][method].requestBody.content)) as {
+  const contents = [
+    ...OPERATIONS.flatMap(({ path, method }) => {
+      const { requestBody = {}, responses } = strict.paths[path][method];
+      return [requestBody, ...Object.values(responses)];
+    }),
+    ...Object.values(strict.components.responses),
+  ].flatMap(({ content }) => Object.values(content ?? {})) as {
     schema: { $ref: string };
     examples: Record<string, { value: unknown }>;
   }[];
+  assert(contents.length > OPERATIONS.length * 2);
   for (const { schema, examples } of contents) {
     const validate = ajv.getSchema(`openapi${schema.$ref}`)!;
     assert(Object.keys(examples).length > 0, `${schema.$ref} has no example`);

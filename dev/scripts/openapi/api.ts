@@ -12,6 +12,7 @@ import type { Operation } from "./operation.ts";
 const AGENCY = "a0000001-0000-4000-8000-000000000001";
 const AGENT = "b0000002-0000-4000-8000-000000000002";
 const EXTERNAL_ID = "20000000-0000-4000-8000-0000000000ab";
+const LEAD = "0a4be0a6-7b37-4b68-9a0c-3a6d6e1a5d0c";
 
 // In a request the optional fields may be missing. The route's own schema has them, because the route fills in null
 // first.
@@ -59,6 +60,33 @@ export const operations: Operation[] = [
       200: {
         description: "What became of the leads",
         schema: importResult,
+        examples: {
+          imported: [
+            "All leads imported",
+            { success: true, imported: 1, failed: 0, errors: [], lead_ids: [LEAD] },
+          ],
+          failed: ["One lead invalid, one imported before", {
+            success: true,
+            imported: 0,
+            failed: 2,
+            errors: [
+              {
+                index: 0,
+                external_id: null,
+                code: "INVALID",
+                reason: "external_id is missing; phone is missing",
+              },
+              {
+                index: 1,
+                external_id: EXTERNAL_ID,
+                code: "DUPLICATE",
+                reason: "the agency has a lead with this external_id",
+                lead_id: LEAD,
+              },
+            ],
+            lead_ids: [],
+          }],
+        },
       },
     },
     errors: JSON_ERRORS,
@@ -85,6 +113,7 @@ export const operations: Operation[] = [
       200: {
         description: "Logged",
         schema: activityResult,
+        examples: { logged: ["Logged", { success: true }] },
       },
     },
     errors: [...JSON_ERRORS, "NOT_FOUND"],

@@ -126,10 +126,10 @@ function describe(operation: Operation) {
   };
 }
 
-function content({ schema, examples }: { schema: z.ZodType; examples?: Examples }) {
+function content({ schema, examples }: { schema: z.ZodType; examples: Examples }) {
   return {
     schema: { $ref: uriOf(nameOf(schema)) },
-    examples: examples && Object.fromEntries(
+    examples: Object.fromEntries(
       Object.entries(examples).map(([name, [summary, value]]) => [name, { summary, value }]),
     ),
   };
@@ -192,7 +192,7 @@ function toInlineSchema(schema: z.ZodType) {
 
 function response(
   description: string,
-  content: Record<string, { schema: object }>,
+  content: Record<string, { schema: object; examples: object }>,
   headers = {},
 ) {
   return {
@@ -203,6 +203,9 @@ function response(
 }
 
 function errorResponse(code: ErrorCode) {
-  const { description, headers } = ERROR_RESPONSES[code];
-  return response(description, { "application/json": content({ schema: errorSchema }) }, headers);
+  const { description, message, details, headers } = ERROR_RESPONSES[code];
+  const value = { error: { code, message, details }, request_id: "req-1" };
+  const examples: Examples = { [code]: [description, value] };
+  const json = content({ schema: errorSchema, examples });
+  return response(description, { "application/json": json }, headers);
 }

@@ -25,6 +25,9 @@ export const errorSchema = z.strictObject({
 /** What the document says of an error response, besides its status and its schema. */
 export interface ErrorResponse {
   description: string;
+  /** The message of the example. */
+  message: string;
+  details?: { field: string; message: string }[];
   headers?: Record<string, { description: string; schema: object }>;
 }
 
@@ -32,9 +35,15 @@ export interface ErrorResponse {
 export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
   BAD_REQUEST: {
     description: "The body is not JSON, or a field is missing or wrong.",
+    message: "type must be one of presentation_started, presentation_resumed, presentation_paused",
+    details: [{
+      field: "type",
+      message: "must be one of presentation_started, presentation_resumed, presentation_paused",
+    }],
   },
   UNAUTHORIZED: {
     description: "The key or the signature is missing or wrong.",
+    message: "invalid API key",
     headers: {
       "WWW-Authenticate": {
         description: "On the routes that take `Authorization: Bearer`.",
@@ -44,36 +53,44 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
   },
   NOT_FOUND: {
     description: "There is no such lead of this agent.",
+    message: "lead_id: no such lead of this agent",
   },
   METHOD_NOT_ALLOWED: {
     description: "The path takes other methods.",
+    message: "this path takes POST",
     headers: {
       Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
     },
   },
   REQUEST_TIMEOUT: {
     description: "The body did not arrive within 30 s. Send the request again.",
+    message: "the body did not arrive within 30 s",
   },
   CONFLICT: {
     description: "The first request with this Idempotency-Key, or the first delivery with this " +
       "webhook-id, is still at work. Send it again.",
+    message: "the first request with this Idempotency-Key or webhook id is still at work",
   },
   IDEMPOTENCY_KEY_REUSED: {
     description: "The Idempotency-Key came before with another body.",
+    message: "Idempotency-Key: the key came before with another body",
   },
   PAYLOAD_TOO_LARGE: {
     description:
       "The body is too large, or holds too many rows, values or keys, or too much text: " +
       "at most 4 MiB, in bulk and import 10 MiB, besides its files, which are texts of 4 KiB or more " +
       "in base64. The message names the bound.",
+    message: "the body is larger than 10 MiB",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     description: "The body has another type than the route takes, or a Content-Encoding. A JSON " +
       "body may be `application/json`, any `+json` type, `text/plain` or without a type. Webhooks " +
       "take forms besides.",
+    message: "send the body as application/json",
   },
   TOO_MANY_REQUESTS: {
     description: "The rate limit is reached.",
+    message: "more than 10 requests a minute",
     headers: {
       "Retry-After": {
         description: "Seconds to wait before the next request.",
@@ -83,5 +100,6 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
   },
   INTERNAL_ERROR: {
     description: "The database or storage failed.",
+    message: "the request could not be completed; send the same request again",
   },
 };

@@ -11,6 +11,8 @@ import {
 import { JSON_ERRORS } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 
+const ID = "4be0643f-1d98-473b-97cd-ca98a65347dd";
+
 export const recruitingLead = z.looseObject({}).meta({
   id: "RecruitingLead",
   description:
@@ -31,6 +33,11 @@ export const DRY_RUN_QUERY = {
     schema: z.enum(["true", "false"]).optional(),
   },
 };
+
+/** The example of a new lead that nobody gets yet. */
+export const WAITING = { id: ID, status: "created", distributed_to: null };
+/** The example of a lead that has come before. */
+export const DUPLICATE = { id: ID, status: "duplicate" };
 
 export const operations: Operation[] = [
   {
@@ -58,10 +65,35 @@ export const operations: Operation[] = [
       201: {
         description: "A new lead",
         schema: createdLead,
+        examples: {
+          distributed: ["An open order matched", {
+            ...WAITING,
+            distributed_to: {
+              agency_id: "a0000001-0000-4000-8000-000000000001",
+              agent_id: "b0000002-0000-4000-8000-000000000002",
+            },
+          }],
+          waiting: ["No open order matched", WAITING],
+        },
       },
       200: {
         description: "A duplicate, or a dry run",
         schema: duplicateOrDryRun,
+        examples: {
+          duplicate: ["The vendor_lead_id has come before", DUPLICATE],
+          dry_run: ["With ?dry_run=true", {
+            dry_run: true,
+            status: "created",
+            id: null,
+            distributed_to: null,
+            lead: {
+              first_name: "Ada",
+              vendor_lead_id: "app-1001",
+              vendor_metadata: { last_name: "Lovelace", state: "TX" },
+              resume_bytes: null,
+            },
+          }],
+        },
       },
     },
     errors: JSON_ERRORS,
@@ -88,6 +120,13 @@ export const operations: Operation[] = [
       200: {
         description: "What became of the rows",
         schema: bulkResult,
+        examples: {
+          partly: ["One lead stored, one row without a name", {
+            created: 1,
+            duplicates: 0,
+            errors: [{ row: 1, reason: "missing first_name" }],
+          }],
+        },
       },
     },
     errors: JSON_ERRORS,

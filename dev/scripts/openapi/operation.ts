@@ -37,8 +37,9 @@ export interface Operation {
 export interface Success {
   description: string;
   schema: z.ZodType;
-  text?: { schema: z.ZodType };
+  examples: Examples;
+  text?: { schema: z.ZodType; examples: Examples };
 }
 
-/** Requests that work on a stack with the seed, by name: what each is, and the body. */
+/** Values that fit a schema, by name: what each is, and the value. */
 export type Examples = Record<string, [summary: string, value: object | string]>;

@@ -42,6 +42,10 @@ export const operations: Operation[] = [
       200: {
         description: RESPONSE,
         schema: inboundSmsResult,
+        examples: {
+          received: ["Stored", { status: "received" }],
+          no_conversation: ["No conversation has these two numbers", { status: "no_conversation" }],
+        },
       },
     },
     errors,
@@ -73,6 +77,10 @@ export const operations: Operation[] = [
       200: {
         description: RESPONSE,
         schema: smsStatusResult,
+        examples: {
+          updated: ["The message has this status now", { status: "updated" }],
+          ignored: ["The status or the message is unknown", { status: "ignored" }],
+        },
       },
     },
     errors,

@@ -7,7 +7,7 @@ import {
 } from "../../../supabase/functions/recruiting/webhooks/challenges.ts";
 import { webhookResponse } from "../../../supabase/functions/recruiting/webhooks/leads.ts";
 import { JSON_ERRORS } from "./errors.ts";
-import { DRY_RUN_QUERY, recruitingLead } from "./ingest.ts";
+import { DRY_RUN_QUERY, DUPLICATE, recruitingLead, WAITING } from "./ingest.ts";
 import type { Operation } from "./operation.ts";
 
 const webhookBody = z.union([recruitingLead, z.array(recruitingLead).max(1_000)])
@@ -44,11 +44,22 @@ export const operations: Operation[] = [
       201: {
         description: "A new lead",
         schema: createdLead,
+        examples: { waiting: ["No open order matched", WAITING] },
       },
       200: {
         description: "A duplicate, an event that is no lead, several leads, or a dry run. For " +
           "Greenhouse, also a new lead",
         schema: webhookResponse,
+        examples: {
+          duplicate: ["The vendor_lead_id, or the id of the delivery, has come before", DUPLICATE],
+          ignored: ["A rejected candidate, say", { status: "ignored" }],
+          several: ["Two leads, one of them without a name", {
+            results: [
+              WAITING,
+              { error: { code: "BAD_REQUEST", message: "missing first_name" } },
+            ],
+          }],
+        },
       },
     },
     errors: JSON_ERRORS,
@@ -70,7 +81,13 @@ export const operations: Operation[] = [
       200: {
         description: "LinkedIn's code signed, or Meta's challenge as it came",
         schema: linkedInChallenge,
-        text: { schema: metaChallenge },
+        examples: {
+          linkedin: ["For LinkedIn", {
+            challengeCode: "890e4665-4dfe-4ab1-b689-ed553bceeed0",
+            challengeResponse: "2d1a9c7b0f1e4d3c8b6a5f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a0",
+          }],
+        },
+        text: { schema: metaChallenge, examples: { meta: ["For Meta", "1158201444"] } },
       },
     },
     errors: ["UNAUTHORIZED", "INTERNAL_ERROR"],
