@@ -1192,8 +1192,9 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
   where agency_id is not null;
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
--- The newest leads, and those of some days, for lists and reports. New entries go to its end.
-create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id);
+-- The newest leads, and those of some days, for lists and reports; with the vendor, for check_service(). New entries go to
+-- its end.
+create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id) include (vendor_id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
 create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
 -- Ids that stand as their hash: very long ones, and those of erased people.
@@ -10757,8 +10758,14 @@ language sql
 stable
 set search_path = ''
 as $$
-  -- What a vendor sent shows that it sends, whatever became of it.
-  with arrivals as (
+  with quiet as materialized (
+    select v.id, v.slug
+    from public.vendors v
+    where v.is_active
+      -- Not `not exists`, for which the planner may read all leads of a vendor.
+      and v.id not in (select l.vendor_id from public.recruiting_leads l where l.created_at >= now() - interval '1 day')
+  ), arrivals as (
+    -- What a vendor sent shows that it sends, whatever became of it.
     select l.vendor_id, l.created_at as arrived_at
     from public.recruiting_leads l
     where l.created_at >= now() - interval '60 days'
@@ -10769,30 +10776,30 @@ as $$
     union all
     select r.vendor_id, r.received_at
     from public.rejected_deliveries r
-    where r.received_at >= now() - interval '60 days' and r.vendor_id is not null
-  ), silent as (
-    select a.vendor_id, max(a.arrived_at) as last_at
-    from arrivals a
-    group by a.vendor_id
-    having max(a.arrived_at) < now() - interval '1 day'
+    where r.received_at >= now() - interval '60 days'
+  ), latest as (
+    select q.slug, a.arrived_at, max(a.arrived_at) over (partition by q.slug) as last_at
+    from quiet q
+    join arrivals a on a.vendor_id = q.id
   ), gaps as (
     select
-      s.vendor_id, s.last_at, a.arrived_at,
-      extract(epoch from a.arrived_at - lag(a.arrived_at) over (partition by s.vendor_id order by a.arrived_at)) as seconds
-    from silent s
-    join arrivals a on a.vendor_id = s.vendor_id and a.arrived_at >= s.last_at - interval '30 days'
+      l.slug, l.last_at, l.arrived_at,
+      extract(epoch from l.arrived_at - lag(l.arrived_at) over (partition by l.slug order by l.arrived_at))::double precision
+        as seconds
+    from latest l
+    where l.arrived_at >= l.last_at - interval '30 days'
   ), habits as (
     -- The usual gap is the one in which a moment lies on average. The plain mean would be seconds where a vendor sends many
     -- leads at once, and would not know of nights and weekends.
     select
-      g.vendor_id, g.last_at,
-      make_interval(secs => coalesce(sum(g.seconds * g.seconds) / nullif(sum(g.seconds), 0), 0)::double precision) as gap
+      g.slug, g.last_at,
+      make_interval(secs => coalesce(sum(g.seconds * g.seconds) / nullif(sum(g.seconds), 0), 0)) as gap
     from gaps g
-    group by g.vendor_id, g.last_at
+    group by g.slug, g.last_at
     having count(distinct (g.arrived_at at time zone 'UTC')::date) >= 5
   )
   select
-    'vendor', v.slug,
+    'vendor', h.slug,
     format(
       'has sent nothing since %s; its usual gap is %s', private.in_utc(h.last_at),
       case
@@ -10801,11 +10808,10 @@ as $$
         else format('about %s days', round(extract(epoch from h.gap) / 86400))
       end
     ),
-    format('key list %s', v.slug)
+    format('key list %s', h.slug)
   from habits h
-  join public.vendors v on v.id = h.vendor_id and v.is_active
-  where h.last_at < now() - 3 * h.gap
-  order by v.slug
+  where h.last_at < now() - greatest(3 * h.gap, interval '1 day')
+  order by h.slug
 $$;
 
 comment on function private.check_vendors() is
