@@ -146,6 +146,17 @@ async function sendEverywhere(market: Market, double: TwilioDouble, person: Pers
   await sql`
     insert into public.screening_answers (lead_id, question, value, said)
     values (${ingested.id}, 'experience', ${sql.json(notes)}, ${notes})`;
+  await sql`
+    with script as (
+      insert into public.bot_scripts (agency_id, version)
+      select c.agency_id, (select count(*) + 1 from public.bot_scripts)
+      from public.recruiting_conversations c where c.id = ${conversation.data.conversation_id}
+      returning id
+    )
+    insert into public.bot_sessions (conversation_id, script_id, question, state, answers)
+    select ${conversation.data.conversation_id}, id, 'experience', 'stopped', ${
+    sql.json({ experience: notes })
+  } from script`;
   await text(nobodys, `It is ${first_name}`);
   await text(nobodys, "STOP");
   await agent.client.rpc("send_text", {
@@ -272,6 +283,7 @@ Deno.test("a person who was sent through every route is forgotten, but not what 
       `Hello ${person.first_name}`,
       "Stop texting me",
     ]);
+    assert.equal(exported.conversations[0].bot_session.answers.experience, person.notes);
     assert.equal(exported.files.length, 2);
 
     assertRefused(

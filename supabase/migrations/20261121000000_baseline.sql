@@ -5401,13 +5401,14 @@ begin
     return;
   end if;
 
+  was_opted_out := private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
+  -- It may lock all conversations of the recruit, in their order.
+  perform private.record_consent_in_text(conversation.agency_id, received);
   -- Before the rows of the bot, as everywhere.
   update public.recruiting_conversations c
   set last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now()))
   where c.id = conversation.id
   returning c.* into conversation;
-  was_opted_out := private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
-  perform private.record_consent_in_text(conversation.agency_id, received);
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
   update public.text_outbox o
   set due_at = now(), reason = null
@@ -5752,6 +5753,12 @@ begin
   end if;
 
   if record_consent.state = 'opted_out' then
+    -- Before other rows, as everywhere. The recruit may write to several numbers: in their order, as switch_bot_off() does.
+    perform
+    from public.recruiting_conversations c
+    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone
+    order by c.id
+    for no key update;
     perform private.refuse_texts(record_consent.agency_id, record_consent.phone);
     perform private.stop_bot(c.id, 'opted_out')
     from public.recruiting_conversations c
@@ -5765,8 +5772,8 @@ $$;
 comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
   'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. '
   'source and the rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not '
-  'sent yet, and stops the bot. occurred_at, when it was said: now unless given. A message_id that has an event is the same event and '
-  'changes nothing. Returns whether it decides.';
+  'sent yet, and stops the bot. occurred_at, when it was said: now unless given. A message_id that has an event is the same '
+  'event and changes nothing. Returns whether it decides.';
 grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
   to service_role;
 
@@ -6630,7 +6637,7 @@ begin
       from public.recruiting_messages m
       where m.id = retry_text.message_id and m.provider_message_id is not null
     ) or failed.state = 'accepted' then 'the provider has accepted this text'
-    when failed.state = 'refused' then 'this text was refused, because the recruit had opted out'
+    when failed.state = 'refused' then format('this text was refused (%s)', failed.reason)
     when failed.state in ('pending', 'sending') then 'this text is not sent yet'
     when failed.state = 'unconfirmed' and failed.due_at < 'infinity' then
       'the provider is still being asked for this text'
@@ -6765,7 +6772,8 @@ end
 $$;
 
 comment on function private.is_text_due() is
-  'Whether claim_bot_turns() or claim_texts() would find something to do. Cheap: by indexes of what is open, however much has been sent.';
+  'Whether claim_bot_turns() or claim_texts() would find something to do. Cheap: by indexes of what is open, however much '
+  'has been sent.';
 grant execute on function private.is_text_due() to service_role;
 
 -- supabase/schemas/texting/worker_claims.sql
@@ -7416,14 +7424,22 @@ begin
   if not found then
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   end if;
-  -- A script that has come to its end does not begin again.
-  update public.bot_sessions s
-  set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null, expires_at = null,
-    -- Not before the question is asked, and not where the recruit has been reminded.
-    remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
-  where s.conversation_id = hand_back_to_bot.conversation_id
-    and s.state in ('stopped', 'escalated')
-    and s.reason not in ('switched_off', 'opted_out');
+  -- A script that has come to its end does not begin again, and none does while the bot is off.
+  if (private.newest_bot_script(caller.agency_id)).script is not null then
+    -- Where it has asked nothing yet, it introduces itself.
+    delete from public.bot_sessions s
+    where s.conversation_id = hand_back_to_bot.conversation_id
+      and s.state = 'escalated'
+      and s.asked_at is null
+      and s.answers = '{}';
+    update public.bot_sessions s
+    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null, expires_at = null,
+      -- Not before the question is asked, and not where the recruit has been reminded.
+      remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
+    where s.conversation_id = hand_back_to_bot.conversation_id
+      and s.state in ('stopped', 'escalated')
+      and s.reason not in ('switched_off', 'opted_out');
+  end if;
   return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
 end
 $$;
@@ -7769,23 +7785,26 @@ set search_path = ''
 as $$
 begin
   set constraints public.agent_notifications_lead_id_fkey deferred;
-  insert into public.agent_notifications (agent_id, lead_id, kind, is_broadcast)
-  select told.id, p.id, 'lead', false
-  from unnest(placed) p
-  cross join lateral (
-    select p.agent_id as id where p.agent_id is not null
-    union all
-    select a.id
+  with managers as (
+    select a.id, a.agency_id
     from public.agents a
-    where p.agent_id is null and a.agency_id = p.agency_id and a.role = 'manager' and a.is_active
-  ) told
-  where p.distribution = 'distributed';
+    where a.role = 'manager'
+      and a.is_active
+      and a.agency_id = any (array(select p.agency_id from unnest(placed) p where p.agent_id is null))
+    -- Distribution never waits for a row, and the foreign key would. It has locked the agents.
+    for key share skip locked
+  )
+  insert into public.agent_notifications (agent_id, lead_id, kind, is_broadcast)
+  select coalesce(p.agent_id, m.id), p.id, 'lead', false
+  from unnest(placed) p
+  left join managers m on m.agency_id = p.agency_id and p.agent_id is null
+  where p.distribution = 'distributed' and coalesce(p.agent_id, m.id) is not null;
 end
 $$;
 
 comment on function private.notify_of_leads(private.placed_lead[]) is
-  'Tells the agents of leads that are handed out, or the managers where an agency got them. Realtime is told later, by '
-  'broadcast_leads().';
+  'Tells the agents of leads that are handed out, or the managers where an agency got them, but no manager whose row '
+  'somebody has locked. Realtime is told later, by broadcast_leads().';
 grant execute on function private.notify_of_leads(private.placed_lead[]) to service_role;
 
 create function private.broadcast_leads() returns void
@@ -8013,7 +8032,7 @@ comment on column public.bot_sessions.state is
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
   'Why it is no longer active: `done`, the script''s own end, `asked`, `not_understood`, `automatic_reply`, `expired`, '
-  '`taken_over`, `opted_out` or `switched_off`.';
+  '`taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
@@ -8434,7 +8453,9 @@ comment on function private.bot_answers(jsonb) is 'The answers of a question tha
 -- | due               | another text                                               | due 8 s after it, within 30 s in all |
 -- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
 -- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
+-- | claimed           | complete_bot_turn(), the session has changed since         | due                                  |
 -- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
+-- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
 -- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
 -- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
 --
@@ -8443,6 +8464,12 @@ comment on function private.bot_answers(jsonb) is 'The answers of a question tha
 create function public.claim_bot_turns(max integer) returns jsonb
 language plpgsql
 set search_path = ''
+-- By the indexes, also with a plan that was made while the tables were small (worker.sql).
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   claimed jsonb;
@@ -8521,6 +8548,7 @@ declare
   turn public.bot_turns;
   old public.bot_sessions;
   lead public.recruiting_leads;
+  stop_reason text;
   opens_at timestamptz;
 begin
   select c.* into conversation from public.recruiting_conversations c where c.id = complete_bot_turn.conversation_id;
@@ -8530,34 +8558,50 @@ begin
   where c.id = complete_bot_turn.conversation_id
   for no key update;
   select t.* into turn from public.bot_turns t where t.conversation_id = conversation.id for update;
+  select s.* into old from public.bot_sessions s where s.conversation_id = conversation.id for update;
   if turn.attempt is distinct from complete_bot_turn.attempt then
     return 'dropped';
-  elsif (select count(*) from public.recruiting_messages m where m.id = any (turn.message_ids)) <> texts then
+  elsif old.version is distinct from complete_bot_turn.version
+    or (select count(*) from public.recruiting_messages m where m.id = any (turn.message_ids)) <> texts
+  then
     update public.bot_turns t set lease_until = null where t.conversation_id = conversation.id;
     return 'again';
   end if;
 
-  select s.* into old from public.bot_sessions s where s.conversation_id = conversation.id for update;
   select l.* into lead from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
-  if conversation.status <> 'bot'
-    or old.version is distinct from complete_bot_turn.version
-    or old.state <> 'active'
-    or lead.id is null
-    or step is null
-    or private.is_opted_out(conversation.agency_id, conversation.recruit_phone)
-  then
-    delete from public.bot_turns t where t.conversation_id = conversation.id;
-    if conversation.status = 'bot' then
-      perform private.notify_agents(conversation.id, turn.last_message_id, 'text');
-    end if;
+  stop_reason := case
+    when old.state <> 'active' then old.reason
+    when conversation.status <> 'bot' then 'taken_over'
+    when lead.id is null then 'no_lead'
+    when private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then 'opted_out'
+    when (step is null or old.conversation_id is null)
+      and (private.newest_bot_script(conversation.agency_id)).script is null then 'switched_off'
+    when step is null then 'failed'
+  end;
+  if stop_reason is not null then
+    perform private.stop_bot(conversation.id, stop_reason);
     return 'dropped';
   end if;
 
-  -- A question waits for its hour, and is then worked out anew. Whoever asks for a person is heard at once.
+  -- A question waits for its hour and for our text before it, and is then worked out anew. Whoever asks for a person is
+  -- heard at once.
   if reply is not null and ended is null then
     opens_at := (private.sending_hours(conversation, 'bot')).opens_at;
+    if opens_at <= now() and exists (
+      select
+      from public.text_outbox o
+      where o.conversation_id = conversation.id and o.state in ('pending', 'sending') and o.kind <> 'agent'
+    ) then
+      opens_at := now() + interval '10 seconds';
+    end if;
     if opens_at > now() then
       update public.bot_turns t set due_at = opens_at, lease_until = null where t.conversation_id = conversation.id;
+      -- Nobody is called meanwhile for what has become due.
+      update public.bot_sessions s
+      set
+        remind_at = case when s.remind_at < opens_at then opens_at else s.remind_at end,
+        expires_at = case when s.expires_at < opens_at then opens_at else s.expires_at end
+      where s.conversation_id = conversation.id and s.wakes_at < opens_at;
       return 'held';
     end if;
   end if;
@@ -8586,9 +8630,9 @@ $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
   'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
-  'attempt, version, script_id and the number of texts are those of the claim. step, null without a script: {reply|null, session|null, answered?: {question, '
-  'value, said}, ended?: {state, reason, goes_to_person}}. Returns `done`; `again`: a text has come since; `held`: quiet hours '
-  'hold the question; `dropped`: a person, an opt-out or another worker has ended the turn.';
+  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: {reply|null, session|null, answered?: {question, '
+  'value, said}, ended?: {state, reason, goes_to_person}}. Returns `done`; `again`: a text has come since, or the session has '
+  'changed; `held`: quiet hours, or our text before it, hold the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
 create function private.begin_bot_turn(conversation public.recruiting_conversations, message_id uuid, received_at timestamptz)
@@ -8638,26 +8682,41 @@ create function private.stop_bot(conversation_id uuid, reason text) returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  unanswered uuid;
 begin
-  delete from public.bot_turns t where t.conversation_id = stop_bot.conversation_id;
+  delete from public.bot_turns t
+  where t.conversation_id = stop_bot.conversation_id
+  returning t.last_message_id into unanswered;
+  if unanswered is not null and reason <> 'taken_over' then
+    perform private.notify_agents(conversation_id, unanswered, 'text');
+  end if;
   update public.bot_sessions s
   set state = 'stopped', reason = stop_bot.reason, version = s.version + 1
   where s.conversation_id = stop_bot.conversation_id and s.state = 'active';
-  update public.text_outbox o
-  set state = 'refused', reason = stop_bot.reason
-  where o.message_id = any (array(
-    select waiting.message_id
-    from public.text_outbox waiting
-    where waiting.conversation_id = stop_bot.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
-    order by waiting.ordinal
-    for update
-  ));
+  with refused as (
+    update public.text_outbox o
+    set state = 'refused', reason = stop_bot.reason
+    where o.message_id = any (array(
+      select waiting.message_id
+      from public.text_outbox waiting
+      where waiting.conversation_id = stop_bot.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
+      order by waiting.ordinal
+      for update
+    ))
+    returning o.message_id
+  )
+  update public.recruiting_messages m
+  set status = 'failed', failed_at = coalesce(m.failed_at, now())
+  from refused r
+  where m.id = r.message_id;
 end
 $$;
 
 comment on function private.stop_bot(uuid, text) is
   'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused. '
-  'reason: taken_over, opted_out or switched_off. The caller has locked the conversation or its consent.';
+  'reason: as in bot_sessions. An agent is told of the text that the turn would have answered, unless an agent writes '
+  '(taken_over). The caller has locked the conversation.';
 grant execute on function private.stop_bot(uuid, text) to service_role;
 
 create function private.store_bot_session(
@@ -9454,7 +9513,8 @@ begin
           select coalesce(jsonb_agg(m order by m.created_at, m.id), '[]')
           from public.recruiting_messages m
           where m.conversation_id = c.id
-        )
+        ),
+        'bot_session', (select to_jsonb(b) from public.bot_sessions b where b.conversation_id = c.id)
       ) order by c.created_at), '[]')
       from public.recruiting_conversations c
       where c.id = any (person.conversations)
@@ -9486,9 +9546,9 @@ $$;
 
 comment on function public.export_person(text) is
   'All that is held of the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
-  'recruiting_leads, leads, named_in_referrals, rejected_deliveries, conversations with their messages, unmatched_texts, '
-  'text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, created_at}]}. Reads all leads. PT400 as '
-  'find_person().';
+  'recruiting_leads with their answers, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
+  'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
+  'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;
 
 create function public.person_copies(contact text) returns jsonb

@@ -111,6 +111,8 @@ Deno.test("random conversations end, and the bot never says too much", async () 
               ${turn.texts.length}, ${sql.json(taken as never)}) as result`;
           if (result === "done" && taken?.reply) {
             said.get(id)!.push(turn.texts.length === 0 ? "reminder" : "bot");
+            await sql`
+              update public.text_outbox set state = 'accepted' where conversation_id = ${id} and state = 'pending'`;
           }
         }
       }

@@ -35,9 +35,8 @@ export const workResult = z.strictObject({
 export type WorkCounts = z.infer<typeof workResult>;
 
 /**
- * Lets the bot answer, and sends and looks up what is due until nothing is due any more, several texts at a time. Each
- * text is claimed right before,
- * so that little is left in doubt if this process dies.
+ * Lets the bot answer, and sends and looks up what is due until nothing is due any more, several texts at a time. Each is
+ * claimed right before, so that little is left in doubt if this process dies.
  *
  * @throws ApiError INTERNAL_ERROR when the database gives no texts.
  */
@@ -58,7 +57,7 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
   const deadline = Date.now() + CLAIM_FOR_MS;
   try {
     while (refusedLogin === undefined && claimed < CLAIM_AT_MOST && Date.now() < deadline) {
-      await takeBotTurns();
+      await takeBotTurns(requestId);
       const claimedAt = Date.now();
       const { texts, next_at }: ClaimedTexts = await callDatabase("claim_texts", {
         max: AT_A_TIME - running.size,

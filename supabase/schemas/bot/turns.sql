@@ -7,7 +7,9 @@
 -- | due               | another text                                               | due 8 s after it, within 30 s in all |
 -- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
 -- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
+-- | claimed           | complete_bot_turn(), the session has changed since         | due                                  |
 -- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
+-- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
 -- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
 -- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
 --
@@ -16,6 +18,12 @@
 create function public.claim_bot_turns(max integer) returns jsonb
 language plpgsql
 set search_path = ''
+-- By the indexes, also with a plan that was made while the tables were small (worker.sql).
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   claimed jsonb;
@@ -94,6 +102,7 @@ declare
   turn public.bot_turns;
   old public.bot_sessions;
   lead public.recruiting_leads;
+  stop_reason text;
   opens_at timestamptz;
 begin
   select c.* into conversation from public.recruiting_conversations c where c.id = complete_bot_turn.conversation_id;
@@ -103,34 +112,50 @@ begin
   where c.id = complete_bot_turn.conversation_id
   for no key update;
   select t.* into turn from public.bot_turns t where t.conversation_id = conversation.id for update;
+  select s.* into old from public.bot_sessions s where s.conversation_id = conversation.id for update;
   if turn.attempt is distinct from complete_bot_turn.attempt then
     return 'dropped';
-  elsif (select count(*) from public.recruiting_messages m where m.id = any (turn.message_ids)) <> texts then
+  elsif old.version is distinct from complete_bot_turn.version
+    or (select count(*) from public.recruiting_messages m where m.id = any (turn.message_ids)) <> texts
+  then
     update public.bot_turns t set lease_until = null where t.conversation_id = conversation.id;
     return 'again';
   end if;
 
-  select s.* into old from public.bot_sessions s where s.conversation_id = conversation.id for update;
   select l.* into lead from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
-  if conversation.status <> 'bot'
-    or old.version is distinct from complete_bot_turn.version
-    or old.state <> 'active'
-    or lead.id is null
-    or step is null
-    or private.is_opted_out(conversation.agency_id, conversation.recruit_phone)
-  then
-    delete from public.bot_turns t where t.conversation_id = conversation.id;
-    if conversation.status = 'bot' then
-      perform private.notify_agents(conversation.id, turn.last_message_id, 'text');
-    end if;
+  stop_reason := case
+    when old.state <> 'active' then old.reason
+    when conversation.status <> 'bot' then 'taken_over'
+    when lead.id is null then 'no_lead'
+    when private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then 'opted_out'
+    when (step is null or old.conversation_id is null)
+      and (private.newest_bot_script(conversation.agency_id)).script is null then 'switched_off'
+    when step is null then 'failed'
+  end;
+  if stop_reason is not null then
+    perform private.stop_bot(conversation.id, stop_reason);
     return 'dropped';
   end if;
 
-  -- A question waits for its hour, and is then worked out anew. Whoever asks for a person is heard at once.
+  -- A question waits for its hour and for our text before it, and is then worked out anew. Whoever asks for a person is
+  -- heard at once.
   if reply is not null and ended is null then
     opens_at := (private.sending_hours(conversation, 'bot')).opens_at;
+    if opens_at <= now() and exists (
+      select
+      from public.text_outbox o
+      where o.conversation_id = conversation.id and o.state in ('pending', 'sending') and o.kind <> 'agent'
+    ) then
+      opens_at := now() + interval '10 seconds';
+    end if;
     if opens_at > now() then
       update public.bot_turns t set due_at = opens_at, lease_until = null where t.conversation_id = conversation.id;
+      -- Nobody is called meanwhile for what has become due.
+      update public.bot_sessions s
+      set
+        remind_at = case when s.remind_at < opens_at then opens_at else s.remind_at end,
+        expires_at = case when s.expires_at < opens_at then opens_at else s.expires_at end
+      where s.conversation_id = conversation.id and s.wakes_at < opens_at;
       return 'held';
     end if;
   end if;
@@ -159,9 +184,9 @@ $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
   'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
-  'attempt, version, script_id and the number of texts are those of the claim. step, null without a script: {reply|null, session|null, answered?: {question, '
-  'value, said}, ended?: {state, reason, goes_to_person}}. Returns `done`; `again`: a text has come since; `held`: quiet hours '
-  'hold the question; `dropped`: a person, an opt-out or another worker has ended the turn.';
+  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: {reply|null, session|null, answered?: {question, '
+  'value, said}, ended?: {state, reason, goes_to_person}}. Returns `done`; `again`: a text has come since, or the session has '
+  'changed; `held`: quiet hours, or our text before it, hold the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
 create function private.begin_bot_turn(conversation public.recruiting_conversations, message_id uuid, received_at timestamptz)
@@ -211,26 +236,41 @@ create function private.stop_bot(conversation_id uuid, reason text) returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  unanswered uuid;
 begin
-  delete from public.bot_turns t where t.conversation_id = stop_bot.conversation_id;
+  delete from public.bot_turns t
+  where t.conversation_id = stop_bot.conversation_id
+  returning t.last_message_id into unanswered;
+  if unanswered is not null and reason <> 'taken_over' then
+    perform private.notify_agents(conversation_id, unanswered, 'text');
+  end if;
   update public.bot_sessions s
   set state = 'stopped', reason = stop_bot.reason, version = s.version + 1
   where s.conversation_id = stop_bot.conversation_id and s.state = 'active';
-  update public.text_outbox o
-  set state = 'refused', reason = stop_bot.reason
-  where o.message_id = any (array(
-    select waiting.message_id
-    from public.text_outbox waiting
-    where waiting.conversation_id = stop_bot.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
-    order by waiting.ordinal
-    for update
-  ));
+  with refused as (
+    update public.text_outbox o
+    set state = 'refused', reason = stop_bot.reason
+    where o.message_id = any (array(
+      select waiting.message_id
+      from public.text_outbox waiting
+      where waiting.conversation_id = stop_bot.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
+      order by waiting.ordinal
+      for update
+    ))
+    returning o.message_id
+  )
+  update public.recruiting_messages m
+  set status = 'failed', failed_at = coalesce(m.failed_at, now())
+  from refused r
+  where m.id = r.message_id;
 end
 $$;
 
 comment on function private.stop_bot(uuid, text) is
   'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused. '
-  'reason: taken_over, opted_out or switched_off. The caller has locked the conversation or its consent.';
+  'reason: as in bot_sessions. An agent is told of the text that the turn would have answered, unless an agent writes '
+  '(taken_over). The caller has locked the conversation.';
 grant execute on function private.stop_bot(uuid, text) to service_role;
 
 create function private.store_bot_session(

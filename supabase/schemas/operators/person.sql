@@ -147,7 +147,8 @@ begin
           select coalesce(jsonb_agg(m order by m.created_at, m.id), '[]')
           from public.recruiting_messages m
           where m.conversation_id = c.id
-        )
+        ),
+        'bot_session', (select to_jsonb(b) from public.bot_sessions b where b.conversation_id = c.id)
       ) order by c.created_at), '[]')
       from public.recruiting_conversations c
       where c.id = any (person.conversations)
@@ -179,9 +180,9 @@ $$;
 
 comment on function public.export_person(text) is
   'All that is held of the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
-  'recruiting_leads, leads, named_in_referrals, rejected_deliveries, conversations with their messages, unmatched_texts, '
-  'text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, created_at}]}. Reads all leads. PT400 as '
-  'find_person().';
+  'recruiting_leads with their answers, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
+  'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
+  'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;
 
 create function public.person_copies(contact text) returns jsonb

@@ -150,6 +150,12 @@ begin
   end if;
 
   if record_consent.state = 'opted_out' then
+    -- Before other rows, as everywhere. The recruit may write to several numbers: in their order, as switch_bot_off() does.
+    perform
+    from public.recruiting_conversations c
+    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone
+    order by c.id
+    for no key update;
     perform private.refuse_texts(record_consent.agency_id, record_consent.phone);
     perform private.stop_bot(c.id, 'opted_out')
     from public.recruiting_conversations c
@@ -163,7 +169,7 @@ $$;
 comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
   'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. '
   'source and the rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not '
-  'sent yet, and stops the bot. occurred_at, when it was said: now unless given. A message_id that has an event is the same event and '
-  'changes nothing. Returns whether it decides.';
+  'sent yet, and stops the bot. occurred_at, when it was said: now unless given. A message_id that has an event is the same '
+  'event and changes nothing. Returns whether it decides.';
 grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
   to service_role;

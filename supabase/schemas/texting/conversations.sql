@@ -76,14 +76,22 @@ begin
   if not found then
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   end if;
-  -- A script that has come to its end does not begin again.
-  update public.bot_sessions s
-  set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null, expires_at = null,
-    -- Not before the question is asked, and not where the recruit has been reminded.
-    remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
-  where s.conversation_id = hand_back_to_bot.conversation_id
-    and s.state in ('stopped', 'escalated')
-    and s.reason not in ('switched_off', 'opted_out');
+  -- A script that has come to its end does not begin again, and none does while the bot is off.
+  if (private.newest_bot_script(caller.agency_id)).script is not null then
+    -- Where it has asked nothing yet, it introduces itself.
+    delete from public.bot_sessions s
+    where s.conversation_id = hand_back_to_bot.conversation_id
+      and s.state = 'escalated'
+      and s.asked_at is null
+      and s.answers = '{}';
+    update public.bot_sessions s
+    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null, expires_at = null,
+      -- Not before the question is asked, and not where the recruit has been reminded.
+      remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
+    where s.conversation_id = hand_back_to_bot.conversation_id
+      and s.state in ('stopped', 'escalated')
+      and s.reason not in ('switched_off', 'opted_out');
+  end if;
   return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
 end
 $$;

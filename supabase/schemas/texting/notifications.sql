@@ -73,23 +73,26 @@ set search_path = ''
 as $$
 begin
   set constraints public.agent_notifications_lead_id_fkey deferred;
-  insert into public.agent_notifications (agent_id, lead_id, kind, is_broadcast)
-  select told.id, p.id, 'lead', false
-  from unnest(placed) p
-  cross join lateral (
-    select p.agent_id as id where p.agent_id is not null
-    union all
-    select a.id
+  with managers as (
+    select a.id, a.agency_id
     from public.agents a
-    where p.agent_id is null and a.agency_id = p.agency_id and a.role = 'manager' and a.is_active
-  ) told
-  where p.distribution = 'distributed';
+    where a.role = 'manager'
+      and a.is_active
+      and a.agency_id = any (array(select p.agency_id from unnest(placed) p where p.agent_id is null))
+    -- Distribution never waits for a row, and the foreign key would. It has locked the agents.
+    for key share skip locked
+  )
+  insert into public.agent_notifications (agent_id, lead_id, kind, is_broadcast)
+  select coalesce(p.agent_id, m.id), p.id, 'lead', false
+  from unnest(placed) p
+  left join managers m on m.agency_id = p.agency_id and p.agent_id is null
+  where p.distribution = 'distributed' and coalesce(p.agent_id, m.id) is not null;
 end
 $$;
 
 comment on function private.notify_of_leads(private.placed_lead[]) is
-  'Tells the agents of leads that are handed out, or the managers where an agency got them. Realtime is told later, by '
-  'broadcast_leads().';
+  'Tells the agents of leads that are handed out, or the managers where an agency got them, but no manager whose row '
+  'somebody has locked. Realtime is told later, by broadcast_leads().';
 grant execute on function private.notify_of_leads(private.placed_lead[]) to service_role;
 
 create function private.broadcast_leads() returns void

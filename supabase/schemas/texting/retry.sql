@@ -27,7 +27,7 @@ begin
       from public.recruiting_messages m
       where m.id = retry_text.message_id and m.provider_message_id is not null
     ) or failed.state = 'accepted' then 'the provider has accepted this text'
-    when failed.state = 'refused' then 'this text was refused, because the recruit had opted out'
+    when failed.state = 'refused' then format('this text was refused (%s)', failed.reason)
     when failed.state in ('pending', 'sending') then 'this text is not sent yet'
     when failed.state = 'unconfirmed' and failed.due_at < 'infinity' then
       'the provider is still being asked for this text'

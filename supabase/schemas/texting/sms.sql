@@ -171,13 +171,14 @@ begin
     return;
   end if;
 
+  was_opted_out := private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
+  -- It may lock all conversations of the recruit, in their order.
+  perform private.record_consent_in_text(conversation.agency_id, received);
   -- Before the rows of the bot, as everywhere.
   update public.recruiting_conversations c
   set last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now()))
   where c.id = conversation.id
   returning c.* into conversation;
-  was_opted_out := private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
-  perform private.record_consent_in_text(conversation.agency_id, received);
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
   update public.text_outbox o
   set due_at = now(), reason = null

@@ -100,5 +100,6 @@ end
 $$;
 
 comment on function private.is_text_due() is
-  'Whether claim_bot_turns() or claim_texts() would find something to do. Cheap: by indexes of what is open, however much has been sent.';
+  'Whether claim_bot_turns() or claim_texts() would find something to do. Cheap: by indexes of what is open, however much '
+  'has been sent.';
 grant execute on function private.is_text_due() to service_role;

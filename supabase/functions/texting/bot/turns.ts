@@ -1,5 +1,6 @@
 import { callDatabase } from "../../_shared/database.ts";
-import { type RecruitText, type Script, type Session, step } from "./step.ts";
+import { describeError, logError } from "../../_shared/log.ts";
+import { type RecruitText, type Script, type Session, type Step, step } from "./step.ts";
 
 /** A turn that one worker has to itself for 60 s. */
 export interface ClaimedTurn {
@@ -18,27 +19,43 @@ export interface ClaimedTurn {
 const CLAIM_AT_MOST = 20;
 
 /**
- * Decides what the bot says in the turns that are due, and puts it into the outbox.
+ * Decides what the bot says in the turns that are due, and puts it into the outbox. A turn that fails holds up no other.
  *
- * @returns how many turns were claimed
  * @throws ApiError INTERNAL_ERROR when the database gives no turns. What was claimed is due again in 60 s.
  */
-export async function takeBotTurns(): Promise<number> {
+export async function takeBotTurns(requestId: string): Promise<void> {
   const { now, turns }: { now: string; turns: ClaimedTurn[] } = await callDatabase(
     "claim_bot_turns",
-    {
-      max: CLAIM_AT_MOST,
-    },
+    { max: CLAIM_AT_MOST },
   );
-  for (const { conversation_id, attempt, version, script_id, script, session, texts } of turns) {
-    await callDatabase("complete_bot_turn", {
-      conversation_id,
-      attempt,
-      version,
-      script_id,
-      texts: texts.length,
-      step: script && step(script, session, texts, new Date(now)),
-    });
+  for (const turn of turns) {
+    try {
+      await takeTurn(turn, new Date(now), requestId);
+    } catch (error) {
+      logFailure(turn, error, requestId);
+    }
   }
-  return turns.length;
+}
+
+async function takeTurn(turn: ClaimedTurn, now: Date, requestId: string): Promise<void> {
+  const { conversation_id, attempt, version, script_id, script, session, texts } = turn;
+  let taken: Step | null = null;
+  try {
+    taken = script && step(script, session, texts, now);
+  } catch (error) {
+    // It would fail again. An agent is told.
+    logFailure(turn, error, requestId);
+  }
+  await callDatabase("complete_bot_turn", {
+    conversation_id,
+    attempt,
+    version,
+    script_id,
+    texts: texts.length,
+    step: taken,
+  });
+}
+
+function logFailure({ conversation_id }: ClaimedTurn, error: unknown, request_id: string): void {
+  logError({ request_id, event: "bot_turn_failed", conversation_id, ...describeError(error) });
 }
