@@ -124,9 +124,12 @@ select is_empty($$
 
 -- Each recruit's text, while nobody opts out or writes: answered in a turn, or told to a person.
 select pg_temp.commit($sql$
-  delete from public.bot_sessions where conversation_id in (select id from public.recruiting_conversations where agency_id = md5('race')::uuid);
-  delete from public.bot_turns where conversation_id in (select id from public.recruiting_conversations where agency_id = md5('race')::uuid);
-  delete from public.text_outbox where conversation_id in (select id from public.recruiting_conversations where agency_id = md5('race')::uuid);
+  delete from public.bot_sessions s using public.recruiting_conversations c
+  where c.id = s.conversation_id and c.agency_id = md5('race')::uuid;
+  delete from public.bot_turns s using public.recruiting_conversations c
+  where c.id = s.conversation_id and c.agency_id = md5('race')::uuid;
+  delete from public.text_outbox s using public.recruiting_conversations c
+  where c.id = s.conversation_id and c.agency_id = md5('race')::uuid;
   delete from public.text_consents where agency_id = md5('race')::uuid;
   update public.recruiting_conversations set status = 'bot' where agency_id = md5('race')::uuid;
 $sql$);

@@ -35,8 +35,8 @@ export const workResult = z.strictObject({
 export type WorkCounts = z.infer<typeof workResult>;
 
 /**
- * Lets the bot answer, and sends and looks up what is due until nothing is due any more, several texts at a time. Each is
- * claimed right before, so that little is left in doubt if this process dies.
+ * Lets the bot answer, and sends and looks up what is due until nothing is due any more, several texts at a time. Each
+ * is claimed right before, so that little is left in doubt if this process dies.
  *
  * @throws ApiError INTERNAL_ERROR when the database gives no texts.
  */

@@ -19,7 +19,8 @@ export interface ClaimedTurn {
 const CLAIM_AT_MOST = 20;
 
 /**
- * Decides what the bot says in the turns that are due, and puts it into the outbox. A turn that fails holds up no other.
+ * Decides what the bot says in the turns that are due, and puts it into the outbox. A turn that fails holds up no
+ * other.
  *
  * @throws ApiError INTERNAL_ERROR when the database gives no turns. What was claimed is due again in 60 s.
  */
