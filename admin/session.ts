@@ -1,7 +1,6 @@
 import type postgres from "postgres";
 import { connect, explainConnection, findTarget, type Target } from "./database.ts";
 import { CommandError } from "./errors.ts";
-import { formatTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleText } from "./visible.ts";
 
@@ -87,38 +86,3 @@ export class Session {
     await this.#sql?.end();
   }
 }
-
-/** Rows of the database. */
-type Rows = readonly postgres.Row[];
-
-/**
- * Rows as JSON for a script, and as a table for a person.
- *
- * @param none what to say when there is none
- * @param shown what a person sees of a row
- */
-export function list(
-  rows: Rows,
-  none: string,
-  shown: (row: postgres.Row) => object = same,
-): Outcome & { text: string } {
-  return { data: rows, text: rows.length > 0 ? formatTable(rows.map(shown)) : none };
-}
-
-/** As {@link list}, the first rows of a query, and how many more there are. */
-export async function listFirst(
-  sql: postgres.Sql,
-  limit: number,
-  query: postgres.Fragment,
-  none: string,
-  shown?: (row: postgres.Row) => object,
-): Promise<Outcome> {
-  const rows = await sql`${query} limit ${limit}`;
-  const { data, text } = list(rows, none, shown);
-  if (rows.length < limit) return { data, text };
-  const [{ more }] = await sql<[{ more: number }]>`
-    select count(*)::int - ${rows.length} as more from (${query}) q`;
-  return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text };
-}
-
-const same = (row: postgres.Row) => row;

@@ -64,6 +64,9 @@ function formatCell(value: unknown, name = ""): string {
   if (value === null || value === undefined || value === "") return EMPTY;
   if (value instanceof Date) return formatTime(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
+    return formatCell(value.join(" "));
+  }
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
   if (OUR_ID.test(name)) return text.slice(0, ID_LENGTH);
   // On one line.

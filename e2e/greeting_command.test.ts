@@ -19,14 +19,17 @@ Deno.test("an order greets the recruits of a vendor with text consent", async ()
   const table = async () => (await admin(`text templates --agency ${agency.id}`)).out;
   assert.deepEqual(await templates(), [{
     order_id: order.id,
+    agency_id: agency.id,
     agency: name,
     status: "open",
     vendors: [],
     numbers: 0,
+    greets: "nobody: no active number",
     segments: 1,
     template: TEMPLATE,
     // Without an agent of its own, the order's agents take turns.
     preview: `Hi Ada, ${name} of ${name} here. Reply STOP to opt out.`,
+    created_at: order.created_at,
   }]);
   assert.match(await table(), / nobody: no active number +1 +Hi Ada, /);
 

@@ -122,7 +122,7 @@ Deno.test("a consent is recorded with its reason, shown with its history, and li
   );
   assert.match(
     (await admin(`consent show ${phone}`)).out,
-    /^opted in for "An agency under test" since .*\n\noccurred_at +agency +state +source +reason/,
+    /^changed_at +phone +agency .*\n.* opted_in .*\n\noccurred_at +phone +agency +state +source +reason/,
   );
 
   const listed = await adminJson(`consent list --agency ${agency.id} --state opted_in`);

@@ -4,7 +4,8 @@ import { explained } from "../errors.ts";
 import { findAgency, type Row } from "../find.ts";
 import { AGAIN, AGENCY_NAMES, columnsOf, type Given, text } from "../options.ts";
 import { removeUnused } from "./remove.ts";
-import { list, type Outcome, type Session } from "../session.ts";
+import { lists } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 import { writeOnce } from "../transaction.ts";
 
 const SETTINGS = {
@@ -14,7 +15,10 @@ const SETTINGS = {
 
 export function addAgency(program: AdminCommand): void {
   const agency = program.noun("agency", "insurance agencies, which order leads");
-  agency.verb("list", "every agency, with its agents and open orders").runs(listAgencies);
+  agency.verb("list", "every agency, with its agents and open orders").runs(lists("agency_list", {
+    order: "name, id",
+    none: "No agency is there yet: npm run admin -- agency create --help",
+  }));
 
   const create = '--name "Lakeshore Insurance" --timezone America/Chicago';
   agency.verb("create", "a new agency", create)
@@ -30,18 +34,6 @@ export function addAgency(program: AdminCommand): void {
 
   const remove = "removes an agency that has never been used";
   agency.verb("remove <agency>", remove, '"Lakeshore Insurance"').runs(removeAgency);
-}
-
-async function listAgencies({ sql }: Session): Promise<Outcome> {
-  const agencies = await sql`
-    select a.id, a.name, a.timezone,
-      (select count(*) from public.agents g where g.agency_id = a.id and g.is_active)::int
-        as active_agents,
-      (select count(*) from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open')::int
-        as open_orders,
-      a.created_at
-    from public.agencies a order by a.name, a.id`;
-  return list(agencies, "No agency is there yet: npm run admin -- agency create --help");
 }
 
 async function createAgency({ sql }: Session, given: Given): Promise<Outcome> {

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
-import { findAgency, findAgencyId, findAgent, type Row } from "../find.ts";
+import { findAgency, findAgent, type Row } from "../find.ts";
 import {
   AGAIN,
   AGENCY,
@@ -14,7 +14,8 @@ import {
   phone,
   text,
 } from "../options.ts";
-import { list, type Outcome, type Session } from "../session.ts";
+import { lists } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 import { writeOnce } from "../transaction.ts";
 import { inviteAgent } from "./agent_invite.ts";
 import { removeUnused } from "./remove.ts";
@@ -43,7 +44,14 @@ export function addAgent(program: AdminCommand): void {
   const agent = program.noun("agent", "the people of the agencies, managers among them");
   agent.verb("list", "agents, of all agencies or of one", '--agency "Lakeshore Insurance"')
     .takes(ONLY_AGENCY)
-    .runs(listAgents);
+    .runs(lists("agent_list", {
+      order: "agency, agency_id, agent, id",
+      none: "No agent is there yet: npm run admin -- agent create --help",
+      shown: ({ id, agency, agent, email, phone, role, last_assigned_at, ...row }) => ({
+        ...{ id, agency, agent, email, phone, role, active: row.is_active },
+        ...{ recruits: row.accepts_recruits, login: row.user_id !== null, last_assigned_at },
+      }),
+    }));
 
   const maria = "--first-name Maria --last-name Alvarez --email maria.alvarez@example.com";
   agent.verb("create", "a new agent", `--agency "Lakeshore Insurance" ${maria}`)
@@ -78,23 +86,6 @@ export function addAgent(program: AdminCommand): void {
         "\nSUPABASE_SECRET_KEY, beside --db-url. The local stack sends no e-mail, but keeps it as a file.",
     )
     .runs(inviteAgent);
-}
-
-async function listAgents({ sql }: Session, { agency }: { agency?: string }): Promise<Outcome> {
-  const agencyId = await findAgencyId(sql, agency);
-  const agents = await sql`
-    select a.id, a.agency_id, g.name as agency, a.first_name, a.last_name, a.email, a.phone, a.role,
-      a.is_active, a.accepts_recruits, a.user_id, a.last_assigned_at
-    from public.agents a
-    join public.agencies g on g.id = a.agency_id
-    where ${agencyId}::uuid is null or g.id = ${agencyId}
-    order by g.name, g.id, a.first_name, a.last_name, a.id`;
-  const none = "No agent is there yet: npm run admin -- agent create --help";
-  return list(agents, none, ({ id, agency, email, phone, role, last_assigned_at, ...row }) => ({
-    ...{ id, agency, agent: fullName(row as Row<"agents">), email, phone, role },
-    ...{ active: row.is_active, recruits: row.accepts_recruits, login: row.user_id !== null },
-    last_assigned_at,
-  }));
 }
 
 async function createAgent({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {

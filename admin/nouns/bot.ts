@@ -7,8 +7,9 @@ import {
 import type { AdminCommand } from "../command.ts";
 import { CommandError } from "../errors.ts";
 import { findAgency } from "../find.ts";
-import { AGENCY, choice } from "../options.ts";
-import { list, type Outcome, type Session } from "../session.ts";
+import { AGENCY, choice, LIMIT } from "../options.ts";
+import { lists } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 import { readJsonFile } from "./vendor_config.ts";
 
 const STATES = ["active", "done", "escalated", "expired", "stopped"];
@@ -44,8 +45,15 @@ export function addBot(program: AdminCommand): void {
     '--agency "Prairie Life" --state active',
   )
     .needs(AGENCY)
-    .takes(choice("--state <state>", "only these", STATES))
-    .runs(listSessions);
+    .takes(choice("--state <state>", "only these", STATES), LIMIT)
+    .runs(lists("bot_session_list", {
+      order: "created_at desc, conversation_id",
+      none: "The bot has no such conversation.",
+      shown: [
+        ...["conversation_id", "recruit_phone", "name", "script", "state", "reason", "question"],
+        ...["asked_at", "answers"],
+      ],
+    }));
   bot.verb(
     "try <file>",
     "plays a script: each line of stdin is a recruit's text",
@@ -107,24 +115,6 @@ async function switchOff(
     data: { stopped },
     text: `The bot of ${name} is off. Conversations that it had begun: ${stopped}.`,
   };
-}
-
-async function listSessions(
-  { sql }: Session,
-  { agency, state = null }: { agency: string; state?: string | null },
-): Promise<Outcome> {
-  const { id } = await findAgency(sql, agency);
-  const sessions = await sql`
-    select s.conversation_id, c.recruit_phone, concat_ws(' ', l.first_name, l.last_name) as name, b.version as script,
-      s.state, s.reason, s.question, s.asked_at, s.answers
-    from public.bot_scripts b
-    join public.bot_sessions s on s.script_id = b.id
-    join public.recruiting_conversations c on c.id = s.conversation_id
-    left join public.recruiting_leads l on l.id = c.recruiting_lead_id
-    where b.agency_id = ${id} and (${state}::text is null or s.state = ${state})
-    order by s.created_at desc, s.conversation_id
-    limit 1000`;
-  return list(sessions, "The bot has no such conversation.");
 }
 
 /** Plays a conversation: shows what the bot sends, and in how many segments. Nothing is stored or sent. */

@@ -1,10 +1,10 @@
 import { Argument } from "commander";
 import type { AdminCommand } from "../command.ts";
-import { findAgency, findAgencyId } from "../find.ts";
+import { findAgency } from "../find.ts";
 import { readPhone } from "../lookup.ts";
 import { AGENCY, choice, LIMIT, ONLY_AGENCY, text } from "../options.ts";
-import { listFirst, type Outcome, type Session } from "../session.ts";
-import { formatTable } from "../table.ts";
+import { lists } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 
 const PHONE = new Argument("<phone>").argParser(readPhone);
 const STATE = choice("--state <state>", "what holds", ["opted_in", "opted_out"]);
@@ -26,7 +26,10 @@ export function addConsent(program: AdminCommand): void {
   const list = "what holds for each recruit who has said something, the newest first";
   consent.verb("list", list, "--state opted_out")
     .takes(ONLY_AGENCY, STATE, LIMIT)
-    .runs(listConsents);
+    .runs(lists("consent_list", {
+      order: "changed_at desc, phone, agency_id",
+      none: ({ state }) => `No recruit has ${state?.replace("_", " ") ?? "said anything"}.`,
+    }));
 
   consent
     .verb(
@@ -39,50 +42,16 @@ export function addConsent(program: AdminCommand): void {
     .runs(recordConsent);
 }
 
-async function showConsent({ sql }: Session, phone: string): Promise<Outcome> {
-  const consents = await sql`
-    select g.name as agency, c.agency_id, c.state, c.source, c.changed_at
-    from public.text_consents c
-    join public.agencies g on g.id = c.agency_id
-    where c.phone = ${phone}
-    order by g.name, g.id`;
-  const events = await sql`
-    select e.occurred_at, g.name as agency, e.agency_id, e.state, e.source, e.words, e.reason,
-      concat_ws(' ', a.first_name, a.last_name) as manager, e.message_id
-    from public.text_consent_events e
-    join public.agencies g on g.id = e.agency_id
-    left join public.agents a on a.id = e.agent_id
-    where e.phone = ${phone}
-    order by e.occurred_at, e.created_at, e.id`;
-  const now = consents.map(({ agency, state, changed_at }) =>
-    `${state.replace("_", " ")} for "${agency}" since ${changed_at.toISOString()}`
-  );
-  return {
-    data: { phone, consents, events },
-    text: consents.length === 0
-      ? `${phone} has said nothing to any agency.`
-      : `${now.join("\n")}\n\n${formatTable(events)}`,
-  };
-}
+const nowHolds = lists("consent_list", {
+  order: "agency, agency_id",
+  none: ({ phone }) => `${phone} has said nothing to any agency.`,
+});
+const wasSaid = lists("consent_event_list", { order: "occurred_at, created_at, id", none: "" });
 
-async function listConsents(
-  { sql }: Session,
-  { agency, state = null, limit }: { agency?: string; state?: string | null; limit: number },
-): Promise<Outcome> {
-  const agencyId = await findAgencyId(sql, agency);
-  const consents = sql`
-    select c.changed_at, c.phone, g.name as agency, c.state, c.source
-    from public.text_consents c
-    join public.agencies g on g.id = c.agency_id
-    where (${agencyId}::uuid is null or c.agency_id = ${agencyId})
-      and (${state}::text is null or c.state = ${state})
-    order by c.changed_at desc, c.phone`;
-  return await listFirst(
-    sql,
-    limit,
-    consents,
-    `No recruit has ${state?.replace("_", " ") ?? "said anything"}.`,
-  );
+async function showConsent(session: Session, phone: string): Promise<Outcome> {
+  const { data: consents, text: now } = await nowHolds(session, { phone });
+  const { data: events, text: said } = await wasSaid(session, { phone });
+  return { data: { phone, consents, events }, text: `${now}\n\n${said}`.trim() };
 }
 
 async function recordConsent(

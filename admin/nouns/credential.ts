@@ -1,21 +1,10 @@
 /** What a vendor proves itself with: an API key, or a secret of its webhook. */
-import type postgres from "postgres";
 import type { Outcome, Session } from "../session.ts";
 
 export interface Credential {
   id: string;
   label: string | null;
   state: "works" | "expired" | "revoked";
-}
-
-/** The state of a row with `revoked_at` and `expires_at`. */
-export function stateOf(sql: postgres.Sql): postgres.Fragment {
-  return sql`
-    case
-      when revoked_at is not null then 'revoked'
-      when expires_at <= now() then 'expired'
-      else 'works'
-    end`;
 }
 
 /** What tells a credential from others. */

@@ -2,12 +2,17 @@ import { Option } from "commander";
 import type { AdminCommand } from "../command.ts";
 import { CommandError } from "../errors.ts";
 import { findDelivery } from "../find.ts";
-import { choice, integer, LIMIT } from "../options.ts";
-import { listFirst, type Outcome, type Session } from "../session.ts";
+import { choice, integer, LIMIT, pastTime, text } from "../options.ts";
+import { conditionOf, type Filters, lists } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 import { formatFields } from "../table.ts";
 import { replayDeliveries, replayDelivery } from "./delivery_replay.ts";
-import { conditionOf, SELECTION, type Selection, selectionError } from "./delivery_selection.ts";
 
+const SELECTION = [
+  text("--vendor <vendor>", "all of this vendor"),
+  new Option("--imports", "all of POST /api/leads/import"),
+  pastTime("--since <time>", "only those received from this time on"),
+];
 const STATUS = choice("--status <status>", "only these", ["open", "replayed", "dismissed", "all"])
   .default("open");
 
@@ -18,7 +23,12 @@ export function addDelivery(program: AdminCommand): void {
   const list = "rejected deliveries, the newest first";
   delivery.verb("list", list, "--vendor acme --since 2026-01-31")
     .takes(...SELECTION, STATUS, LIMIT)
-    .runs(listDeliveries);
+    .runs(lists("delivery_list", {
+      order: "received_at desc, id",
+      none: ({ status }) => `No delivery is ${status === "all" ? "kept" : status}.`,
+      // What is left out is for scripts, and in `delivery show`.
+      shown: ["id", "received_at", "vendor", "route", "row", "vendor_lead_id", "reason", "status"],
+    }));
 
   const show = "a delivery with its payload; by its id, or the first 8 characters of it";
   delivery.verb("show <delivery>", show, "5f0c6a3e").runs(showDelivery);
@@ -36,7 +46,7 @@ export function addDelivery(program: AdminCommand): void {
         "\nstays open. Files are not kept, so a lead that had a resume is stored without it.",
     )
     .refuses(selectionError)
-    .runs((session, given: string | undefined, options: Selection & { dryRun?: true }) =>
+    .runs((session, given: string | undefined, options: Filters & { dryRun?: true }) =>
       given === undefined
         ? replayDeliveries(session, options, options.dryRun ?? false)
         : replayDelivery(session, given, options.dryRun ?? false)
@@ -50,7 +60,7 @@ export function addDelivery(program: AdminCommand): void {
     )
     .takes(...SELECTION)
     .refuses(selectionError)
-    .runs((session, given: string | undefined, selection: Selection) =>
+    .runs((session, given: string | undefined, selection: Filters) =>
       given === undefined ? dismissDeliveries(session, selection) : dismissDelivery(session, given)
     );
 
@@ -60,24 +70,13 @@ export function addDelivery(program: AdminCommand): void {
     .runs(pruneDeliveries);
 }
 
-async function listDeliveries(
-  { sql }: Session,
-  { status, limit, ...selection }: Selection & { status: string; limit: number },
-): Promise<Outcome> {
-  const { isMeant } = await conditionOf(sql, selection);
-  const deliveries = sql`
-    select d.id, d.received_at, coalesce(v.slug, 'import') as vendor, d.route, d.row, d.vendor_lead_id,
-      d.code, d.reason, d.status, d.lead_id, d.resolved_at, d.request_id, d.payload_bytes
-    from public.rejected_deliveries d
-    left join public.vendors v on v.id = d.vendor_id
-    where ${isMeant} and (${status} = 'all' or d.status = ${status})
-    order by d.received_at desc, d.id`;
-  const none = `No delivery is ${status === "all" ? "kept" : status}.`;
-  // What is left out is for scripts, and in `delivery show`.
-  return await listFirst(sql, limit, deliveries, none, (delivery) => {
-    const { id, received_at, vendor, route, row, vendor_lead_id, reason, status } = delivery;
-    return { id, received_at, vendor, route, row, vendor_lead_id, reason, status };
-  });
+/** Why a command line does not say which deliveries are meant, or says it twice. */
+function selectionError(given: string | undefined, { vendor, imports, since }: Filters) {
+  const isOne = given !== undefined;
+  if ([isOne, vendor !== undefined, imports].filter(Boolean).length !== 1) {
+    return "give one delivery, or all of a --vendor, or all --imports";
+  }
+  return isOne && since !== undefined && "--since: it is for all of a --vendor";
 }
 
 async function showDelivery({ sql }: Session, given: string): Promise<Outcome> {
@@ -105,16 +104,16 @@ async function dismissDelivery({ sql, confirm }: Session, given: string): Promis
 
 async function dismissDeliveries(
   { sql, confirm }: Session,
-  selection: Selection,
+  selection: Filters,
 ): Promise<Outcome> {
   const { isMeant } = await conditionOf(sql, selection);
   const [{ open }] = await sql<[{ open: number }]>`
-    select count(*)::int as open from public.rejected_deliveries d
-    where d.status = 'open' and ${isMeant}`;
+    select count(*)::int as open from public.rejected_deliveries
+    where status = 'open' and ${isMeant}`;
   if (open > 0) await confirm(`Dismiss ${open} deliveries for good?`);
   const { count } = await sql`
-    update public.rejected_deliveries d set status = 'dismissed'
-    where d.status = 'open' and ${isMeant}`;
+    update public.rejected_deliveries set status = 'dismissed'
+    where status = 'open' and ${isMeant}`;
   return { data: { dismissed: count }, text: `Dismissed ${count}.` };
 }
 

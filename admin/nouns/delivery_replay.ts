@@ -4,11 +4,11 @@ import type { Distributions } from "../../supabase/functions/recruiting/ingest/p
 import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
 import { codeOf, CommandError } from "../errors.ts";
 import { findDelivery, type Row } from "../find.ts";
+import { conditionOf, type Filters } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
 import { deliveriesOf, readDelivery } from "./delivery_read.ts";
-import { conditionOf, type Selection } from "./delivery_selection.ts";
 import { previewLeads, type Reading } from "./lead_preview.ts";
 
 /** What came of a delivery that could be replayed. */
@@ -61,14 +61,13 @@ export async function replayDelivery(
 /** Replays every open delivery of a selection, the oldest first. One that is still refused does not stop the others. */
 export async function replayDeliveries(
   { sql, progress }: Session,
-  selection: Selection,
+  selection: Filters,
   dryRun: boolean,
 ): Promise<Outcome> {
   const { isMeant } = await conditionOf(sql, selection);
   const open = await sql<{ id: string }[]>`
-    select d.id from public.rejected_deliveries d
-    where d.status = 'open' and ${isMeant}
-    order by d.received_at, d.id`;
+    select id from public.rejected_deliveries
+    where status = 'open' and ${isMeant} order by received_at, id`;
   const replays: Replay[] = [];
   const refused: { delivery_id: string; reason: string }[] = [];
   for (const [i, { id }] of open.entries()) {

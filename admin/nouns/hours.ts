@@ -3,7 +3,8 @@ import { stateCode } from "../../supabase/functions/recruiting/parsers/states.ts
 import { explained, inOptions } from "../errors.ts";
 import { readPhone } from "../lookup.ts";
 import { option, text } from "../options.ts";
-import { list, type Outcome, type Session } from "../session.ts";
+import { list } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const ALL = "all";
@@ -67,10 +68,9 @@ async function showHours(
     return list([{ phone: number, ...hours }], "");
   }
   const rows = await sql`
-    select coalesce(q.state, ${ALL}) as state, q.day_of_week as day, q.opens::text, q.closes::text, q.source
-    from public.quiet_hours q
-    where ${given === undefined} or q.state = ${state} or q.state is null
-    order by q.state nulls first, q.day_of_week nulls first`;
+    select * from public.hours_list
+    where ${given === undefined} or state in (${state}, ${ALL})
+    order by state <> ${ALL}, state, day nulls first`;
   return list(
     rows,
     "There are no hours, so nothing is sent.",

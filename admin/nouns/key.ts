@@ -1,9 +1,9 @@
-import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { findVendor, theOnly } from "../find.ts";
 import { futureTime, text } from "../options.ts";
-import { list, type Outcome, type Session } from "../session.ts";
-import { type Credential, describeCredential, revokeOnce, stateOf } from "./credential.ts";
+import { lists } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
+import { type Credential, describeCredential, revokeOnce } from "./credential.ts";
 
 const LABEL = text("--label <text>", "what the key is for");
 
@@ -13,7 +13,8 @@ const PREFIX_LENGTH = 12;
 /** @param hidden for `npm run vendor -- key`, which is short for `npm run admin -- key` */
 export function addKey(parent: AdminCommand, hidden = false): void {
   const key = parent.noun("key", "the API keys of vendors", hidden);
-  key.verb("list <vendor>", "a vendor's keys, by their first characters", "acme").runs(listKeys);
+  key.verb("list <vendor>", "a vendor's keys, by their first characters", "acme")
+    .runs((session, vendor: string) => listKeys(session, { vendor }));
 
   const create = 'acme --label "production" --expires 2099-01-31';
   key.verb("create <vendor>", "a new key, shown once", create)
@@ -34,14 +35,11 @@ export function addKey(parent: AdminCommand, hidden = false): void {
     .runs(rotateKeys);
 }
 
-async function listKeys({ sql }: Session, name: string): Promise<Outcome> {
-  const { id: vendorId, slug } = await findVendor(sql, name);
-  const keys = await sql`
-    select key_prefix as key, label, ${stateOf(sql)} as state, created_at as created,
-      last_used_at as last_used, expires_at as expires, revoked_at as revoked
-    from public.vendor_api_keys where vendor_id = ${vendorId} order by created_at`;
-  return list(keys, `${slug} has no key yet: npm run admin -- key create ${slug}`);
-}
+const listKeys = lists("key_list", {
+  order: "created",
+  none: ({ vendor }) => `${vendor} has no key yet: npm run admin -- key create ${vendor}`,
+  shown: ["key", "label", "state", "created", "last_used", "expires", "revoked"],
+});
 
 async function createKey(
   { sql, target }: Session,
@@ -49,22 +47,12 @@ async function createKey(
   { label, expires }: { label?: string; expires?: Date },
 ): Promise<Outcome> {
   const { slug } = await findVendor(sql, name);
-  const key = await makeKey(sql, slug, label, expires);
+  const [{ key }] = await sql<[{ key: string }]>`
+    select public.create_vendor_api_key(${slug}, ${label ?? null}, ${expires ?? null}) as key`;
   return {
     data: { slug, key, key_prefix: key.slice(0, PREFIX_LENGTH), label, expires_at: expires },
     text: describeNewKey(slug, key, target.baseUrl),
   };
-}
-
-async function makeKey(
-  sql: postgres.ISql,
-  slug: string,
-  label: string | undefined,
-  expires?: Date,
-): Promise<string> {
-  const [made] = await sql<[{ key: string }]>`
-    select public.create_vendor_api_key(${slug}, ${label ?? null}, ${expires ?? null}) as key`;
-  return made.key;
 }
 
 function describeNewKey(slug: string, key: string, baseUrl: string): string {
@@ -85,10 +73,8 @@ async function revokeKey(session: Session, name: string, given: string): Promise
   const { id: vendorId, slug } = await findVendor(sql, name);
   const beginning = given.trim().slice(0, PREFIX_LENGTH);
   const keys = await sql<Credential[]>`
-    select key_prefix as id, label, ${stateOf(sql)} as state
-    from public.vendor_api_keys
-    where vendor_id = ${vendorId} and starts_with(key_prefix, ${beginning})
-    order by created_at`;
+    select key as id, label, state from public.key_list
+    where vendor_id = ${vendorId} and starts_with(key, ${beginning}) order by created`;
   const key = theOnly(keys, "key", beginning, describeCredential, `key list ${slug}`);
   const { text, revoked } = await revokeOnce(
     session,
@@ -105,25 +91,16 @@ async function rotateKeys(
   name: string,
   { label, keepOldUntil }: { label?: string; keepOldUntil?: Date },
 ): Promise<Outcome> {
-  const { id: vendorId, slug } = await findVendor(sql, name);
+  const { slug } = await findVendor(sql, name);
   if (keepOldUntil === undefined) {
     // As in revokeOnce(), a script need not say so.
     const question = `Make a new key for ${slug} and revoke all others for good?`;
     await confirm(question, { unattended: true });
   }
-  const { key, ended } = await sql.begin(async (transaction) => {
-    const ended = await transaction<{ key_prefix: string }[]>`
-      update public.vendor_api_keys k
-      set
-        revoked_at = ${keepOldUntil === undefined ? transaction`now()` : null},
-        expires_at = least(k.expires_at, ${keepOldUntil ?? null})
-      where k.vendor_id = ${vendorId}
-        and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > now())
-      returning k.key_prefix`;
-    const key = await makeKey(transaction, slug, label);
-    return { key, ended: ended.map(({ key_prefix }) => key_prefix) };
-  });
+  const [{ rotated }] = await sql<[{ rotated: { key: string; ended: string[] } }]>`
+    select public.rotate_vendor_api_keys(${slug}, ${label ?? null}, ${keepOldUntil ?? null})
+      as rotated`;
+  const { key, ended } = rotated;
   const key_prefix = key.slice(0, PREFIX_LENGTH);
   const when = keepOldUntil === undefined ? "at once" : `at ${keepOldUntil.toISOString()}`;
   const stopped = ended.length === 0

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import type { AdminCommand } from "../command.ts";
+import { lists } from "../lists.ts";
 import {
   choice,
   integer,
@@ -13,7 +14,7 @@ import {
 } from "../options.ts";
 import { explainLead } from "./explain.ts";
 import { assignLeads } from "./lead_assign.ts";
-import { distributeLeads, listWaiting } from "./lead_distribute.ts";
+import { distributeLeads } from "./lead_distribute.ts";
 import { findLeads } from "./lead_find.ts";
 import { listLeads } from "./lead_list.ts";
 import { rereadLeads } from "./lead_reread.ts";
@@ -65,7 +66,11 @@ export function addLead(program: AdminCommand): void {
 
   lead.verb("waiting", "recruiting leads that no order wanted, the oldest first", "--vendor acme")
     .takes(VENDOR, LIMIT)
-    .runs(listWaiting);
+    .runs(lists("waiting_lead_list", {
+      order: "received, id",
+      none: "No lead waits for an order.",
+      shown: ["id", "vendor", "vendor_lead_id", "name", "state", "distribution", "received"],
+    }));
 
   const distribute = "hands waiting leads out to the orders that are open now, the oldest first";
   lead.verb("distribute", distribute, "--vendor acme --dry-run")

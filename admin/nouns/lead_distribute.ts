@@ -1,28 +1,12 @@
 import type postgres from "postgres";
 import { explained } from "../errors.ts";
 import { findVendorId } from "../find.ts";
-import { listFirst, type Outcome, type Session } from "../session.ts";
+import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
 
 /** New leads wait while a batch is handed out. */
 const BATCH = 100;
-
-export async function listWaiting(
-  { sql }: Session,
-  { vendor, limit }: { vendor?: string; limit: number },
-): Promise<Outcome> {
-  const vendorId = await findVendorId(sql, vendor);
-  const leads = sql`
-    select l.id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
-      l.state, l.distribution, l.created_at as received
-    from public.recruiting_leads l
-    join public.vendors v on v.id = l.vendor_id
-    where l.distribution in ('unmatched', 'pending')
-      and (${vendorId}::uuid is null or l.vendor_id = ${vendorId})
-    order by l.created_at, l.id`;
-  return await listFirst(sql, limit, leads, "No lead waits for an order.");
-}
 
 /** Hands out what waits, in batches, until nothing that waits is wanted. A dry run is one batch. */
 export async function distributeLeads(
@@ -38,9 +22,8 @@ export async function distributeLeads(
     if (batch.length === 0 || dryRun) break;
   }
   const [{ waiting }] = await sql<[{ waiting: number }]>`
-    select count(*)::int as waiting from public.recruiting_leads l
-    where l.distribution in ('unmatched', 'pending')
-      and (${vendorId}::uuid is null or l.vendor_id = ${vendorId})`;
+    select count(*)::int as waiting from public.waiting_lead_list
+    where ${vendorId}::uuid is null or vendor_id = ${vendorId}`;
   const summary = dryRun
     ? `Dry run: nothing was changed. These would be handed out first: ${leads.length} of the ${waiting} that wait.`
     : `Handed out ${leads.length}; ${waiting} still wait.`;

@@ -1,4 +1,5 @@
-import { list, type Outcome, type Session } from "../session.ts";
+import { list } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 
 /** Looks everywhere a lead can be: among the stored leads of both kinds, and among the rejected deliveries. */
 export async function findLeads({ sql }: Session, given: string): Promise<Outcome> {

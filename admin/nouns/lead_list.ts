@@ -1,7 +1,8 @@
 import { formatCsv } from "../csv.ts";
 import { findAgency, findAgent, findOrder, findVendorId } from "../find.ts";
 import type { Period } from "../options.ts";
-import { list, type Outcome, type Session } from "../session.ts";
+import { list } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 
 /** How many leads a page has, and how many are read at a time for CSV. */
 const LIMIT = 50;

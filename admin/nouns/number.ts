@@ -1,10 +1,11 @@
 import { Argument } from "commander";
 import type { AdminCommand } from "../command.ts";
 import { CommandError, explained } from "../errors.ts";
-import { findAgency, findAgencyId, type Row } from "../find.ts";
+import { findAgency, type Row } from "../find.ts";
 import { readServicePhone } from "../lookup.ts";
 import { AGENCY, columnsOf, type Given, ONLY_AGENCY, option, orNone, text } from "../options.ts";
-import { list, type Outcome, type Session } from "../session.ts";
+import { lists } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 
 const PHONE = new Argument("<phone>").argParser(readServicePhone);
 const SETTINGS = {
@@ -28,7 +29,10 @@ export function addNumber(program: AdminCommand): void {
   const number = program.noun("number", "our numbers, which texts are sent from");
   number.verb("list", "our numbers, and how many texts wait for each")
     .takes(ONLY_AGENCY)
-    .runs(listNumbers);
+    .runs(lists("number_list", {
+      order: "agency, phone",
+      none: "No number is ours yet, so nothing is sent: npm run admin -- number add --help",
+    }));
 
   const add = "a number that texts may be sent from, at once; a short code too";
   number.verb("add", add, '+13125550100 --agency "Lakeshore Insurance"')
@@ -57,23 +61,6 @@ export function addNumber(program: AdminCommand): void {
   number.verb("remove", remove, "+13125550100")
     .addArgument(PHONE)
     .runs(removeNumber);
-}
-
-async function listNumbers({ sql }: Session, { agency }: { agency?: string }): Promise<Outcome> {
-  const agencyId = await findAgencyId(sql, agency);
-  const numbers = await sql`
-    select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
-      n.segments_per_second::float8 as segments_per_second,
-      (select count(*) from public.recruiting_conversations c where c.service_phone = n.phone)::int
-        as conversations,
-      (select count(*) from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending')::int
-        as waiting
-    from public.service_numbers n
-    join public.agencies g on g.id = n.agency_id
-    where ${agencyId}::uuid is null or n.agency_id = ${agencyId}
-    order by g.name, n.phone`;
-  const none = "No number is ours yet, so nothing is sent: npm run admin -- number add --help";
-  return list(numbers, none);
 }
 
 async function addServiceNumber(

@@ -4,7 +4,8 @@ import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
 import { findVendor } from "../find.ts";
 import { AGAIN, boolean, columnsOf, type Given, integer, orNone, text } from "../options.ts";
-import { list, type Outcome, type Session } from "../session.ts";
+import { lists } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
 import { writeOnce } from "../transaction.ts";
 import { addKey } from "./key.ts";
 import { removeUnused } from "./remove.ts";
@@ -33,7 +34,12 @@ const SETTINGS = {
 
 export function addVendor(program: AdminCommand): void {
   const vendor = program.noun("vendor", "sources of recruiting leads, and what reads them");
-  vendor.verb("list", "every vendor, its parser, its keys and its webhook").runs(listVendors);
+  vendor.verb("list", "every vendor, its parser, its keys and its webhook").runs(
+    lists("vendor_list", {
+      order: "slug",
+      none: "No vendor is there yet: npm run admin -- vendor create <slug> --parser <name>",
+    }),
+  );
 
   vendor.verb("create <slug>", "a new vendor", 'acme --parser generic --name "Acme Leads"')
     .needs(PARSER)
@@ -55,20 +61,6 @@ export function addVendor(program: AdminCommand): void {
 
   addKey(vendor, true);
   addWebhook(vendor);
-}
-
-async function listVendors({ sql }: Session): Promise<Outcome> {
-  const vendors = await sql`
-    select v.slug, v.name, v.parser, v.is_active as active,
-      count(k.id) filter (
-        where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-      )::int as keys,
-      v.webhook_scheme as webhook, v.rate_limit, v.has_text_consent as text_consent, v.created_at as created
-    from public.vendors v
-    left join public.vendor_api_keys k on k.vendor_id = v.id
-    group by v.id order by v.slug`;
-  const none = "No vendor is there yet: npm run admin -- vendor create <slug> --parser <name>";
-  return list(vendors, none);
 }
 
 async function createVendor(

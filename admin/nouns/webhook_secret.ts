@@ -6,8 +6,9 @@ import type { AdminCommand } from "../command.ts";
 import { CommandError } from "../errors.ts";
 import { findVendor, type Row, theOnly } from "../find.ts";
 import { choice, futureTime, text } from "../options.ts";
-import { list, type Outcome, type Session } from "../session.ts";
-import { type Credential, describeCredential, revokeOnce, stateOf } from "./credential.ts";
+import { lists } from "../lists.ts";
+import type { Outcome, Session } from "../session.ts";
+import { type Credential, describeCredential, revokeOnce } from "./credential.ts";
 import { SCHEMES } from "./webhook_schemes.ts";
 
 type Kind = "secret" | "verify_token";
@@ -25,7 +26,7 @@ const MIN_LENGTH = 8;
 export function addWebhookSecret(webhook: AdminCommand): void {
   const secret = webhook.noun("secret", "what a vendor's webhook requests are proved with");
   secret.verb("list <vendor>", "a vendor's secrets, without the secrets themselves", "acme")
-    .runs(listSecrets);
+    .runs((session, vendor: string) => listSecrets(session, { vendor }));
 
   secret
     .verb(
@@ -48,22 +49,17 @@ export function addWebhookSecret(webhook: AdminCommand): void {
 /** How many secrets of a vendor prove requests now. */
 export async function countSecrets(sql: postgres.Sql, vendor: Row<"vendors">): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
-    select count(*)::int from private.vendor_webhook_secrets
-    where vendor_id = ${vendor.id} and kind = 'secret' and ${stateOf(sql)} = 'works'`;
+    select count(*)::int from public.webhook_secret_list
+    where vendor_id = ${vendor.id} and kind = 'secret' and state = 'works'`;
   return row.count;
 }
 
-async function listSecrets({ sql }: Session, name: string): Promise<Outcome> {
-  const { id: vendorId, slug } = await findVendor(sql, name);
-  const secrets = await sql`
-    select id, kind, label, ${stateOf(sql)} as state, created_at as created, expires_at as expires,
-      revoked_at as revoked
-    from private.vendor_webhook_secrets where vendor_id = ${vendorId} order by created_at`;
-  return list(
-    secrets,
-    `${slug} has no secret yet: npm run admin -- vendor webhook secret create ${slug}`,
-  );
-}
+const listSecrets = lists("webhook_secret_list", {
+  order: "created",
+  none: ({ vendor }) =>
+    `${vendor} has no secret yet: npm run admin -- vendor webhook secret create ${vendor}`,
+  shown: ["id", "kind", "label", "state", "created", "expires", "revoked"],
+});
 
 async function createSecret(
   { sql, readSecret }: Session,
@@ -118,9 +114,8 @@ async function revokeSecret(session: Session, name: string, given: string): Prom
   const { id: vendorId, slug } = await findVendor(sql, name);
   const beginning = given.trim().toLowerCase();
   const secrets = await sql<Credential[]>`
-    select id, label, ${stateOf(sql)} as state from private.vendor_webhook_secrets
-    where vendor_id = ${vendorId} and starts_with(id::text, ${beginning})
-    order by created_at`;
+    select id, label, state from public.webhook_secret_list
+    where vendor_id = ${vendorId} and starts_with(id::text, ${beginning}) order by created`;
   const listed = `vendor webhook secret list ${slug}`;
   const secret = theOnly(secrets, "secret", beginning, describeCredential, listed);
   const { id } = secret;

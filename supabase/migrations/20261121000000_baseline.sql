@@ -789,6 +789,37 @@ comment on function public.revoke_vendor_api_key(text) is
   'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
 grant execute on function public.revoke_vendor_api_key(text) to service_role;
 
+create function public.rotate_vendor_api_keys(
+  vendor_slug text,
+  label text default null,
+  keep_old_until timestamptz default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ended text[];
+begin
+  with stopped as (
+    update public.vendor_api_keys k
+    set
+      revoked_at = case when keep_old_until is null then now() end,
+      expires_at = least(k.expires_at, keep_old_until)
+    from public.vendors v
+    where v.slug = vendor_slug and k.vendor_id = v.id and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > now())
+    returning k.key_prefix
+  )
+  select coalesce(array_agg(s.key_prefix), '{}') into ended from stopped s;
+  return jsonb_build_object('key', public.create_vendor_api_key(vendor_slug, label), 'ended', ended);
+end
+$$;
+
+comment on function public.rotate_vendor_api_keys(text, text, timestamptz) is
+  'Makes an API key for a vendor, and ends all others that work: at keep_old_until, else at once. Returns {key, ended: '
+  '[key_prefix]}. PT404 for an unknown slug.';
+grant execute on function public.rotate_vendor_api_keys(text, text, timestamptz) to service_role;
+
 create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
 language plpgsql
 stable
@@ -8848,6 +8879,345 @@ comment on column public.erasures.provider_copies is
 
 alter table public.erasures enable row level security;
 grant select, insert, update, delete on public.erasures to service_role;
+
+-- supabase/schemas/operators/lists.sql
+
+-- What operators list: a view for each list, which reads with the rights of whoever asks. What may be listed of one
+-- agency or one vendor alone has `agency_id` or `vendor_id`.
+
+create view public.agency_list with (security_invoker = true) as
+select a.id, a.name, a.timezone,
+  (select count(*)::int from public.agents g where g.agency_id = a.id and g.is_active) as active_agents,
+  (select count(*)::int from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open') as open_orders,
+  a.created_at
+from public.agencies a;
+
+comment on view public.agency_list is 'Agencies, with their active agents and open orders.';
+grant select on public.agency_list to service_role;
+
+create view public.agent_list with (security_invoker = true) as
+select a.id, a.agency_id, g.name as agency, a.first_name, a.last_name,
+  concat_ws(' ', a.first_name, a.last_name) as agent, a.email, a.phone, a.role, a.is_active, a.accepts_recruits,
+  a.user_id, a.last_assigned_at
+from public.agents a
+join public.agencies g on g.id = a.agency_id;
+
+comment on view public.agent_list is 'Agents, with the name of their agency.';
+grant select on public.agent_list to service_role;
+
+create view public.order_list with (security_invoker = true) as
+select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
+  o.filled, o.quantity, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at, o.created_at
+from public.recruiting_orders o
+join public.agencies g on g.id = o.agency_id
+left join public.agents a on a.id = o.agent_id
+left join public.vendors v on v.id = o.vendor_id;
+
+comment on view public.order_list is 'Orders, with the names of the agency, the agent and the vendor.';
+grant select on public.order_list to service_role;
+
+create view public.vendor_list with (security_invoker = true) as
+select v.slug, v.name, v.parser, v.is_active as active,
+  (select count(*)::int from public.vendor_api_keys k
+    where k.vendor_id = v.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) as keys,
+  v.webhook_scheme as webhook, v.rate_limit, v.has_text_consent as text_consent, v.created_at as created
+from public.vendors v;
+
+comment on view public.vendor_list is 'Vendors; keys: how many of their API keys work.';
+grant select on public.vendor_list to service_role;
+
+create view public.key_list with (security_invoker = true) as
+select k.vendor_id, k.key_prefix as key, k.label,
+  case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired' else 'works' end as state,
+  k.created_at as created, k.last_used_at as last_used, k.expires_at as expires, k.revoked_at as revoked
+from public.vendor_api_keys k;
+
+comment on view public.key_list is 'API keys by their first 12 characters; state: works, expired or revoked.';
+grant select on public.key_list to service_role;
+
+create view public.webhook_secret_list with (security_invoker = true) as
+select s.vendor_id, s.id, s.kind, s.label,
+  case when s.revoked_at is not null then 'revoked' when s.expires_at <= now() then 'expired' else 'works' end as state,
+  s.created_at as created, s.expires_at as expires, s.revoked_at as revoked
+from private.vendor_webhook_secrets s;
+
+comment on view public.webhook_secret_list is
+  'What webhooks are proved with, without the secrets themselves; state: works, expired or revoked.';
+grant select on public.webhook_secret_list to service_role;
+
+create view public.number_list with (security_invoker = true) as
+select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
+  n.segments_per_second::float8 as segments_per_second,
+  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
+  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
+from public.service_numbers n
+join public.agencies g on g.id = n.agency_id;
+
+comment on view public.number_list is 'Our numbers; waiting: the texts that are to be sent from them.';
+grant select on public.number_list to service_role;
+
+create view public.consent_list with (security_invoker = true) as
+select c.changed_at, c.phone, g.name as agency, c.agency_id, c.state, c.source
+from public.text_consents c
+join public.agencies g on g.id = c.agency_id;
+
+comment on view public.consent_list is 'What holds for each recruit who has said something to an agency.';
+grant select on public.consent_list to service_role;
+
+create view public.consent_event_list with (security_invoker = true) as
+select e.occurred_at, e.phone, g.name as agency, e.agency_id, e.state, e.source, e.words, e.reason,
+  concat_ws(' ', a.first_name, a.last_name) as manager, e.message_id, e.created_at, e.id
+from public.text_consent_events e
+join public.agencies g on g.id = e.agency_id
+left join public.agents a on a.id = e.agent_id;
+
+comment on view public.consent_event_list is 'What recruits have said about texts, and the manager who recorded it.';
+grant select on public.consent_event_list to service_role;
+
+create view public.delivery_list with (security_invoker = true) as
+select d.id, d.received_at, coalesce(v.slug, 'import') as vendor, d.vendor_id, d.route, d.row, d.vendor_lead_id, d.code,
+  d.reason, d.status, d.lead_id, d.resolved_at, d.request_id, d.payload_bytes
+from public.rejected_deliveries d
+left join public.vendors v on v.id = d.vendor_id;
+
+comment on view public.delivery_list is 'Rejected deliveries without their payloads; vendor_id: null for an import.';
+grant select on public.delivery_list to service_role;
+
+create view public.waiting_lead_list with (security_invoker = true) as
+select l.id, l.vendor_id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
+  l.state, l.distribution, l.created_at as received
+from public.recruiting_leads l
+join public.vendors v on v.id = l.vendor_id
+where l.distribution in ('unmatched', 'pending');
+
+comment on view public.waiting_lead_list is 'Recruiting leads that no order has got.';
+grant select on public.waiting_lead_list to service_role;
+
+create view public.unmatched_text_list with (security_invoker = true) as
+select t.id, t.received_at, t.recruit_phone as "from", t.service_phone as "to", t.body,
+  jsonb_array_length(t.media) as media, t.message_sid
+from public.unmatched_texts t;
+
+comment on view public.unmatched_text_list is 'Texts that belong to no conversation yet; media: how many files.';
+grant select on public.unmatched_text_list to service_role;
+
+create view public.outbox_list with (security_invoker = true) as
+select t.*,
+  case t.state
+    when 'held' then case
+      when t.number is null then 'its number is not one of the agency''s'
+      when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
+      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of quiet_hours'
+      when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
+      else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
+    end
+    when 'due' then 'it is sent next'
+    when 'sending' then 'it is being sent'
+    when 'refused' then 'the recruit has opted out'
+    else case
+      when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
+        'the response was lost; Twilio is asked for it at ' || t.due_at
+      when 'unconfirmed' in (t.state, t.reason) then 'nobody knows whether it was sent'
+      when t.reason = 'media_not_found' then 'a file of it is not in the bucket text-media'
+      else 'Twilio: ' || coalesce(t.reason, 'no reason given')
+    end
+  end as why
+from (
+  select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
+    o.kind,
+    case
+      when m.status = 'failed' and o.state <> 'refused' then 'failed'
+      when o.state <> 'pending' then o.state
+      when o.due_at > now() or n.status is distinct from 'active' then 'held'
+      else 'due'
+    end as state,
+    coalesce(o.reason, m.error_code) as reason,
+    case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+      else 'infinity' end as due_at,
+    o.attempt, o.segments, n.status as number, n.paused_reason
+  from public.text_outbox o
+  join public.recruiting_messages m on m.id = o.message_id
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  join public.agencies g on g.id = c.agency_id
+  left join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
+  where o.state <> 'accepted' or m.status = 'failed'
+) t;
+
+comment on view public.outbox_list is
+  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused or '
+  'failed; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
+  'it is not one of the agency''s.';
+grant select on public.outbox_list to service_role;
+
+create view public.greeting_list with (security_invoker = true) as
+select t.order_id, t.agency_id, t.agency, t.status, t.vendors, t.numbers,
+  case when t.numbers = 0 then 'nobody: no active number' when t.vendors = '{}' then 'nobody: no vendor has text consent'
+    else 'recruits of ' || array_to_string(t.vendors, ', ') end as greets,
+  private.text_segments(t.preview) as segments, t.template, t.preview, t.created_at
+from (
+  select o.id as order_id, o.agency_id, g.name as agency, o.status,
+    array(
+      select v.slug from public.vendors v
+      where v.has_text_consent and (o.vendor_id is null or v.id = o.vendor_id)
+      order by v.slug
+    ) as vendors,
+    (select count(*)::int from public.service_numbers n where n.agency_id = g.id and n.status = 'active') as numbers,
+    o.greeting_template as template,
+    private.fill_template(
+      o.greeting_template,
+      jsonb_populate_record(
+        null::public.recruiting_leads,
+        jsonb_build_object('first_name', 'Ada', 'agency_id', o.agency_id, 'agent_id', o.agent_id)
+      )
+    ) as preview,
+    o.created_at
+  from public.recruiting_orders o
+  join public.agencies g on g.id = o.agency_id
+  where o.greeting_template is not null
+) t;
+
+comment on view public.greeting_list is
+  'The greetings of the orders. vendors: whose recruits are greeted; numbers: the agency''s active ones, without which '
+  'nobody is greeted; preview: for a recruit named Ada, with the order''s agent where it names one; segments: of the preview.';
+grant select on public.greeting_list to service_role;
+
+create view public.bot_session_list with (security_invoker = true) as
+select s.conversation_id, b.agency_id, c.recruit_phone, concat_ws(' ', l.first_name, l.last_name) as name,
+  b.version as script, s.state, s.reason, s.question, s.asked_at, s.answers, s.created_at
+from public.bot_scripts b
+join public.bot_sessions s on s.script_id = b.id
+join public.recruiting_conversations c on c.id = s.conversation_id
+left join public.recruiting_leads l on l.id = c.recruiting_lead_id;
+
+comment on view public.bot_session_list is 'The conversations of the bot; script: its version.';
+grant select on public.bot_session_list to service_role;
+
+create view public.hours_list with (security_invoker = true) as
+select coalesce(q.state, 'all') as state, q.day_of_week as day, q.opens::text as opens, q.closes::text as closes, q.source
+from public.quiet_hours q;
+
+comment on view public.hours_list is
+  'When texts may be sent. state: all for those without hours of their own; day: 0 for Sunday to 6, null for every day; '
+  'opens, closes: in the recipient''s time, the same where nothing is sent.';
+grant select on public.hours_list to service_role;
+
+-- supabase/schemas/operators/orders.sql
+
+-- An order is made and changed by one function, which reads times in the time zone of the agency.
+
+create function public.save_order(settings jsonb, agency_id uuid default null, order_id uuid default null)
+returns public.recruiting_orders
+language plpgsql
+set search_path = ''
+as $$
+declare
+  saved public.recruiting_orders;
+  inactive public.agents;
+  zone text;
+  field text;
+begin
+  -- `filled` does not grow meanwhile.
+  select o.* into saved from public.recruiting_orders o where o.id = order_id for no key update;
+  if order_id is null then
+    saved := jsonb_populate_record(saved, jsonb_build_object('id', gen_random_uuid(), 'agency_id', agency_id, 'filled', 0,
+      'priority', 0, 'status', 'open'));
+  elsif saved.id is null then
+    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+  end if;
+  select a.timezone into zone from public.agencies a where a.id = saved.agency_id;
+  foreach field in array array['starts_at', 'ends_at'] loop
+    if settings ->> field !~ 'T.*(Z|[+-]\d\d:\d\d)$' then
+      settings := jsonb_set(settings, array[field], to_jsonb((settings ->> field)::timestamp at time zone zone));
+    end if;
+  end loop;
+  saved := jsonb_populate_record(saved, settings);
+
+  select a.* into inactive from public.agents a where a.id = saved.agent_id and not a.is_active;
+  if settings ? 'agent_id' and inactive.id is not null then
+    raise exception 'agent_id: % is inactive and gets no lead: npm run admin -- agent update % --active true',
+      inactive.first_name, inactive.id using errcode = 'PT400';
+  elsif settings ? 'ends_at' and saved.ends_at <= now() then
+    raise exception 'ends_at: % is in the past, so the order would get no lead', private.iso_time(saved.ends_at)
+      using errcode = 'PT400';
+  elsif settings ->> 'greeting_template' is not null and not private.is_greeting_template(saved.greeting_template) then
+    raise exception 'greeting_template: give a text of at most 1,600 characters with {agency} and the word STOP, and no '
+      'other braces than {agency}, {first_name} and {agent}. Characters are UTF-16 units: most emoji have 2 or more'
+      using errcode = 'PT400';
+  elsif saved.ends_at <= saved.starts_at then
+    raise exception 'ends_at: % is not after the start, %', private.iso_time(saved.ends_at),
+      private.iso_time(saved.starts_at) using errcode = 'PT400';
+  elsif saved.quantity < saved.filled then
+    raise exception 'quantity: % is less than the % leads it has already received', saved.quantity, saved.filled
+      using errcode = 'PT400';
+  end if;
+
+  insert into public.recruiting_orders as o (
+    id, agency_id, agent_id, vendor_id, states, quantity, daily_cap, priority, status, starts_at, ends_at, greeting_template
+  )
+  values (
+    saved.id, saved.agency_id, saved.agent_id, saved.vendor_id, saved.states, saved.quantity, saved.daily_cap,
+    saved.priority,
+    case
+      when saved.status = 'open' and saved.filled = saved.quantity then 'filled'
+      when saved.status = 'filled' and saved.filled < saved.quantity then 'open'
+      else saved.status
+    end,
+    saved.starts_at, saved.ends_at, saved.greeting_template
+  )
+  on conflict (id) do update set
+    agent_id = excluded.agent_id, vendor_id = excluded.vendor_id, states = excluded.states, quantity = excluded.quantity,
+    daily_cap = excluded.daily_cap, priority = excluded.priority, status = excluded.status,
+    starts_at = excluded.starts_at, ends_at = excluded.ends_at, greeting_template = excluded.greeting_template
+  returning o.* into saved;
+  return saved;
+end
+$$;
+
+comment on function public.save_order(jsonb, uuid, uuid) is
+  'Changes an order, or without order_id makes one of the agency, which is open. settings: the columns to set; null takes '
+  'one away, and a time without an offset is meant in the agency''s time zone. A quantity that is reached makes the order '
+  'filled, and a higher one opens it again. Returns the order. PT404 for an unknown one; PT400 names the column.';
+grant execute on function public.save_order(jsonb, uuid, uuid) to service_role;
+
+create function public.set_order_status(order_id uuid, status text) returns public.recruiting_orders
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changed public.recruiting_orders;
+begin
+  select o.* into changed from public.recruiting_orders o where o.id = order_id for no key update;
+  if changed.id is null then
+    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+  elsif changed.status = set_order_status.status then
+    return changed;
+  elsif set_order_status.status <> 'closed' and changed.filled = changed.quantity then
+    raise exception 'The order % has all of its % leads. For more: npm run admin -- order update % --quantity <number>',
+      order_id, changed.quantity, order_id using errcode = 'PT409';
+  elsif set_order_status.status = 'open' and changed.ends_at <= now() then
+    raise exception 'The order % has ended: npm run admin -- order update % --ends <time>', order_id, order_id
+      using errcode = 'PT409';
+  elsif set_order_status.status = 'paused' and changed.status <> 'open' then
+    raise exception 'The order % is %, so it gets no leads as it is.', order_id, changed.status using errcode = 'PT409';
+  end if;
+  update public.recruiting_orders o set status = set_order_status.status where o.id = order_id returning o.* into changed;
+  return changed;
+end
+$$;
+
+comment on function public.set_order_status(uuid, text) is
+  'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. PT404 for an unknown one; '
+  'PT409 says why it cannot be.';
+grant execute on function public.set_order_status(uuid, text) to service_role;
+
+create function private.iso_time(moment timestamptz) returns text
+language sql
+stable
+set search_path = ''
+return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
+grant execute on function private.iso_time(timestamptz) to service_role;
 
 -- supabase/schemas/operators/assign.sql
 

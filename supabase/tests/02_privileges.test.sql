@@ -1,6 +1,6 @@
 -- Who may do what, read from the catalogue, so that an unintended grant on any object is found.
 begin;
-select plan(10);
+select plan(11);
 
 create view pg_temp.table_grants as
 select c.oid::regclass::text as "table", r.rolname::text as role, p.privilege
@@ -65,6 +65,17 @@ select set_eq(
         or c.relname in ('text_consent_events', 'bot_scripts') and p.privilege = 'delete')$$,
   'the service role reads and writes every table, but never changes events and scripts, nor deletes those of consents');
 
+select is_empty(
+  $$select c.relname, r.rolname, p.privilege
+    from pg_class c
+    cross join pg_roles r
+    cross join unnest(array['select', 'insert', 'update', 'delete']) p (privilege)
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'
+      and r.rolname in ('anon', 'authenticated', 'service_role')
+      and has_table_privilege(r.rolname, c.oid, p.privilege)
+        <> (r.rolname = 'service_role' and p.privilege = 'select')$$,
+  'a view is for the service role alone, to read');
+
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
 
 select set_eq(
@@ -93,7 +104,8 @@ select set_eq(
     'public.fill_leads', 'public.adopt_texts', 'public.set_quiet_hours', 'public.text_hours',
     'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person',
     'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads',
-    'public.check_service', 'public.recount_orders', 'public.explain_lead', 'public.explain_order'
+    'public.check_service', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',
+    'public.save_order', 'public.set_order_status', 'public.rotate_vendor_api_keys'
   ],
   'the service role may execute what the edge functions and administrators call');
 

@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(48);
+select plan(50);
 \ir helpers.psql
 
 set local enable_seqscan = off;
@@ -43,6 +43,10 @@ from (values
     $$select sum(stored_bytes) from public.rejected_deliveries where status = 'open' and vendor_id is null$$),
   ('the deliveries before a time', 'rejected_deliveries_received_at_idx',
     $$select from public.rejected_deliveries where received_at < now()$$),
+  ('the list of deliveries, newest first', 'rejected_deliveries_received_at_idx',
+    $$select * from public.delivery_list order by received_at desc, id limit 50$$),
+  ('the list of waiting leads', 'recruiting_leads_(pending|unmatched|created)_idx',
+    $$select * from public.waiting_lead_list order by received, id limit 50$$),
   ('the times a lead was sent again', 'recruiting_lead_duplicates_lead_id_received_at_idx',
     $$select from public.recruiting_lead_duplicates where lead_id = md5('')::uuid$$),
   ('the texts of a new conversation', 'unmatched_texts_recruit_phone_idx',

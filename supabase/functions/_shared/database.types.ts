@@ -71,6 +71,13 @@ export type Database = {
             foreignKeyName: "agent_notifications_agent_id_fkey";
             columns: ["agent_id"];
             isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
             referencedRelation: "agents";
             referencedColumns: ["id"];
           },
@@ -86,6 +93,13 @@ export type Database = {
             columns: ["lead_id"];
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_lead_list";
             referencedColumns: ["id"];
           },
           {
@@ -152,6 +166,13 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
+          {
+            foreignKeyName: "agents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
         ];
       };
       "area_codes": {
@@ -214,6 +235,13 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "bot_scripts_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
@@ -383,6 +411,13 @@ export type Database = {
             foreignKeyName: "lead_activities_agent_id_fkey";
             columns: ["agent_id"];
             isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_activities_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
             referencedRelation: "agents";
             referencedColumns: ["id"];
           },
@@ -530,6 +565,13 @@ export type Database = {
           "submitted_at"?: string;
         };
         Relationships: [
+          {
+            foreignKeyName: "lead_presentations_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "lead_presentations_agent_id_fkey";
             columns: ["agent_id"];
@@ -747,6 +789,13 @@ export type Database = {
             foreignKeyName: "leads_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
             referencedRelation: "agents";
             referencedColumns: ["id", "agency_id"];
           },
@@ -833,6 +882,20 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "recruiting_conversations_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
+            columns: ["assigned_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
             foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
             columns: ["assigned_agent_id", "agency_id"];
             isOneToOne: false;
@@ -844,6 +907,13 @@ export type Database = {
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_lead_list";
             referencedColumns: ["id"];
           },
         ];
@@ -877,6 +947,13 @@ export type Database = {
             columns: ["lead_id"];
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_lead_duplicates_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_lead_list";
             referencedColumns: ["id"];
           },
           {
@@ -962,11 +1039,39 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "recruiting_leads_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "greeting_list";
+            referencedColumns: ["agency_id", "order_id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "order_list";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
             foreignKeyName: "recruiting_leads_agency_id_order_id_fkey";
             columns: ["agency_id", "order_id"];
             isOneToOne: false;
             referencedRelation: "recruiting_orders";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
@@ -1134,6 +1239,20 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "recruiting_orders_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
             foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
@@ -1252,6 +1371,13 @@ export type Database = {
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
+          {
+            foreignKeyName: "screening_answers_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_lead_list";
+            referencedColumns: ["id"];
+          },
         ];
       };
       "service_numbers": {
@@ -1295,6 +1421,13 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "service_numbers_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
@@ -1349,6 +1482,20 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "text_consent_events_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "text_consent_events_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
             foreignKeyName: "text_consent_events_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
@@ -1389,6 +1536,13 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "text_consents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
@@ -1608,7 +1762,557 @@ export type Database = {
       };
     };
     Views: {
-      [_ in never]: never;
+      "agency_list": {
+        Row: {
+          "active_agents": number | null;
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "open_orders": number | null;
+          "timezone": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "active_agents"?: never;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "open_orders"?: never;
+          "timezone"?: string | null;
+        };
+        Update: {
+          "active_agents"?: never;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "open_orders"?: never;
+          "timezone"?: string | null;
+        };
+        Relationships: [];
+      };
+      "agent_list": {
+        Row: {
+          "accepts_recruits": boolean;
+          "agency": string;
+          "agency_id": string;
+          "agent": string | null;
+          "email": string | null;
+          "first_name": string;
+          "id": string;
+          "is_active": boolean;
+          "last_assigned_at": string | null;
+          "last_name": string | null;
+          "phone": string | null;
+          "role": string;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "agents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "bot_session_list": {
+        Row: {
+          "agency_id": string;
+          "answers": NonNullable<Json>;
+          "asked_at": string | null;
+          "conversation_id": string;
+          "created_at": string;
+          "name": string | null;
+          "question": string;
+          "reason": string | null;
+          "recruit_phone": string;
+          "script": number;
+          "state": string;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "bot_scripts_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "bot_scripts_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "bot_sessions_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: true;
+            referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "consent_event_list": {
+        Row: {
+          "agency": string;
+          "agency_id": string;
+          "created_at": string;
+          "id": string;
+          "manager": string | null;
+          "message_id": string | null;
+          "occurred_at": string;
+          "phone": string;
+          "reason": string | null;
+          "source": string;
+          "state": string;
+          "words": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "text_consent_events_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "text_consent_events_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "consent_list": {
+        Row: {
+          "agency": string;
+          "agency_id": string;
+          "changed_at": string;
+          "phone": string;
+          "source": string;
+          "state": string;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "text_consents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "text_consents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "delivery_list": {
+        Row: {
+          "code": string;
+          "id": string;
+          "lead_id": string | null;
+          "payload_bytes": number;
+          "reason": string;
+          "received_at": string;
+          "request_id": string;
+          "resolved_at": string | null;
+          "route": string;
+          "row": number | null;
+          "status": string;
+          "vendor": string | null;
+          "vendor_id": string | null;
+          "vendor_lead_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "rejected_deliveries_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "greeting_list": {
+        Row: {
+          "agency": string;
+          "agency_id": string;
+          "created_at": string;
+          "greets": string | null;
+          "numbers": number | null;
+          "order_id": string;
+          "preview": string | null;
+          "segments": number | null;
+          "status": string;
+          "template": string | null;
+          "vendors": (string)[] | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_orders_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "hours_list": {
+        Row: {
+          "closes": string | null;
+          "day": number | null;
+          "opens": string | null;
+          "source": string;
+          "state": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "closes"?: never;
+          "day"?: number | null;
+          "opens"?: never;
+          "source"?: string | null;
+          "state"?: never;
+        };
+        Update: {
+          "closes"?: never;
+          "day"?: number | null;
+          "opens"?: never;
+          "source"?: string | null;
+          "state"?: never;
+        };
+        Relationships: [];
+      };
+      "key_list": {
+        Row: {
+          "created": string;
+          "expires": string | null;
+          "key": string;
+          "label": string | null;
+          "last_used": string | null;
+          "revoked": string | null;
+          "state": string | null;
+          "vendor_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created"?: string | null;
+          "expires"?: string | null;
+          "key"?: string | null;
+          "label"?: string | null;
+          "last_used"?: string | null;
+          "revoked"?: string | null;
+          "state"?: never;
+          "vendor_id"?: string | null;
+        };
+        Update: {
+          "created"?: string | null;
+          "expires"?: string | null;
+          "key"?: string | null;
+          "label"?: string | null;
+          "last_used"?: string | null;
+          "revoked"?: string | null;
+          "state"?: never;
+          "vendor_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "vendor_api_keys_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "number_list": {
+        Row: {
+          "agency": string;
+          "agency_id": string;
+          "conversations": number | null;
+          "messaging_service_sid": string | null;
+          "paused_reason": string | null;
+          "phone": string;
+          "segments_per_second": number | null;
+          "status": string;
+          "waiting": number | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "service_numbers_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "service_numbers_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "order_list": {
+        Row: {
+          "agency": string;
+          "agency_id": string;
+          "agent": string | null;
+          "agent_id": string | null;
+          "created_at": string;
+          "daily_cap": number | null;
+          "ends_at": string | null;
+          "filled": number;
+          "id": string;
+          "priority": number;
+          "quantity": number;
+          "starts_at": string | null;
+          "states": (string)[] | null;
+          "status": string;
+          "vendor": string | null;
+          "vendor_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_orders_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "outbox_list": {
+        Row: {
+          "agency": string;
+          "agency_id": string;
+          "attempt": number;
+          "created_at": string;
+          "due_at": string | null;
+          "from": string;
+          "kind": string;
+          "message_id": string;
+          "number": string | null;
+          "paused_reason": string | null;
+          "reason": string | null;
+          "segments": number;
+          "state": string | null;
+          "to": string;
+          "why": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_conversations_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "text_outbox_message_id_fkey";
+            columns: ["message_id"];
+            isOneToOne: true;
+            referencedRelation: "recruiting_messages";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "unmatched_text_list": {
+        Row: {
+          "body": string | null;
+          "from": string | null;
+          "id": string;
+          "media": number | null;
+          "message_sid": string | null;
+          "received_at": string;
+          "to": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "body"?: string | null;
+          "from"?: string | null;
+          "id"?: string | null;
+          "media"?: never;
+          "message_sid"?: string | null;
+          "received_at"?: string | null;
+          "to"?: string | null;
+        };
+        Update: {
+          "body"?: string | null;
+          "from"?: string | null;
+          "id"?: string | null;
+          "media"?: never;
+          "message_sid"?: string | null;
+          "received_at"?: string | null;
+          "to"?: string | null;
+        };
+        Relationships: [];
+      };
+      "vendor_list": {
+        Row: {
+          "active": boolean;
+          "created": string;
+          "keys": number | null;
+          "name": string;
+          "parser": string | null;
+          "rate_limit": number | null;
+          "slug": string;
+          "text_consent": boolean;
+          "webhook": Database["public"]["Enums"]["webhook_scheme"] | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "active"?: boolean | null;
+          "created"?: string | null;
+          "keys"?: never;
+          "name"?: string | null;
+          "parser"?: string | null;
+          "rate_limit"?: number | null;
+          "slug"?: string | null;
+          "text_consent"?: boolean | null;
+          "webhook"?: Database["public"]["Enums"]["webhook_scheme"] | null;
+        };
+        Update: {
+          "active"?: boolean | null;
+          "created"?: string | null;
+          "keys"?: never;
+          "name"?: string | null;
+          "parser"?: string | null;
+          "rate_limit"?: number | null;
+          "slug"?: string | null;
+          "text_consent"?: boolean | null;
+          "webhook"?: Database["public"]["Enums"]["webhook_scheme"] | null;
+        };
+        Relationships: [];
+      };
+      "waiting_lead_list": {
+        Row: {
+          "distribution": string;
+          "id": string;
+          "name": string | null;
+          "received": string;
+          "state": string | null;
+          "vendor": string;
+          "vendor_id": string;
+          "vendor_lead_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_leads_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "webhook_secret_list": {
+        Row: {
+          "created": string;
+          "expires": string | null;
+          "id": string;
+          "kind": string;
+          "label": string | null;
+          "revoked": string | null;
+          "state": string | null;
+          "vendor_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created"?: string | null;
+          "expires"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "label"?: string | null;
+          "revoked"?: string | null;
+          "state"?: never;
+          "vendor_id"?: string | null;
+        };
+        Update: {
+          "created"?: string | null;
+          "expires"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "label"?: string | null;
+          "revoked"?: string | null;
+          "state"?: never;
+          "vendor_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "vendor_webhook_secrets_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
     };
     Functions: {
       "abandon_recruiting_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
@@ -1887,6 +2591,36 @@ export type Database = {
       };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
       "revoke_vendor_webhook_secret": { Args: { "id": string }; Returns: boolean };
+      "rotate_vendor_api_keys": {
+        Args: { "keep_old_until"?: string; "label"?: string; "vendor_slug": string };
+        Returns: Json;
+      };
+      "save_order": {
+        Args: { "agency_id"?: string; "order_id"?: string; "settings": Json };
+        Returns: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "daily_cap": number | null;
+          "ends_at": string | null;
+          "filled": number;
+          "greeting_template": string | null;
+          "id": string;
+          "priority": number;
+          "quantity": number;
+          "starts_at": string | null;
+          "states": (string)[] | null;
+          "status": string;
+          "updated_at": string;
+          "vendor_id": string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "recruiting_orders";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "send_text": {
         Args: {
           "body": string;
@@ -1897,6 +2631,32 @@ export type Database = {
         Returns: Json;
       };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
+      "set_order_status": {
+        Args: { "order_id": string; "status": string };
+        Returns: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "daily_cap": number | null;
+          "ends_at": string | null;
+          "filled": number;
+          "greeting_template": string | null;
+          "id": string;
+          "priority": number;
+          "quantity": number;
+          "starts_at": string | null;
+          "states": (string)[] | null;
+          "status": string;
+          "updated_at": string;
+          "vendor_id": string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "recruiting_orders";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "set_quiet_hours": {
         Args: {
           "closes": string;

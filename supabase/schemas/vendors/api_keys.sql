@@ -52,6 +52,37 @@ comment on function public.revoke_vendor_api_key(text) is
   'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
 grant execute on function public.revoke_vendor_api_key(text) to service_role;
 
+create function public.rotate_vendor_api_keys(
+  vendor_slug text,
+  label text default null,
+  keep_old_until timestamptz default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ended text[];
+begin
+  with stopped as (
+    update public.vendor_api_keys k
+    set
+      revoked_at = case when keep_old_until is null then now() end,
+      expires_at = least(k.expires_at, keep_old_until)
+    from public.vendors v
+    where v.slug = vendor_slug and k.vendor_id = v.id and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > now())
+    returning k.key_prefix
+  )
+  select coalesce(array_agg(s.key_prefix), '{}') into ended from stopped s;
+  return jsonb_build_object('key', public.create_vendor_api_key(vendor_slug, label), 'ended', ended);
+end
+$$;
+
+comment on function public.rotate_vendor_api_keys(text, text, timestamptz) is
+  'Makes an API key for a vendor, and ends all others that work: at keep_old_until, else at once. Returns {key, ended: '
+  '[key_prefix]}. PT404 for an unknown slug.';
+grant execute on function public.rotate_vendor_api_keys(text, text, timestamptz) to service_role;
+
 create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
 language plpgsql
 stable

@@ -1,0 +1,77 @@
+/** Lists of rows: most are a view of the database, in supabase/schemas/operators/lists.sql. */
+import type postgres from "postgres";
+import type { Database } from "../supabase/functions/_shared/database.types.ts";
+import { findAgencyId, findVendorId } from "./find.ts";
+import type { Outcome, Session } from "./session.ts";
+import { formatTable } from "./table.ts";
+
+/** The options that say which rows are meant. */
+export interface Filters {
+  agency?: string;
+  vendor?: string;
+  /** What has no vendor: rejected deliveries of POST /api/leads/import. */
+  imports?: boolean;
+  since?: Date;
+  state?: string;
+  status?: string;
+  phone?: string;
+}
+
+interface Listing {
+  /** Columns to sort by, as SQL. */
+  order: string;
+  /** What to say when there is none. */
+  none: string | ((given: Filters) => string);
+  /** The columns that a person sees; all, unless given. Or what a person sees of a row. */
+  shown?: string[] | ((row: postgres.Row) => object);
+}
+
+/** The condition that filters stand for, to follow `where`. It is wrapped, because `await` would run it alone. */
+export async function conditionOf(
+  sql: postgres.Sql,
+  { agency, vendor, imports, since, ...others }: Filters,
+): Promise<{ isMeant: postgres.Fragment }> {
+  const columns = {
+    agency_id: await findAgencyId(sql, agency),
+    vendor_id: await findVendorId(sql, vendor),
+    state: others.state,
+    status: others.status === "all" ? null : others.status,
+    phone: others.phone,
+  };
+  const conditions = Object.entries(columns)
+    .map(([column, value]) => value == null ? sql`true` : sql`${sql(column)} = ${value}`);
+  if (imports) conditions.push(sql`vendor_id is null`);
+  if (since) conditions.push(sql`received_at >= ${since}`);
+  return { isMeant: sql`true ${conditions.map((each) => sql`and ${each}`)}` };
+}
+
+/** A verb that lists a view, or its first rows and how many more there are. */
+export function lists(view: keyof Database["public"]["Views"], { order, none, shown }: Listing) {
+  return async (
+    { sql }: Session,
+    { limit, ...given }: Filters & { limit?: number },
+  ): Promise<Outcome> => {
+    const { isMeant } = await conditionOf(sql, given);
+    const rows = await sql`
+      select * from ${sql(view)} where ${isMeant} order by ${sql.unsafe(order)} limit ${
+      limit ?? null
+    }`;
+    const { data, text } = list(rows, typeof none === "string" ? none : none(given), shown);
+    if (rows.length !== limit) return { data, text };
+    const [{ more }] = await sql<[{ more: number }]>`
+      select count(*)::int - ${limit} as more from ${sql(view)} where ${isMeant}`;
+    return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text };
+  };
+}
+
+/** Rows as JSON for a script, and as a table for a person. */
+export function list(
+  rows: readonly postgres.Row[],
+  none: string,
+  shown: Listing["shown"] = (row) => row,
+): Outcome & { text: string } {
+  const show = typeof shown === "function"
+    ? shown
+    : (row: postgres.Row) => Object.fromEntries(shown.map((column) => [column, row[column]]));
+  return { data: rows, text: rows.length > 0 ? formatTable(rows.map(show)) : none };
+}

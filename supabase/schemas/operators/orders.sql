@@ -1,0 +1,115 @@
+-- An order is made and changed by one function, which reads times in the time zone of the agency.
+
+create function public.save_order(settings jsonb, agency_id uuid default null, order_id uuid default null)
+returns public.recruiting_orders
+language plpgsql
+set search_path = ''
+as $$
+declare
+  saved public.recruiting_orders;
+  inactive public.agents;
+  zone text;
+  field text;
+begin
+  -- `filled` does not grow meanwhile.
+  select o.* into saved from public.recruiting_orders o where o.id = order_id for no key update;
+  if order_id is null then
+    saved := jsonb_populate_record(saved, jsonb_build_object('id', gen_random_uuid(), 'agency_id', agency_id, 'filled', 0,
+      'priority', 0, 'status', 'open'));
+  elsif saved.id is null then
+    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+  end if;
+  select a.timezone into zone from public.agencies a where a.id = saved.agency_id;
+  foreach field in array array['starts_at', 'ends_at'] loop
+    if settings ->> field !~ 'T.*(Z|[+-]\d\d:\d\d)$' then
+      settings := jsonb_set(settings, array[field], to_jsonb((settings ->> field)::timestamp at time zone zone));
+    end if;
+  end loop;
+  saved := jsonb_populate_record(saved, settings);
+
+  select a.* into inactive from public.agents a where a.id = saved.agent_id and not a.is_active;
+  if settings ? 'agent_id' and inactive.id is not null then
+    raise exception 'agent_id: % is inactive and gets no lead: npm run admin -- agent update % --active true',
+      inactive.first_name, inactive.id using errcode = 'PT400';
+  elsif settings ? 'ends_at' and saved.ends_at <= now() then
+    raise exception 'ends_at: % is in the past, so the order would get no lead', private.iso_time(saved.ends_at)
+      using errcode = 'PT400';
+  elsif settings ->> 'greeting_template' is not null and not private.is_greeting_template(saved.greeting_template) then
+    raise exception 'greeting_template: give a text of at most 1,600 characters with {agency} and the word STOP, and no '
+      'other braces than {agency}, {first_name} and {agent}. Characters are UTF-16 units: most emoji have 2 or more'
+      using errcode = 'PT400';
+  elsif saved.ends_at <= saved.starts_at then
+    raise exception 'ends_at: % is not after the start, %', private.iso_time(saved.ends_at),
+      private.iso_time(saved.starts_at) using errcode = 'PT400';
+  elsif saved.quantity < saved.filled then
+    raise exception 'quantity: % is less than the % leads it has already received', saved.quantity, saved.filled
+      using errcode = 'PT400';
+  end if;
+
+  insert into public.recruiting_orders as o (
+    id, agency_id, agent_id, vendor_id, states, quantity, daily_cap, priority, status, starts_at, ends_at, greeting_template
+  )
+  values (
+    saved.id, saved.agency_id, saved.agent_id, saved.vendor_id, saved.states, saved.quantity, saved.daily_cap,
+    saved.priority,
+    case
+      when saved.status = 'open' and saved.filled = saved.quantity then 'filled'
+      when saved.status = 'filled' and saved.filled < saved.quantity then 'open'
+      else saved.status
+    end,
+    saved.starts_at, saved.ends_at, saved.greeting_template
+  )
+  on conflict (id) do update set
+    agent_id = excluded.agent_id, vendor_id = excluded.vendor_id, states = excluded.states, quantity = excluded.quantity,
+    daily_cap = excluded.daily_cap, priority = excluded.priority, status = excluded.status,
+    starts_at = excluded.starts_at, ends_at = excluded.ends_at, greeting_template = excluded.greeting_template
+  returning o.* into saved;
+  return saved;
+end
+$$;
+
+comment on function public.save_order(jsonb, uuid, uuid) is
+  'Changes an order, or without order_id makes one of the agency, which is open. settings: the columns to set; null takes '
+  'one away, and a time without an offset is meant in the agency''s time zone. A quantity that is reached makes the order '
+  'filled, and a higher one opens it again. Returns the order. PT404 for an unknown one; PT400 names the column.';
+grant execute on function public.save_order(jsonb, uuid, uuid) to service_role;
+
+create function public.set_order_status(order_id uuid, status text) returns public.recruiting_orders
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changed public.recruiting_orders;
+begin
+  select o.* into changed from public.recruiting_orders o where o.id = order_id for no key update;
+  if changed.id is null then
+    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+  elsif changed.status = set_order_status.status then
+    return changed;
+  elsif set_order_status.status <> 'closed' and changed.filled = changed.quantity then
+    raise exception 'The order % has all of its % leads. For more: npm run admin -- order update % --quantity <number>',
+      order_id, changed.quantity, order_id using errcode = 'PT409';
+  elsif set_order_status.status = 'open' and changed.ends_at <= now() then
+    raise exception 'The order % has ended: npm run admin -- order update % --ends <time>', order_id, order_id
+      using errcode = 'PT409';
+  elsif set_order_status.status = 'paused' and changed.status <> 'open' then
+    raise exception 'The order % is %, so it gets no leads as it is.', order_id, changed.status using errcode = 'PT409';
+  end if;
+  update public.recruiting_orders o set status = set_order_status.status where o.id = order_id returning o.* into changed;
+  return changed;
+end
+$$;
+
+comment on function public.set_order_status(uuid, text) is
+  'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. PT404 for an unknown one; '
+  'PT409 says why it cannot be.';
+grant execute on function public.set_order_status(uuid, text) to service_role;
+
+create function private.iso_time(moment timestamptz) returns text
+language sql
+stable
+set search_path = ''
+return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
+grant execute on function private.iso_time(timestamptz) to service_role;
