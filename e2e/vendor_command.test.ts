@@ -7,7 +7,8 @@ import { assertError, send, sql, stack } from "./support/client.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAYLOAD = "supabase/functions/recruiting/parsers/fixtures/mapping.json";
 
-const vendor = (line: string, env?: Record<string, string>) => npmRun("vendor", line, env);
+const vendor = (line: string) => admin(`vendor ${line}`);
+const npmVendor = (line: string, env?: Record<string, string>) => npmRun("vendor", line, env);
 const json = (line: string) => adminJson(`vendor ${line}`);
 
 async function withConfig<Result>(
@@ -34,7 +35,7 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
     },
   };
   await withConfig(mapping, async (file) => {
-    const created = await vendor(`create ${slug} --parser mapping --config ${file}`);
+    const created = await npmVendor(`create ${slug} --parser mapping --config ${file}`);
     assert.equal(created.code, 0, created.err);
     assert.match(created.out, new RegExp(`npm run admin -- key create ${slug}`));
   });
@@ -155,23 +156,23 @@ Deno.test("a payload with several leads, or with none, is shown as the webhook r
 });
 
 Deno.test("a mistake on the command line of npm run is named in the first line", async () => {
-  const unknown = await vendor("frob");
+  const unknown = await npmVendor("frob");
   assertRefused(unknown, 2, /^there is no command "frob"\. Give one of: list, create, /);
   assert.match(unknown.err, /^usage: npm run admin -- vendor <verb> \[options\]$/m);
   assertRefused(await vendor("parse nobody x.json"), 1, /^There is no vendor "nobody"/);
-  const help = await vendor("");
+  const help = await npmVendor("");
   assert.equal(help.code, 0);
   assert.match(help.out, /^Usage: npm run admin -- vendor /);
 });
 
 Deno.test("without a stack, the command takes a database's address or says so", async () => {
   const elsewhere = { STACK_FILE: "/nowhere/stack.json" };
-  const lost = await vendor("list", elsewhere);
+  const lost = await npmVendor("list", elsewhere);
   assert.equal(lost.code, 1);
   assert.match(lost.err, /npm start.*--db-url/);
-  const found = await vendor(`list --db-url ${stack.db_url}`, elsewhere);
+  const found = await npmVendor(`list --db-url ${stack.db_url}`, elsewhere);
   assert.equal(found.code, 0, found.err);
   assert.match(found.out, /^slug +name +parser /);
-  const named = await vendor("list", { ...elsewhere, SUPABASE_DB_URL: stack.db_url });
+  const named = await npmVendor("list", { ...elsewhere, SUPABASE_DB_URL: stack.db_url });
   assert.equal(named.code, 0, named.err);
 });

@@ -3,7 +3,7 @@ import type { SignedIn } from "../support/agents.ts";
 import { startChromium } from "./chromium.ts";
 import { servePages } from "./pages.ts";
 
-/** The browser of a file of tests; null where none runs on this machine. */
+/** The browser of all these tests; null where none runs on this machine. */
 export const chromium = await startChromium();
 Deno.test.afterAll(() => chromium?.stop());
 

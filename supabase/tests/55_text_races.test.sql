@@ -24,7 +24,7 @@ select pg_temp.commit($sql$
   from generate_series(1, 50) n;
 $sql$);
 
--- 300 texts: connections 1 to 4 queue them, and twenty workers send them meanwhile. Now and then a worker dies, before its
+-- 120 texts: connections 1 to 4 queue them, and twenty workers send them meanwhile. Now and then a worker dies, before its
 -- request, after it, or before it reports a look-up. Its lease ends at once, and look-ups are due at once, so that the test
 -- does not take minutes.
 create temp table finished as select * from pg_temp.race(24, $work$
@@ -32,7 +32,7 @@ create temp table finished as select * from pg_temp.race(24, $work$
   declare claim jsonb; claimed jsonb; sid text; sids text[]; task_id uuid; fate double precision;
   begin
     if {worker} <= 4 then
-      for n in 1..75 loop perform private.queue_text(md5('race ' || 1 + (n * 7 + {worker} * 13) % 50)::uuid, 'agent', 'Hi'); commit;
+      for n in 1..30 loop perform private.queue_text(md5('race ' || 1 + (n * 7 + {worker} * 13) % 50)::uuid, 'agent', 'Hi'); commit;
       end loop;
       return;
     end if;
@@ -66,7 +66,7 @@ create temp table finished as select * from pg_temp.race(24, $work$
         where o.message_id = task_id and o.claim = (claimed -> 'claim')::integer and o.lease_until > now();
         commit;
       end loop;
-      exit when 300 = (
+      exit when 120 = (
         select count(*) from public.text_outbox o
         where o.state = 'accepted' and o.conversation_id in (select md5('race ' || n)::uuid from generate_series(1, 50) n));
       update public.text_outbox o
@@ -87,8 +87,8 @@ create temp table finished as select * from pg_temp.race(24, $work$
 $work$) result;
 select is((select count(*)::integer from finished), 24, 'twenty workers and four that queue texts end');
 select results_eq(
-  'select count(*), count(distinct message_id) from requests', 'values (300::bigint, 300::bigint)',
-  'each of 300 texts is requested once, whoever dies when');
+  'select count(*), count(distinct message_id) from requests', 'values (120::bigint, 120::bigint)',
+  'each of 120 texts is requested once, whoever dies when');
 select is_empty(
   $$select from (
       select o.ordinal, lag(o.ordinal) over (partition by o.conversation_id order by r.received_at) as previous
@@ -101,20 +101,20 @@ select is_empty(
   'each message has the MessageSid of its own request');
 select ok(not private.is_text_due(), 'nothing is left to do');
 
--- 200 recruits: each says STOP while a worker claims the texts that wait for them.
+-- 100 recruits: each says STOP while a worker claims the texts that wait for them.
 select pg_temp.commit($sql$
   insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, last_message_at)
   select md5('race stop ' || n)::uuid, md5('race')::uuid, '+1999557' || 1000 + n, '+19995550100', now() + interval '1 hour'
-  from generate_series(1, 200) n;
+  from generate_series(1, 100) n;
   do $do$
-  begin for n in 1..200 loop perform private.queue_text(md5('race stop ' || n)::uuid, 'agent', 'Hi'); end loop;
+  begin for n in 1..100 loop perform private.queue_text(md5('race stop ' || n)::uuid, 'agent', 'Hi'); end loop;
   end
   $do$;
 $sql$);
 select * from pg_temp.race(4, $work$
   do $do$
   begin
-    for n in 1..200 loop
+    for n in 1..100 loop
       if {worker} = 1 then
         perform private.record_consent(md5('race')::uuid, '+1999557' || 1000 + n, 'opted_out', 'keyword', 'STOP');
         commit;
@@ -133,7 +133,7 @@ from public.text_consents t
 join public.recruiting_conversations c on c.recruit_phone = t.phone and c.agency_id = t.agency_id
 join public.text_outbox o on o.conversation_id = c.id
 where t.agency_id = md5('race')::uuid and t.state = 'opted_out';
-select is((select count(*)::integer from stopped), 200, '200 recruits have opted out');
+select is((select count(*)::integer from stopped), 100, '100 recruits have opted out');
 select is_empty(
   $$select from stopped where state = 'sending' and attempted_at > changed_at$$, 'no text is claimed after its recruit''s STOP');
 select cmp_ok((select count(*) from stopped where state = 'sending'), '>', 0::bigint, 'some are claimed before');

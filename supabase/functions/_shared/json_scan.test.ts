@@ -70,7 +70,7 @@ Deno.test("property: values, depth and different keys of any JSON are counted", 
       const most = Math.min(0.9 * keys.size - 2, text.length / 5 - 1);
       if (most >= 0) assert.throws(() => scan(text, { keys: most }), /different keys/);
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   );
 });
 

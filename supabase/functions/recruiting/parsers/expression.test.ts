@@ -139,9 +139,9 @@ Deno.test("property: a modest expression finds what JMESPath says", () => {
       assert.deepEqual(search(expression, payload), expected);
       if (expected !== undefined) found++;
     }),
-    { numRuns: 2_000 },
+    { numRuns: 700 },
   );
-  assert(found > 100, `${found} expressions found something`);
+  assert(found > 35, `${found} expressions found something`);
 });
 
 Deno.test("property: what any expression finds is hardly larger than the payload", () => {
@@ -164,7 +164,7 @@ Deno.test("property: what any expression finds is hardly larger than the payload
       assert(found.values <= given.values + 2 * given.characters + 2_600);
       assert(found.characters <= given.characters + 1_000);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });
 

@@ -144,7 +144,7 @@ for (const name of PARSER_NAMES) {
       fc.property(mutated(name), fc.constantFrom(...CONFIGS), (payload, config) => {
         holdsFor(parse, payload, config);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 }
@@ -185,7 +185,7 @@ Deno.test("mapping: any configuration can be compiled or has an error", () => {
       holdsFor(mapping!, payload, config);
       assert.equal(mapping!(payload, config).error, compileConfig(config).error);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -210,7 +210,7 @@ Deno.test("normalizeLead takes any value in any field", () => {
       ),
     ),
   }, { requiredKeys: [] }) as fc.Arbitrary<RawLead>;
-  fc.assert(fc.property(raw, (raw) => assertIsLead(normalizeLead(raw))), { numRuns: 500 });
+  fc.assert(fc.property(raw, (raw) => assertIsLead(normalizeLead(raw))), { numRuns: 200 });
 });
 
 Deno.test("a full name of any characters gives a first name", () => {
@@ -221,12 +221,12 @@ Deno.test("a full name of any characters gives a first name", () => {
       assertIsLead(lead);
       assert.equal(lead.first_name !== undefined, full_name.trim() !== "");
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });
 
 /** Texts that make a careless regular expression take quadratic time. */
-const LONG = 250_000;
+const LONG = 100_000;
 const HOSTILE = [" ", "=", "a", ".", ",", "data:", "a ", "+", "1", "-", '"', "%", "\n"]
   .map((unit) => unit.repeat(LONG / unit.length));
 
@@ -239,8 +239,8 @@ for (const name of PARSER_NAMES) {
       const payload = replaceTexts(readFixture(name), text);
       const started = performance.now();
       parse!(payload, MAPPING_CONFIG);
-      // A quadratic step over them would take a minute.
-      assert.ok(performance.now() - started < 5_000, `${text.slice(0, 10)}… took too long`);
+      // A quadratic step over them would take ten seconds.
+      assert.ok(performance.now() - started < 3_000, `${text.slice(0, 10)}… took too long`);
     }
   });
 }

@@ -69,6 +69,6 @@ Deno.test("property: nothing that is sent or configured throws, and nothing rand
         assert.equal(verify(delivery), null);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });

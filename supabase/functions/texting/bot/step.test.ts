@@ -179,7 +179,7 @@ Deno.test("a question is asked again once in a conversation, and given up at las
   assert.equal(step(SCRIPT, session, [], later(101)).reply, null, "there was one reminder");
 });
 
-Deno.test("10,000 random conversations: each ends, and sends at most 2n + 2 texts", () => {
+Deno.test("3,000 random conversations: each ends, and sends at most 2n + 2 texts", () => {
   const word = fc.constantFrom(
     "yes",
     "no",
@@ -248,6 +248,6 @@ Deno.test("10,000 random conversations: each ends, and sends at most 2n + 2 text
       assert(!hasBegun || session === null, "it ends");
       assert(sent <= 2 * script.questions.length + 2);
     }),
-    { numRuns: 10_000 },
+    { numRuns: 3_000 },
   );
 });
