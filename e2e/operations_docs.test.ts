@@ -193,9 +193,8 @@ Deno.test("every recipe in docs/operations.md does what it says", async (t) => {
       for (const [heading, text] of recipes()) {
         await t.step(heading, async () => {
           await BEFORE[heading]?.(terminal);
-          for (const { language, command, output } of examplesIn(text)) {
-            if (language === "sql") await sql.unsafe(command);
-            else if (/^export /m.test(command)) {
+          for (const { command, output } of examplesIn(text)) {
+            if (/^export /m.test(command)) {
               Object.assign(terminal, await variablesSetBy(command, folder, terminal));
             } else {
               const printed = await paste(command, folder, terminal);

@@ -5,18 +5,17 @@ import { fileURLToPath } from "node:url";
 import { stackInfoFile } from "../../dev/local/mod.ts";
 
 /**
- * A command in the docs, in a block that begins with "```sh run" or "```sql run", and the JSON that is shown as its
+ * A command in the docs, in a block that begins with "```sh run", and the JSON that is shown as its
  * output.
  */
 export interface Example {
-  language: "sh" | "sql";
   command: string;
   output?: unknown;
 }
 
 export const ROOT = new URL("../../", import.meta.url);
 
-const RUN = /^```(sh|sql) run\n(.*?)```(?:\n\n```json\n(.*?)```)?/gms;
+const RUN = /^```sh run\n(.*?)```(?:\n\n```json\n(.*?)```)?/gms;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The text of a page, such as `README.md`. */
@@ -26,8 +25,7 @@ export function readPage(file: string): string {
 
 /** The commands of a page, or of a part of it. */
 export function examplesIn(text: string): Example[] {
-  return [...text.matchAll(RUN)].map(([, language, command, output]) => ({
-    language: language as "sh" | "sql",
+  return [...text.matchAll(RUN)].map(([, command, output]) => ({
     command: command!,
     ...(output !== undefined && { output: JSON.parse(output) }),
   }));
