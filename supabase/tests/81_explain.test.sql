@@ -19,7 +19,9 @@ $$;
 create function pg_temp.lead(name text, state text, distribution text default 'unmatched', order_name text default null)
 returns void language plpgsql as $$
 begin
-  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution, order_id, agency_id, distributed_at)
+  insert into public.recruiting_leads (
+    id, vendor_id, first_name, vendor_metadata, distribution, order_id, agency_id, distributed_at
+  )
   values (md5(name)::uuid, md5('vendor')::uuid, name, jsonb_build_object('state', state), lead.distribution, md5(order_name)::uuid,
     case when order_name is not null then md5('agency')::uuid end, case when order_name is not null then now() end);
 end

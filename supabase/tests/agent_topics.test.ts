@@ -48,7 +48,7 @@ function realtimeTest(
 realtimeTest("a notification is sent to its agent's topic, as ids alone", async (sql, notify) => {
   const id = await notify();
   const [row] = await sql`
-    select n.agent_id, n.conversation_id, n.message_id from public.agent_notifications n where id = ${id}`;
+    select n.agent_id, n.conversation_id, n.message_id, n.lead_id from public.agent_notifications n where id = ${id}`;
   const { agent_id, ...ids } = row!;
   const sent = await sql`
     select event, extension, private, payload from realtime.messages where topic = ${`agent:${agent_id}`}`;
