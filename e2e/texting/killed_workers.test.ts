@@ -1,7 +1,8 @@
 /** Workers that are killed while they send. */
 import assert from "node:assert/strict";
-import { send, sql } from "../support/client.ts";
+import { createVendor, send, sql } from "../support/client.ts";
 import { eventually, pidOf } from "../support/processes.ts";
+import { newPhone } from "../support/sms.ts";
 import { ACCEPT_THEN_DROP } from "../../dev/testing/twilio/double.ts";
 import {
   createConversation,
@@ -103,4 +104,68 @@ Deno.test("twenty workers that are killed again and again send 200 texts once ea
     const sent = log.messages.filter(({ to }) => to === recruit).map(({ body }) => body);
     assert.deepEqual(sent, bodies);
   }
+});
+
+Deno.test("workers that are killed in the bot's turns answer each recruit once", async () => {
+  const sender = await createSender();
+  // No hour is quiet there.
+  await sql`
+    insert into public.area_codes (area_code, state, country, timezones, source)
+    values ('996', 'XK', 'US', ${["UTC"]}, 'a test')`;
+  await sql`
+    insert into public.quiet_hours (state, opens, closes, source) values ('XK', '00:00', '24:00', 'a test')`;
+  const conversations = await Promise.all(
+    Array.from(
+      { length: 60 },
+      () => createConversation(sender, newPhone().replace("+1312", "+1996")),
+    ),
+  );
+  const ids = conversations.map(({ id }) => id);
+  await sql`
+    select private.store_bot_script(${sender.agency_id}, ${
+    sql.json({
+      opening: "{agency}. STOP ends this.",
+      questions: [{ id: "licensed", ask: "Licensed?", answer: "yes_no" }],
+      done: "Thank you.",
+      handoff_words: ["agent"],
+    })
+  })`;
+  const vendor = await createVendor();
+  await sql`
+    with lead as (
+      insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id, distributed_at)
+      values (${vendor.id}, 'Ada', 'distributed', ${sender.agency_id}, now()) returning id
+    )
+    update public.recruiting_conversations c set recruiting_lead_id = lead.id from lead where c.id = any (${ids}::uuid[])`;
+  await sql`
+    select public.receive_sms(c.recruit_phone, c.service_phone, c.id::text, 'Hello', '[]')
+    from public.recruiting_conversations c where c.id = any (${ids}::uuid[])`;
+  const pass = () =>
+    sql`update public.bot_turns set due_at = now(), lease_until = null where conversation_id = any (${ids}::uuid[])`;
+
+  // A worker cannot end this turn.
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`select from public.recruiting_conversations where id = ${ids[0]!} for update`;
+  await pass();
+  const workers = startWorkers(3);
+  await eventually(10, async () => {
+    const [turn] =
+      await sql`select attempt from public.bot_turns where conversation_id = ${ids[0]!}`;
+    assert.equal(turn!.attempt, 1);
+  });
+  await killWorkers();
+  await other`rollback`;
+  other.release();
+  await workers;
+  await pass();
+  await work();
+  const queued = await sql`
+    select message_id from public.text_outbox where conversation_id = any (${ids}::uuid[])`;
+  await settle(queued.map(({ message_id }) => message_id));
+  for (const conversation of conversations) {
+    assert.equal(sentBodies(conversation).length, 1);
+  }
+  await sql`delete from public.quiet_hours where state = 'XK'`;
+  await sql`delete from public.area_codes where state = 'XK'`;
 });

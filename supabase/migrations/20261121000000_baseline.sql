@@ -5432,7 +5432,7 @@ begin
     return;
   end if;
 
-  was_opted_out := private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
+  was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
   -- It may lock all conversations of the recruit, in their order.
   perform private.record_consent_in_text(conversation.agency_id, received);
   -- Before the rows of the bot, as everywhere.
@@ -7778,17 +7778,15 @@ begin
   if kind = 'failed' and conversation.status = 'bot' then
     return;
   end if;
-  told := array(
-    select a.id
-    from (
-      values
-        (1, conversation.assigned_agent_id),
-        (2, (select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id))
-    ) as one (place, agent_id)
-    join public.agents a on a.id = one.agent_id and a.is_active
-    order by one.place
-    limit 1
-  );
+  told := array(select a.id from public.agents a where a.id = conversation.assigned_agent_id and a.is_active);
+  if told = '{}' then
+    told := array(
+      select a.id
+      from public.recruiting_leads l
+      join public.agents a on a.id = l.agent_id and a.is_active
+      where l.id = conversation.recruiting_lead_id
+    );
+  end if;
   if told = '{}' then
     told := array(
       select a.id from public.agents a where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active

@@ -171,7 +171,7 @@ begin
     return;
   end if;
 
-  was_opted_out := private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
+  was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
   -- It may lock all conversations of the recruit, in their order.
   perform private.record_consent_in_text(conversation.agency_id, received);
   -- Before the rows of the bot, as everywhere.
