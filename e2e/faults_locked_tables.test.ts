@@ -37,7 +37,7 @@ for (
     Deno.test(`fault: while a table is locked leads are stored and wait, and are handed out afterwards: ${table}, ${mode}`, async () => {
       const [vendor, webhook] = [await createVendor(), await createWebhook()];
       const orders = [await createOrder(vendor), await createOrder(webhook)];
-      const conversation = await createConversation();
+      const conversation = await createConversation(orders[0]!.agency_id, orders[0]!.agent_ids[0]);
 
       await whileLocked(table, mode, async () => {
         const leads = Array.from({ length: 20 }, (_, n) => ({
@@ -69,6 +69,11 @@ for (
         })
       );
       await Promise.all(handedOut);
+      // As the scheduler does.
+      await sql`select private.deliver_notifications()`;
+      const told = await sql`
+        select from public.agent_notifications where conversation_id = ${conversation.id} and kind = 'text'`;
+      assert.equal(told.length, 10);
       assert.deepEqual(await Promise.all(orders.map(filledOf)), [20, 1]);
       await assertDailyCounts();
     });

@@ -63,7 +63,7 @@ realtimeTest("a lead that was handed out is an event of its agent, with ids alon
   const { body } = await ingest(vendor, { first_name: "Ada" });
   assert.equal(body.distributed_to.agent_id, agent.agent_id);
   // The stack's scheduler does the same every few seconds, unless texts are switched off.
-  await sql`select private.broadcast_leads()`;
+  await sql`select private.deliver_notifications()`;
   const [event] = await awaitEvents(subscription, 1);
   assert.partialDeepStrictEqual(event, {
     kind: "lead",

@@ -61,7 +61,7 @@ export class TextWorker {
 
   async #sendIfDue(): Promise<void> {
     const [due] = await this.#sql<{ due: boolean }[]>`
-      select private.is_text_due() as due from private.broadcast_leads()`;
+      select private.is_text_due() as due from private.deliver_notifications()`;
     if (!due?.due) return;
     const { functionsUrl, key, isConfigured } = this.#options;
     if (!isConfigured) {

@@ -5194,6 +5194,25 @@ create policy "agents read their own notifications" on public.agent_notification
   for select to authenticated
   using (agent_id = (select private.current_agent_id()));
 
+create table private.waiting_notifications (
+  id uuid primary key default gen_random_uuid(),
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid references public.recruiting_messages (id) on delete cascade,
+  kind text not null,
+  reason text,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_notifications (created_at);
+create index on private.waiting_notifications (conversation_id);
+create index on private.waiting_notifications (message_id);
+
+comment on table private.waiting_notifications is
+  'Notifications that could not be written because somebody had locked the agents. Columns as in agent_notifications.';
+
+alter table private.waiting_notifications enable row level security;
+grant select, insert, update, delete on private.waiting_notifications to service_role;
+
 -- supabase/schemas/texting/messages.sql
 
 -- Text messages, and the delivery callbacks of the SMS provider.
@@ -7768,6 +7787,8 @@ grant execute on function public.mark_read(uuid[]) to authenticated;
 create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
 language plpgsql
 set search_path = ''
+-- No text is lost or late because somebody has locked the agents.
+set lock_timeout = '100ms'
 as $$
 declare
   conversation public.recruiting_conversations;
@@ -7799,13 +7820,17 @@ begin
   select t.agent_id, conversation.id, notify_agents.message_id, notify_agents.kind, notify_agents.reason
   from unnest(told) as t (agent_id)
   on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
+exception when lock_not_available then
+  insert into private.waiting_notifications (conversation_id, message_id, kind, reason)
+  values (notify_agents.conversation_id, notify_agents.message_id, notify_agents.kind, notify_agents.reason);
 end
 $$;
 
 comment on function private.notify_agents(uuid, uuid, text, text) is
   'Tells whoever is to answer in a conversation about one of its messages, once for each kind (see agent_notifications): '
   'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. Where nobody is, the '
-  'assigned agent, who may come back. Of a text that has failed nobody is told while the bot has the conversation.';
+  'assigned agent, who may come back. Of a text that has failed nobody is told while the bot has the conversation. Where '
+  'others have locked the agents or the conversation, they are told later, by deliver_notifications().';
 grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
 
 create function private.notify_of_leads(placed private.placed_lead[]) returns void
@@ -7833,14 +7858,25 @@ $$;
 
 comment on function private.notify_of_leads(private.placed_lead[]) is
   'Tells the agents of leads that are handed out, or the managers where an agency got them, but no manager whose row '
-  'somebody has locked. Realtime is told later, by broadcast_leads().';
+  'somebody has locked. Realtime is told later, by deliver_notifications().';
 grant execute on function private.notify_of_leads(private.placed_lead[]) to service_role;
 
-create function private.broadcast_leads() returns void
+create function private.deliver_notifications() returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  late private.waiting_notifications;
 begin
+  for late in
+    with taken as (
+      select w.id from private.waiting_notifications w order by w.created_at limit 1000 for update skip locked
+    )
+    delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
+  loop
+    perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
+  end loop;
+
   update public.agent_notifications n
   set is_broadcast = true
   where n.id = any (array(
@@ -7854,9 +7890,10 @@ begin
 end
 $$;
 
-comment on function private.broadcast_leads() is
-  'Tells Realtime of up to 1,000 leads that were handed out. The scheduler calls it every 10 seconds.';
-grant execute on function private.broadcast_leads() to service_role;
+comment on function private.deliver_notifications() is
+  'Tells agents what they could not be told at once, and Realtime which leads were handed out: up to 1,000 of each. The '
+  'scheduler calls it every 10 seconds.';
+grant execute on function private.deliver_notifications() to service_role;
 
 -- supabase/schemas/texting/realtime.sql
 
@@ -7936,7 +7973,7 @@ declare
   url text;
   key text;
 begin
-  perform private.broadcast_leads();
+  perform private.deliver_notifications();
   if not private.is_text_due() then
     return null;
   end if;
@@ -7957,7 +7994,7 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Tells Realtime of new leads, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
   'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
   'that is missing; pg_cron keeps it in cron.job_run_details.';
 

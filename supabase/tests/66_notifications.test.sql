@@ -33,7 +33,7 @@ select is(pg_temp.hand_out('two', null), '{mia,moe}', 'without an agent each act
 select is(
   array(select is_broadcast from public.agent_notifications where lead_id = md5('one')::uuid), array[false],
   'Realtime is not told inside distribution');
-select lives_ok('select private.broadcast_leads()', 'the scheduler tells it');
+select lives_ok('select private.deliver_notifications()', 'the scheduler tells it');
 select is_empty('select from public.agent_notifications where not is_broadcast', 'once');
 
 -- Who is told about a text: what is stored before it, and who is active

@@ -9,7 +9,7 @@ declare
   url text;
   key text;
 begin
-  perform private.broadcast_leads();
+  perform private.deliver_notifications();
   if not private.is_text_due() then
     return null;
   end if;
@@ -30,7 +30,7 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Tells Realtime of new leads, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
   'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
   'that is missing; pg_cron keeps it in cron.job_run_details.';
 

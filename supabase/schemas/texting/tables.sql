@@ -472,3 +472,22 @@ grant select, insert, update, delete on public.agent_notifications to service_ro
 create policy "agents read their own notifications" on public.agent_notifications
   for select to authenticated
   using (agent_id = (select private.current_agent_id()));
+
+create table private.waiting_notifications (
+  id uuid primary key default gen_random_uuid(),
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid references public.recruiting_messages (id) on delete cascade,
+  kind text not null,
+  reason text,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_notifications (created_at);
+create index on private.waiting_notifications (conversation_id);
+create index on private.waiting_notifications (message_id);
+
+comment on table private.waiting_notifications is
+  'Notifications that could not be written because somebody had locked the agents. Columns as in agent_notifications.';
+
+alter table private.waiting_notifications enable row level security;
+grant select, insert, update, delete on private.waiting_notifications to service_role;
