@@ -7,7 +7,11 @@ import { HostedPlatform } from "./platform.ts";
 import { run } from "./run.ts";
 
 const stack = readStackInfo();
-const RUNTIMES = { "the pinned Deno": Deno.execPath(), "the platform's Deno": HOSTED_DENO };
+const RUNTIMES = [
+  ["the pinned Deno", Deno.execPath(), "--config"],
+  ["the platform's Deno", HOSTED_DENO, "--config"],
+  ["the platform's Deno", HOSTED_DENO, "--import-map"],
+] as const;
 
 Deno.test("supabase functions deploy, with the sources", async (test) => {
   const registry = new NpmRegistry();
@@ -17,17 +21,15 @@ Deno.test("supabase functions deploy, with the sources", async (test) => {
   try {
     await test.step("sends what the functions import, and nothing else", () =>
       deploySources(platform));
-    for (const [name, deno] of Object.entries(RUNTIMES)) {
-      for (const denoJson of ["--import-map", "--config"] as const) {
-        await test.step({
-          name: `they run on ${name}, with deno.json as ${denoJson}`,
-          ignore: !existsSync(deno),
-          async fn() {
-            await platform.changeRuntime({ deno, denoJson, env });
-            await assertWorks(platform);
-          },
-        });
-      }
+    for (const [name, deno, denoJson] of RUNTIMES) {
+      await test.step({
+        name: `they run on ${name}, with deno.json as ${denoJson}`,
+        ignore: !existsSync(deno),
+        async fn() {
+          await platform.changeRuntime({ deno, denoJson, env });
+          await assertWorks(platform);
+        },
+      });
     }
   } finally {
     await platform.stop();
