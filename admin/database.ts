@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { createClient } from "@supabase/supabase-js";
 import postgres from "postgres";
 import { MAIL_FOLDER, readStackInfo, stackInfoFile } from "../dev/local/mod.ts";
 import { codeOf, CommandError, UsageError } from "./errors.ts";
@@ -58,6 +59,11 @@ function apiFromEnvironment(): ProjectApi | undefined {
   return url && secretKey ? { url, secretKey } : undefined;
 }
 
+/** A client of the project's API, which acts as the service role. */
+export function projectClient({ url, secretKey }: ProjectApi) {
+  return createClient(url, secretKey, { auth: { persistSession: false, autoRefreshToken: false } });
+}
+
 /** Connects, with TLS unless the database is on this machine. */
 export function connect(dbUrl: string): postgres.Sql {
   const url = new URL(dbUrl);
@@ -70,6 +76,12 @@ export function connect(dbUrl: string): postgres.Sql {
     prepare: false,
     ...(!isLocal && !url.searchParams.has("sslmode") && { ssl: "require" as const }),
   });
+}
+
+/** The value that a query returns: the first column of its only row. */
+export async function valueOf<Value>(query: Promise<readonly postgres.Row[]>): Promise<Value> {
+  const [row] = await query;
+  return Object.values(row!)[0];
 }
 
 /** Says what the database has against it, or what is wrong with the database itself, without showing its password. */

@@ -24,17 +24,12 @@ export interface LeadRow {
   name: string;
 }
 
-/** Queries for all rows of what has names, each with its `names`: the one that tells it from others first. */
-export const NAMED = {
-  agency: (sql: postgres.Sql) => sql`select a.*, array[a.name] as names from public.agencies a`,
-  agent: (sql: postgres.Sql) =>
-    sql`
-      select a.*, array_remove(array[concat_ws(' ', a.first_name, a.last_name), a.email], null) as names
-      from public.agents a`,
-  vendor: (sql: postgres.Sql) =>
-    sql`select v.*, array[v.slug, v.name] as names from public.vendors v`,
-  order: (sql: postgres.Sql) =>
-    sql`select o.*, '{}'::text[] as names from public.recruiting_orders o`,
+/** The tables of what has names. */
+export const TABLES = {
+  agency: "agencies",
+  agent: "agents",
+  vendor: "vendors",
+  order: "recruiting_orders",
 };
 
 /** Finds a vendor by its slug, its name, or the beginning of either. */
@@ -69,54 +64,36 @@ export const findOrder = (sql: postgres.Sql, name: string) =>
  * @param agency whose it is; unless given anybody's
  * @throws {CommandError} when none or several are meant
  */
-async function findNamed<Found extends { id: string }>(
+async function findNamed<Found>(
   sql: postgres.Sql,
-  noun: keyof typeof NAMED,
+  noun: keyof typeof TABLES,
   name: string,
   agency?: Row<"agencies">,
 ): Promise<Found> {
   const given = name.trim();
-  const rows = agency
-    ? sql`select * from (${NAMED[noun](sql)}) a where to_jsonb(a) ->> 'agency_id' = ${agency.id}`
-    : NAMED[noun](sql);
-  const found = await sql<(Found & { names: string[]; has_it: boolean })[]>`
-    select r.*, lower(${given}) in (select lower(n) from unnest(r.names || r.id::text) n) as has_it
-    from (${rows}) r
-    where exists (select from unnest(r.names || r.id::text) n where starts_with(lower(n), lower(${given})))
-    order by r.id`;
-  const exact = found.filter(({ has_it }) => has_it);
-  const meant = exact.length > 0 ? exact : found;
-  if (meant.length === 0) {
-    const known = await sql<{ name: string }[]>`
-      select distinct n as name from (${rows}) r, unnest(r.names) n limit 1000`;
+  const found = await sql<{ id: string; name: string | null }[]>`
+    select * from public.find_named(${noun}, ${given}, ${agency?.id ?? null})`;
+  if (found.length === 0) {
+    const [{ known }] = await sql<[{ known: string[] }]>`
+      select array(
+        select distinct n from private.named r, unnest(r.names) n
+        where r.noun = ${noun} and (${agency === undefined} or r.agency_id = ${agency?.id ?? null})
+        limit 1000
+      ) as known`;
     throw notFound(noun, name, {
-      meant: mostSimilar(given, known.map(({ name }) => name)),
+      meant: mostSimilar(given, known),
       ...(agency && { of: ` of "${agency.name}"`, list: `agent list --agency ${agency.id}` }),
     });
   }
-  const { names: _, has_it: __, ...row } = theOnly(meant, noun, name, ({ names }) => names[0]);
-  return row as unknown as Found;
+  const { id } = theOnly(found, noun, name, ({ name }) => name);
+  const [row] = await sql`select * from ${sql(TABLES[noun])} where id = ${id}`;
+  return row as Found;
 }
 
 /** Finds a lead of either kind by the sender's own id, else by its id or the first 8 characters of it. */
 export async function findLead(sql: postgres.Sql, name: string): Promise<LeadRow> {
-  const leads = await sql<(LeadRow & { by_sender: boolean })[]>`
-    select l.id, 'recruiting' as kind, concat_ws(' ', l.first_name, l.last_name) as name, true as by_sender
-    from public.vendors v
-    join public.recruiting_leads l
-      on l.vendor_id = v.id and l.vendor_lead_id = private.indexable_id(${name})
-    union all
-    select l.id, 'sales', concat_ws(' ', l.first_name, l.last_name), true
-    from public.leads l where l.external_id::text = ${name.toLowerCase()}
-    union all
-    select l.id, 'recruiting', concat_ws(' ', l.first_name, l.last_name), false
-    from private.id_range(${name}) r join public.recruiting_leads l on l.id between r.first_id and r.last_id
-    union all
-    select l.id, 'sales', concat_ws(' ', l.first_name, l.last_name), false
-    from private.id_range(${name}) r join public.leads l on l.id between r.first_id and r.last_id`;
-  const bySender = leads.filter(({ by_sender }) => by_sender);
-  const rows = bySender.length > 0 ? bySender : leads;
-  return theOnly(rows, "lead", name, (lead) => lead.name, "lead find");
+  const leads = await sql<LeadRow[]>`select * from public.find_lead(${name})`;
+  return theOnly(leads, "lead", name, (lead) => lead.name, "lead find");
 }
 
 /** Finds a rejected delivery by its id or the first 8 characters of it, or more. */

@@ -1,5 +1,11 @@
 import type postgres from "postgres";
-import { connect, explainConnection, findTarget, type Target } from "./database.ts";
+import {
+  connect,
+  explainConnection,
+  findTarget,
+  type ProjectApi,
+  type Target,
+} from "./database.ts";
 import { CommandError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleText } from "./visible.ts";
@@ -43,6 +49,17 @@ export class Session {
   get target(): Target {
     return this.#target ??= findTarget(this.#options.dbUrl);
   }
+
+  /**
+   * The API of the project.
+   *
+   * @param why what it is needed for
+   * @throws {CommandError} where it is not known
+   */
+  readonly api = (why: string): ProjectApi => {
+    if (this.target.api !== undefined) return this.target.api;
+    throw new CommandError(`Set SUPABASE_URL and SUPABASE_SECRET_KEY: ${why}.`);
+  };
 
   /**
    * Asks before something that cannot be undone. `--yes` is the answer beforehand.

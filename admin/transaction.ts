@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { CommandError } from "./errors.ts";
-import { NAMED } from "./find.ts";
-import type { Given } from "./options.ts";
+import { TABLES } from "./find.ts";
+import type { columnsOf, Given } from "./options.ts";
 
 /**
  * Runs something in a transaction, and for a dry run rolls it back: so a dry run says exactly what would happen.
@@ -30,36 +30,34 @@ export async function dryRunnable<Value>(
 const NAMES = ["name", "firstName", "lastName", "email"];
 
 /**
- * Writes a row of a named table, and takes that back where it is then a double, unless `--again` was given. Commands
+ * Makes or changes what has names, and takes that back where it is then a double, unless `--again` was given. Commands
  * that do this wait for each other, so that of two at once one is refused.
  *
- * @param statement inserts or updates the row
- * @param given the options that it was made from
- * @param isAlike which of the rows `o` with a name of the row `r` are doubles
- * @throws {CommandError} naming the other; or when the statement writes nothing
+ * @param given the options that the columns were made from
+ * @param id which one to change; undefined for a new one
+ * @param unless a condition under which it is not changed any more
+ * @throws {CommandError} naming the other; or when nothing was changed
  */
-export async function writeOnce<Written extends { id: string }>(
+export async function save<Saved extends { id: string }>(
   sql: postgres.Sql,
-  noun: keyof typeof NAMED,
-  statement: postgres.Fragment,
+  noun: keyof typeof TABLES,
+  columns: ReturnType<typeof columnsOf>,
   given: Given,
-  isAlike = sql`true`,
-): Promise<Written> {
+  id?: string,
+  unless = sql`false`,
+): Promise<Saved> {
+  const table = sql(TABLES[noun]);
+  const statement = id === undefined
+    ? sql`insert into ${table} ${sql(columns)}`
+    : sql`update ${table} set ${sql(columns)} where id = ${id} and not (${unless})`;
   return await sql.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(hashtextextended('npm run admin', 0))`;
-    const [row] = await transaction<Written[]>`${statement} returning *`;
+    const [row] = await transaction<Saved[]>`${statement} returning *`;
     if (row === undefined) throw new CommandError("Others have changed it meanwhile. Try again.");
     if (given.again || NAMES.every((option) => given[option] === undefined)) return row;
-    const [double] = await transaction<{ id: string; names: string[] }[]>`
-      select o.id, o.names from (${NAMED[noun](sql)}) r
-      join (${NAMED[noun](sql)}) o on o.id <> r.id
-        and exists (select lower(n) from unnest(r.names) n intersect select lower(n) from unnest(o.names) n)
-      where r.id = ${row.id} and (${isAlike}) order by o.id limit 1`;
-    if (double === undefined) return row;
-    throw new CommandError(
-      `There is the ${noun} "${
-        double.names[0]
-      }" already (${double.id}). If a second one is meant, add --again`,
-    );
-  }) as Written;
+    const [{ double }] = await transaction<[{ double: string | null }]>`
+      select public.find_double(${noun}, ${row.id}) as double`;
+    if (double === null) return row;
+    throw new CommandError(`${double}. If a second one is meant, add --again`);
+  }) as Saved;
 }

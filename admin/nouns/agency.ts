@@ -1,4 +1,3 @@
-import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
 import { findAgency, type Row } from "../find.ts";
@@ -6,7 +5,7 @@ import { AGAIN, AGENCY_NAMES, columnsOf, type Given, text } from "../options.ts"
 import { removeUnused } from "./remove.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
-import { writeOnce } from "../transaction.ts";
+import { save } from "../transaction.ts";
 
 const SETTINGS = {
   name: text("--name <text>", "the agency's name"),
@@ -37,8 +36,7 @@ export function addAgency(program: AdminCommand): void {
 }
 
 async function createAgency({ sql }: Session, given: Given): Promise<Outcome> {
-  const insert = sql`insert into public.agencies ${sql(columnsOf(SETTINGS, given))}`;
-  const agency = await saveAgency(sql, insert, given);
+  const agency = await saveAgency(sql, given);
   return {
     data: agency,
     text: `Created the agency "${agency.name}" (${agency.id}). Next, its agents: ` +
@@ -48,19 +46,12 @@ async function createAgency({ sql }: Session, given: Given): Promise<Outcome> {
 
 async function updateAgency({ sql }: Session, name: string, given: Given): Promise<Outcome> {
   const { id } = await findAgency(sql, name);
-  const update = sql`update public.agencies set ${
-    sql(columnsOf(SETTINGS, given))
-  } where id = ${id}`;
-  const agency = await saveAgency(sql, update, given);
+  const agency = await saveAgency(sql, given, id);
   return { data: agency, text: `Changed the agency "${agency.name}".` };
 }
 
-function saveAgency(
-  sql: Session["sql"],
-  statement: postgres.Fragment,
-  given: Given,
-): Promise<Row<"agencies">> {
-  return explained(writeOnce<Row<"agencies">>(sql, "agency", statement, given), {
+function saveAgency(sql: Session["sql"], given: Given, id?: string): Promise<Row<"agencies">> {
+  return explained(save(sql, "agency", columnsOf(SETTINGS, given), given, id), {
     "22023": `--timezone: "${given.timezone}" is not an IANA time zone, such as America/New_York`,
   });
 }

@@ -1,4 +1,3 @@
-import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { findAgency, findAgent, type Row } from "../find.ts";
 import {
@@ -16,7 +15,7 @@ import {
 } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
-import { writeOnce } from "../transaction.ts";
+import { save } from "../transaction.ts";
 import { inviteAgent } from "./agent_invite.ts";
 import { removeUnused } from "./remove.ts";
 
@@ -91,7 +90,7 @@ export function addAgent(program: AdminCommand): void {
 async function createAgent({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {
   const agency = await findAgency(sql, given.agency);
   const columns = { agency_id: agency.id, ...columnsOf(SETTINGS, given) };
-  const agent = await saveAgent(sql, sql`insert into public.agents ${sql(columns)}`, given);
+  const agent = await save<Row<"agents">>(sql, "agent", columns, given);
   return {
     data: agent,
     text: `Created the agent ${fullName(agent)} (${agent.id}) of "${agency.name}".`,
@@ -103,28 +102,20 @@ async function updateAgent(
   name: string,
   given: Given,
 ): Promise<Outcome> {
-  const { id, agency_id, is_active, ...old } = await findAgent(sql, name);
-  const isOther = sql`g.agency_id = ${agency_id} and g.is_active and g.id <> ${id}`;
-  const isOff = is_active && given.active === false;
-  const [{ others }] = await sql<[{ others: number }]>`
-    select count(*)::int as others from public.agents g where ${isOther}`;
-  const isLast = isOff && others === 0;
-  if (isLast) {
+  const old = await findAgent(sql, name);
+  const isLast = sql`not exists (
+    select from public.agents g
+    where g.agency_id = ${old.agency_id} and g.is_active and g.id <> ${old.id}
+  )`;
+  const isOff = old.is_active && given.active === false;
+  const [last] = isOff ? await sql`select where ${isLast}` : [];
+  if (last !== undefined) {
     await confirm(`${fullName(old)} is the agency's last active agent: its leads go to nobody.`);
   }
-  const update = sql`
-    update public.agents set ${sql(columnsOf(SETTINGS, given))}
-    where id = ${id} and (${
-    isLast || !isOff
-  } or exists (select from public.agents g where ${isOther}))`;
-  const agent = await saveAgent(sql, update, given);
+  const unless = isOff && last === undefined ? isLast : undefined;
+  const columns = columnsOf(SETTINGS, given);
+  const agent = await save<Row<"agents">>(sql, "agent", columns, given, old.id, unless);
   return { data: agent, text: `Changed the agent ${fullName(agent)}.` };
-}
-
-/** Writes an agent. Two agencies may have agents of the same name, but an address is one person's. */
-function saveAgent(sql: Session["sql"], statement: postgres.Fragment, given: Given) {
-  const isAlike = sql`o.agency_id = r.agency_id or lower(o.email) = lower(r.email)`;
-  return writeOnce<Row<"agents">>(sql, "agent", statement, given, isAlike);
 }
 
 async function removeAgent(session: Session, given: string): Promise<Outcome> {

@@ -1,8 +1,8 @@
-import { type AuthError, createClient } from "@supabase/supabase-js";
+import type { AuthError } from "@supabase/supabase-js";
 import { existsSync } from "node:fs";
 import type postgres from "postgres";
 import { mailFile } from "../../dev/local/mod.ts";
-import type { ProjectApi } from "../database.ts";
+import { type ProjectApi, projectClient } from "../database.ts";
 import { CommandError, explained } from "../errors.ts";
 import { findAgent, type Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -39,7 +39,7 @@ interface UserRow {
  * when it was confirmed and `existing` says so.
  */
 export async function inviteAgent(
-  { sql, target, confirm }: Session,
+  { sql, api: projectApi, confirm }: Session,
   given: string,
   { redirectTo, existing }: Invitation,
 ): Promise<Outcome> {
@@ -67,15 +67,12 @@ export async function inviteAgent(
     };
   }
 
-  const { api } = target;
-  if (api === undefined) {
-    throw new CommandError(
-      "Set SUPABASE_URL and SUPABASE_SECRET_KEY: the auth service of the project sends the e-mail.",
-    );
-  }
+  const api = projectApi("the auth service of the project sends the e-mail");
   const id = await prepareUser(api, user, agent.id, agent.email);
   const connected = await connectUser(sql, agent, id);
-  const { error } = await authAdmin(api).inviteUserByEmail(agent.email, { redirectTo });
+  const { error } = await projectClient(api).auth.admin.inviteUserByEmail(agent.email, {
+    redirectTo,
+  });
   if (error !== null) throw explainAuth(api, error);
   return {
     data: { ...connected, invited: true },
@@ -127,15 +124,10 @@ async function prepareUser(
 ): Promise<string> {
   if (user?.email.toLowerCase() === email.toLowerCase()) return user.id;
   const { data, error } = user === undefined
-    ? await authAdmin(api).createUser({ email, app_metadata: { invited_agent_id } })
-    : await authAdmin(api).updateUserById(user.id, { email });
+    ? await projectClient(api).auth.admin.createUser({ email, app_metadata: { invited_agent_id } })
+    : await projectClient(api).auth.admin.updateUserById(user.id, { email });
   if (error !== null) throw explainAuth(api, error);
   return data.user.id;
-}
-
-function authAdmin({ url, secretKey }: ProjectApi) {
-  const options = { auth: { persistSession: false, autoRefreshToken: false } };
-  return createClient(url, secretKey, options).auth.admin;
 }
 
 function explainAuth({ url }: ProjectApi, { status, code, message }: AuthError): CommandError {

@@ -5,6 +5,7 @@ import {
   step,
 } from "../../supabase/functions/texting/bot/step.ts";
 import type { AdminCommand } from "../command.ts";
+import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
 import { findAgency } from "../find.ts";
 import { AGENCY, choice, LIMIT } from "../options.ts";
@@ -64,8 +65,8 @@ export function addBot(program: AdminCommand): void {
 /** @throws {CommandError} with every problem of the script */
 async function readScript(sql: postgres.Sql, file: string): Promise<postgres.JSONValue> {
   const script = readJsonFile(file) as postgres.JSONValue;
-  const [{ problems }] = await sql<[{ problems: string[] }]>`
-    select private.bot_script_problems(${sql.json(script)}) as problems`;
+  const problems = await valueOf<string[]>(sql`
+    select private.bot_script_problems(${sql.json(script)})`);
   if (problems.length === 0) return script;
   throw new CommandError(`${file} is no script that the bot could follow:\n${problems.join("\n")}`);
 }
@@ -77,8 +78,8 @@ async function publish(
 ): Promise<Outcome> {
   const { id, name } = await findAgency(sql, agency);
   const script = await readScript(sql, file);
-  const [{ published }] = await sql<[{ published: { id: string; version: number } }]>`
-    select private.store_bot_script(${id}, ${sql.json(script)}) as published`;
+  const published = await valueOf<{ id: string; version: number }>(sql`
+    select private.store_bot_script(${id}, ${sql.json(script)})`);
   return {
     data: published,
     text: `Published version ${published.version} for ${name}, for conversations that begin now.`,
@@ -108,9 +109,7 @@ async function switchOff(
 ): Promise<Outcome> {
   const { id, name } = await findAgency(sql, agency);
   await confirm(`Switch the bot of ${name} off? What it has begun ends.`);
-  const [{ stopped }] = await sql<
-    [{ stopped: number }]
-  >`select private.switch_bot_off(${id}) as stopped`;
+  const stopped = await valueOf<number>(sql`select private.switch_bot_off(${id})`);
   return {
     data: { stopped },
     text: `The bot of ${name} is off. Conversations that it had begun: ${stopped}.`,
@@ -127,9 +126,7 @@ async function tryScript({ sql, texts, say }: Session, file: string): Promise<Ou
     const { reply, session: next, ended } = step(script, session, [{ body }], new Date());
     const bot = reply?.replace(/\{(\w+)\}/g, (_, name) => NAMES[name as keyof typeof NAMES]) ??
       null;
-    const [{ segments }] = await sql<[{ segments: number }]>`select private.text_segments(${
-      bot ?? ""
-    }) as segments`;
+    const segments = await valueOf<number>(sql`select private.text_segments(${bot ?? ""})`);
     turns.push({ recruit: body, bot, segments: bot === null ? 0 : segments });
     say(
       bot === null

@@ -1,5 +1,6 @@
 import { Argument } from "commander";
 import type { AdminCommand } from "../command.ts";
+import { valueOf } from "../database.ts";
 import { findAgency } from "../find.ts";
 import { readPhone } from "../lookup.ts";
 import { AGENCY, choice, LIMIT, ONLY_AGENCY, text } from "../options.ts";
@@ -60,9 +61,8 @@ async function recordConsent(
   { agency: name, state, reason }: Recorded,
 ): Promise<Outcome> {
   const agency = await findAgency(sql, name);
-  const [{ opted_out }] = await sql<[{ opted_out: boolean }]>`
-    select private.is_opted_out(${agency.id}, ${phone}) as opted_out`;
-  if (opted_out && state === "opted_in") {
+  const isOut = await valueOf<boolean>(sql`select private.is_opted_out(${agency.id}, ${phone})`);
+  if (isOut && state === "opted_in") {
     await confirm(`${phone} has opted out of texts from "${agency.name}". Has the recruit agreed?`);
   }
   await sql`

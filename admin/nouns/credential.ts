@@ -1,32 +1,51 @@
 /** What a vendor proves itself with: an API key, or a secret of its webhook. */
+import { findVendor, theOnly } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 
-export interface Credential {
+interface Credential {
   id: string;
   label: string | null;
   state: "works" | "expired" | "revoked";
 }
 
-/** What tells a credential from others. */
-export function describeCredential({ label, state }: Credential): string {
-  return label === null ? state : `${label}, ${state}`;
-}
+/** What stands in the list of the command, and what revokes it. */
+const KINDS = {
+  key: { list: "key list", view: "key_list", id: "key", revoke: "revoke_vendor_api_key" },
+  secret: {
+    list: "vendor webhook secret list",
+    view: "webhook_secret_list",
+    id: "id",
+    revoke: "revoke_vendor_webhook_secret",
+  },
+};
 
 /**
- * Revokes a credential, unless that was done before. Goes on in a script without `--yes`: what has leaked must not wait
- * for anybody.
+ * Revokes a credential of a vendor, unless that was done before. Goes on in a script without `--yes`: what has leaked
+ * must not wait for anybody.
  *
- * @param shown what it is called
+ * @param beginning how its id begins; of a key its first characters
  */
-export async function revokeOnce(
-  { confirm }: Session,
-  slug: string,
-  { state }: Credential,
-  shown: string,
-  revoke: () => Promise<unknown>,
-): Promise<Pick<Outcome, "text"> & { revoked: boolean }> {
-  if (state === "revoked") return { revoked: false, text: `${shown} was revoked before` };
-  await confirm(`Revoke ${shown} of ${slug} for good?`, { unattended: true });
-  await revoke();
-  return { revoked: true, text: `Revoked ${shown}, which stops at once` };
+export async function revokeCredential(
+  { sql, confirm }: Session,
+  kind: keyof typeof KINDS,
+  vendor: string,
+  beginning: string,
+): Promise<Outcome> {
+  const { list, view, id: column, revoke } = KINDS[kind];
+  const { id: vendorId, slug } = await findVendor(sql, vendor);
+  const found = await sql<Credential[]>`
+    select ${sql(column)}::text as id, label, state from ${sql(view)}
+    where vendor_id = ${vendorId} and starts_with(${
+    sql(column)
+  }::text, ${beginning}) order by created`;
+  const describe = ({ label, state }: Credential) => label === null ? state : `${label}, ${state}`;
+  const { id, state } = theOnly(found, kind, beginning, describe, `${list} ${slug}`);
+  const shown = kind === "key" ? `${id}…` : `the secret ${id}`;
+  const revoked = state !== "revoked";
+  if (revoked) {
+    await confirm(`Revoke ${shown} of ${slug} for good?`, { unattended: true });
+    await sql`select ${sql(revoke)}(${id})`;
+  }
+  const text = revoked ? `Revoked ${shown}, which stops at once` : `${shown} was revoked before`;
+  return { data: { slug, [kind === "key" ? "key_prefix" : "id"]: id, revoked }, text };
 }

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import type { AdminCommand } from "../command.ts";
+import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
 import { findDelivery } from "../find.ts";
 import { choice, integer, LIMIT, pastTime, text } from "../options.ts";
@@ -60,9 +61,7 @@ export function addDelivery(program: AdminCommand): void {
     )
     .takes(...SELECTION)
     .refuses(selectionError)
-    .runs((session, given: string | undefined, selection: Filters) =>
-      given === undefined ? dismissDeliveries(session, selection) : dismissDelivery(session, given)
-    );
+    .runs(dismissDeliveries);
 
   const prune = "deletes deliveries that are older than 30 days, open ones too";
   delivery.verb("prune", prune, "--older-than 30 --yes")
@@ -86,35 +85,28 @@ async function showDelivery({ sql }: Session, given: string): Promise<Outcome> {
   return { data: delivery, text: `${formatFields(fields)}\n\n${content}` };
 }
 
-async function dismissDelivery({ sql, confirm }: Session, given: string): Promise<Outcome> {
-  const { id, reason, status } = await findDelivery(sql, given);
-  const isOpen = status === "open";
-  if (isOpen) await confirm(`Dismiss ${id} (${reason}) for good?`, { unattended: true });
-  await sql`
-    update public.rejected_deliveries set status = 'dismissed' where id = ${id} and status = 'open'`;
-  const now = await findDelivery(sql, id);
-  if (now.status === "replayed") {
-    throw new CommandError(`The delivery ${id} has been replayed: its lead is ${now.lead_id}`);
-  }
-  return {
-    data: { dismissed: isOpen ? 1 : 0 },
-    text: isOpen ? `Dismissed ${id}.` : `${id} was dismissed before.`,
-  };
-}
-
 async function dismissDeliveries(
   { sql, confirm }: Session,
+  given: string | undefined,
   selection: Filters,
 ): Promise<Outcome> {
-  const { isMeant } = await conditionOf(sql, selection);
-  const [{ open }] = await sql<[{ open: number }]>`
-    select count(*)::int as open from public.rejected_deliveries
-    where status = 'open' and ${isMeant}`;
-  if (open > 0) await confirm(`Dismiss ${open} deliveries for good?`);
+  const one = given === undefined ? undefined : await findDelivery(sql, given);
+  const { isMeant } = one ? { isMeant: sql`id = ${one.id}` } : await conditionOf(sql, selection);
+  const open = await valueOf<number>(sql`
+    select count(*)::int from public.rejected_deliveries where status = 'open' and ${isMeant}`);
+  const what = one ? `${one.id} (${one.reason})` : `${open} deliveries`;
+  if (open > 0) await confirm(`Dismiss ${what} for good?`, { unattended: one !== undefined });
   const { count } = await sql`
-    update public.rejected_deliveries set status = 'dismissed'
-    where status = 'open' and ${isMeant}`;
-  return { data: { dismissed: count }, text: `Dismissed ${count}.` };
+    update public.rejected_deliveries set status = 'dismissed' where status = 'open' and ${isMeant}`;
+  const now = one && await findDelivery(sql, one.id);
+  if (now?.status === "replayed") {
+    throw new CommandError(`The delivery ${now.id} has been replayed: its lead is ${now.lead_id}`);
+  }
+  const wasBefore = one !== undefined && count === 0;
+  return {
+    data: { dismissed: count },
+    text: wasBefore ? `${one.id} was dismissed before.` : `Dismissed ${one?.id ?? count}.`,
+  };
 }
 
 async function pruneDeliveries(
@@ -122,7 +114,7 @@ async function pruneDeliveries(
   { olderThan: days }: { olderThan: number },
 ): Promise<Outcome> {
   await confirm(`Delete all deliveries that are older than ${days} days?`);
-  const [{ deleted }] = await sql<[{ deleted: number }]>`
-    select public.prune_deliveries(make_interval(days => ${days})) as deleted`;
+  const deleted = await valueOf<number>(sql`
+    select public.prune_deliveries(make_interval(days => ${days}))`);
   return { data: { deleted }, text: `Deleted ${deleted}.` };
 }

@@ -2,6 +2,7 @@ import type postgres from "postgres";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
 import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending_leads.ts";
 import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
+import { valueOf } from "../database.ts";
 import { codeOf, CommandError } from "../errors.ts";
 import { findDelivery, type Row } from "../find.ts";
 import { conditionOf, type Filters } from "../lists.ts";
@@ -116,11 +117,10 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
   // Of one that is not open, the database returns the first result again.
   const lead = (reading?.lead ?? {}) as postgres.JSONValue;
   try {
-    let stored = await dryRunnable(sql, dryRun, async (transaction) => {
-      const [{ result }] = await transaction<[{ result: Stored }]>`
-        select public.replay_delivery(${id}, ${transaction.json(lead)}) as result`;
-      return result;
-    });
+    let stored = await dryRunnable(sql, dryRun, (transaction) =>
+      valueOf<Stored>(
+        transaction`select public.replay_delivery(${id}, ${transaction.json(lead)})`,
+      ));
     if (stored.distribution === "pending" && !dryRun) stored = await handOut(sql, stored);
     const { id: lead_id, status, distributed_to } = stored;
     return success({ replayed: { delivery_id: id, status, lead_id, distributed_to }, reading });
@@ -132,9 +132,9 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
 /** Waits until a lead has been handed out that other transactions were handing leads out before. */
 async function handOut(sql: postgres.Sql, stored: Stored): Promise<Stored> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const [{ result }] = await sql<[{ result: Distributions }]>`
-      select public.distribute_pending_leads(array[${stored.id}::uuid]) as result`;
-    const { distribution, distributed_to } = result.leads[stored.id]!;
+    const { leads } = await valueOf<Distributions>(sql`
+      select public.distribute_pending_leads(array[${stored.id}::uuid])`);
+    const { distribution, distributed_to } = leads[stored.id]!;
     if (distribution !== "pending") return { ...stored, distributed_to };
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }

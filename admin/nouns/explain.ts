@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import { CommandError } from "../errors.ts";
+import { valueOf } from "../database.ts";
 import { findLead, findOrder } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable, formatTime } from "../table.ts";
@@ -8,7 +9,7 @@ import { formatTable, formatTime } from "../table.ts";
 export async function explainLead({ sql }: Session, name: string): Promise<Outcome> {
   const { id, kind } = await findLead(sql, name.trim());
   if (kind === "sales") throw new CommandError(`${id} is a sales lead, which no order gets.`);
-  const [{ data }] = await sql<[postgres.Row]>`select public.explain_lead(${id}) as data`;
+  const data = await valueOf<postgres.Row>(sql`select public.explain_lead(${id})`);
   const { vendor, state, distribution, order_id } = data.lead;
   const order = order_id === null ? "" : `, by the order ${order_id.slice(0, 8)}`;
   const rest = distribution === "not_requested" ? ": in bulk and tests are for no order" : order;
@@ -21,7 +22,7 @@ export async function explainLead({ sql }: Session, name: string): Promise<Outco
 /** Says in which order leads go to the orders, and what each of them does to the leads that this one wants. */
 export async function explainOrder({ sql }: Session, name: string): Promise<Outcome> {
   const { id } = await findOrder(sql, name);
-  const [{ data }] = await sql<[postgres.Row]>`select public.explain_order(${id}) as data`;
+  const data = await valueOf<postgres.Row>(sql`select public.explain_order(${id})`);
   const { vendor, states, status, gets_leads } = data.order;
   const wanted = `${vendor ?? "any vendor"} from ${states?.join(", ") ?? "any state"}`;
   return explained(

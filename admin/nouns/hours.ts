@@ -71,16 +71,12 @@ async function showHours(
     select * from public.hours_list
     where ${given === undefined} or state in (${state}, ${ALL})
     order by state <> ${ALL}, state, day nulls first`;
-  return list(
-    rows,
-    "There are no hours, so nothing is sent.",
-    ({ state, day, opens, closes, source }) => ({
-      state,
-      day: day === null ? "every day" : DAYS[day],
-      hours: opens === closes ? "closed" : `${opens.slice(0, 5)}-${closes.slice(0, 5)}`,
-      source,
-    }),
-  );
+  return list(rows, "There are no hours, so nothing is sent.", [
+    "state",
+    "days",
+    "hours",
+    "source",
+  ]);
 }
 
 async function setHours(

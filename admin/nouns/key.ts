@@ -1,9 +1,10 @@
 import type { AdminCommand } from "../command.ts";
-import { findVendor, theOnly } from "../find.ts";
+import { valueOf } from "../database.ts";
+import { findVendor } from "../find.ts";
 import { futureTime, text } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
-import { type Credential, describeCredential, revokeOnce } from "./credential.ts";
+import { revokeCredential } from "./credential.ts";
 
 const LABEL = text("--label <text>", "what the key is for");
 
@@ -26,7 +27,9 @@ export function addKey(parent: AdminCommand, hidden = false): void {
     .refuses((_slug: string, given: string) =>
       given.trim() === "" && "give the first characters of the key"
     )
-    .runs(revokeKey);
+    .runs((session, vendor: string, given: string) =>
+      revokeCredential(session, "key", vendor, given.trim().slice(0, PREFIX_LENGTH))
+    );
 
   const rotate =
     "a new key, shown once; all others of the vendor stop at once or at the time given";
@@ -47,8 +50,8 @@ async function createKey(
   { label, expires }: { label?: string; expires?: Date },
 ): Promise<Outcome> {
   const { slug } = await findVendor(sql, name);
-  const [{ key }] = await sql<[{ key: string }]>`
-    select public.create_vendor_api_key(${slug}, ${label ?? null}, ${expires ?? null}) as key`;
+  const key = await valueOf<string>(sql`
+    select public.create_vendor_api_key(${slug}, ${label ?? null}, ${expires ?? null})`);
   return {
     data: { slug, key, key_prefix: key.slice(0, PREFIX_LENGTH), label, expires_at: expires },
     text: describeNewKey(slug, key, target.baseUrl),
@@ -67,25 +70,6 @@ Try it on a payload; this stores nothing, and without ?dry_run=true it stores th
     -H 'Content-Type: application/json' --data @payload.json`;
 }
 
-/** Revokes the key that begins so; the database keeps no more than the first 12 characters. */
-async function revokeKey(session: Session, name: string, given: string): Promise<Outcome> {
-  const { sql } = session;
-  const { id: vendorId, slug } = await findVendor(sql, name);
-  const beginning = given.trim().slice(0, PREFIX_LENGTH);
-  const keys = await sql<Credential[]>`
-    select key as id, label, state from public.key_list
-    where vendor_id = ${vendorId} and starts_with(key, ${beginning}) order by created`;
-  const key = theOnly(keys, "key", beginning, describeCredential, `key list ${slug}`);
-  const { text, revoked } = await revokeOnce(
-    session,
-    slug,
-    key,
-    `${key.id}…`,
-    () => sql`select public.revoke_vendor_api_key(${key.id})`,
-  );
-  return { data: { slug, key_prefix: key.id, revoked }, text };
-}
-
 async function rotateKeys(
   { sql, target, confirm }: Session,
   name: string,
@@ -93,14 +77,12 @@ async function rotateKeys(
 ): Promise<Outcome> {
   const { slug } = await findVendor(sql, name);
   if (keepOldUntil === undefined) {
-    // As in revokeOnce(), a script need not say so.
+    // As in revokeCredential(), a script need not say so.
     const question = `Make a new key for ${slug} and revoke all others for good?`;
     await confirm(question, { unattended: true });
   }
-  const [{ rotated }] = await sql<[{ rotated: { key: string; ended: string[] } }]>`
-    select public.rotate_vendor_api_keys(${slug}, ${label ?? null}, ${keepOldUntil ?? null})
-      as rotated`;
-  const { key, ended } = rotated;
+  const { key, ended } = await valueOf<{ key: string; ended: string[] }>(sql`
+    select public.rotate_vendor_api_keys(${slug}, ${label ?? null}, ${keepOldUntil ?? null})`);
   const key_prefix = key.slice(0, PREFIX_LENGTH);
   const when = keepOldUntil === undefined ? "at once" : `at ${keepOldUntil.toISOString()}`;
   const stopped = ended.length === 0

@@ -1,6 +1,8 @@
 import { Option } from "commander";
 import type { AdminCommand } from "../command.ts";
-import { lists } from "../lists.ts";
+import { valueOf } from "../database.ts";
+import { findLead } from "../find.ts";
+import { list, lists } from "../lists.ts";
 import {
   choice,
   integer,
@@ -13,12 +15,12 @@ import {
   wrongPeriod,
 } from "../options.ts";
 import { explainLead } from "./explain.ts";
+import type { Outcome, Session } from "../session.ts";
+import { formatFields, formatTable } from "../table.ts";
 import { assignLeads } from "./lead_assign.ts";
 import { distributeLeads } from "./lead_distribute.ts";
-import { findLeads } from "./lead_find.ts";
 import { listLeads } from "./lead_list.ts";
 import { rereadLeads } from "./lead_reread.ts";
-import { showLead } from "./lead_show.ts";
 
 const DRY_RUN = new Option("--dry-run", "say what would happen, and change nothing");
 const VENDOR = text("--vendor <vendor>", "only leads of this vendor");
@@ -101,4 +103,29 @@ export function addLead(program: AdminCommand): void {
       "\nNothing else changes: not the first name, the vendor's id of the lead, vendor_fields, or who has the lead.",
     )
     .runs(rereadLeads);
+}
+
+/** Looks everywhere a lead can be: among the stored leads of both kinds, and among the rejected deliveries. */
+async function findLeads({ sql }: Session, given: string): Promise<Outcome> {
+  const none = `Nothing is known of "${given.trim()}": it is no lead's id, sender's id, phone, ` +
+    "e-mail address or name, and no rejected delivery holds it.";
+  return list(await sql`select * from public.find_leads(${given})`, none);
+}
+
+interface Shown {
+  kind: string;
+  lead: object;
+  timeline: { at: string; event: string; detail: string }[];
+}
+
+/** Shows a lead and everything that happened to it, oldest first. */
+async function showLead({ sql }: Session, given: string): Promise<Outcome> {
+  const { id } = await findLead(sql, given.trim());
+  const shown = await valueOf<Shown>(sql`select public.show_lead(${id})`);
+  const { kind, lead } = shown;
+  const timeline = shown.timeline.map((event) => ({ ...event, at: new Date(event.at) }));
+  return {
+    data: { kind, lead, timeline },
+    text: `${formatFields({ kind, ...lead })}\n\n${formatTable(timeline)}`,
+  };
 }

@@ -1,3 +1,4 @@
+import { valueOf } from "../database.ts";
 import { inOptions } from "../errors.ts";
 import { findAgent, findLead } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -23,9 +24,10 @@ export async function assignLeads(
     const question = `Give all leads of ${leaving.first_name} to ${agent.first_name}?`;
     await confirm(question, { unattended: true });
   }
-  const [{ moved }] = await inOptions(
-    sql<[{ moved: Moved }]>`
-      select public.assign_leads(${agent.id}, ${leadId}, ${leaving?.id ?? null}) as moved`,
+  const moved = await inOptions(
+    valueOf<Moved>(
+      sql`select public.assign_leads(${agent.id}, ${leadId}, ${leaving?.id ?? null})`,
+    ),
     { to_agent_id: "--to", from_agent_id: "--from" },
   );
   const { recruiting_leads, sales_leads, conversations, notifications } = moved;

@@ -1,5 +1,6 @@
 import { Argument } from "commander";
 import type { AdminCommand } from "../command.ts";
+import { valueOf } from "../database.ts";
 import { CommandError, explained } from "../errors.ts";
 import { findAgency, type Row } from "../find.ts";
 import { readServicePhone } from "../lookup.ts";
@@ -34,32 +35,37 @@ export function addNumber(program: AdminCommand): void {
       none: "No number is ours yet, so nothing is sent: npm run admin -- number add --help",
     }));
 
+  const verb = (...words: Parameters<typeof number.verb>) =>
+    number.verb(...words).addArgument(PHONE);
+
   const add = "a number that texts may be sent from, at once; a short code too";
-  number.verb("add", add, '+13125550100 --agency "Lakeshore Insurance"')
-    .addArgument(PHONE)
+  verb("add", add, '+13125550100 --agency "Lakeshore Insurance"')
     .needs(AGENCY)
     .takes(...Object.values(SETTINGS))
     .runs(addServiceNumber);
 
-  const set = "changes what is given, and nothing else";
-  number.verb("set", set, "+13125550100 --segments-per-second 4.5")
-    .addArgument(PHONE)
+  verb("set", "changes what is given, and nothing else", "+13125550100 --segments-per-second 4.5")
     .changes(SETTINGS)
-    .runs(setNumber);
+    .runs(async ({ sql }, phone: string, given: Given) => ({
+      data: await update(sql, phone, columnsOf(SETTINGS, given)),
+      text: `Changed ${phone}. It takes effect at once.`,
+    }));
 
   const pause = "holds what is to be sent from the number; it still receives";
-  number.verb("pause", pause, '+13125550100 --reason "the campaign is not registered yet"')
-    .addArgument(PHONE)
+  verb("pause", pause, '+13125550100 --reason "the campaign is not registered yet"')
     .takes(text("--reason <text>", "why, for whoever looks at what is held"))
-    .runs(pauseNumber);
+    .runs(async ({ sql }, phone: string, { reason = null }: { reason?: string | null }) => ({
+      data: await update(sql, phone, { status: "paused", paused_reason: reason }),
+      text: `${phone} is paused: texts wait until npm run admin -- number resume ${phone}`,
+    }));
 
-  number.verb("resume", "sends what was held, and what comes", "+13125550100")
-    .addArgument(PHONE)
-    .runs(resumeNumber);
+  verb("resume", "sends what was held, and what comes", "+13125550100")
+    .runs(async ({ sql }, phone: string) => ({
+      data: await update(sql, phone, { status: "active" }),
+      text: `${phone} is active. Texts that wait for it: ${await countWaiting(sql, phone)}`,
+    }));
 
-  const remove = "the number is not ours any more: nothing is sent from it";
-  number.verb("remove", remove, "+13125550100")
-    .addArgument(PHONE)
+  verb("remove", "the number is not ours any more: nothing is sent from it", "+13125550100")
     .runs(removeNumber);
 }
 
@@ -81,27 +87,6 @@ async function addServiceNumber(
   };
 }
 
-async function setNumber({ sql }: Session, phone: string, given: Given): Promise<Outcome> {
-  const number = await update(sql, phone, columnsOf(SETTINGS, given));
-  return { data: number, text: `Changed ${phone}. It takes effect at once.` };
-}
-
-async function pauseNumber(
-  { sql }: Session,
-  phone: string,
-  { reason = null }: { reason?: string | null },
-): Promise<Outcome> {
-  const number = await update(sql, phone, { status: "paused", paused_reason: reason });
-  const text = `${phone} is paused: texts wait until npm run admin -- number resume ${phone}`;
-  return { data: number, text };
-}
-
-async function resumeNumber({ sql }: Session, phone: string): Promise<Outcome> {
-  const number = await update(sql, phone, { status: "active" });
-  const waiting = await countWaiting(sql, phone);
-  return { data: number, text: `${phone} is active. Texts that wait for it: ${waiting}` };
-}
-
 async function removeNumber({ sql, confirm }: Session, phone: string): Promise<Outcome> {
   const waiting = await countWaiting(sql, phone);
   if (waiting > 0) {
@@ -113,11 +98,10 @@ async function removeNumber({ sql, confirm }: Session, phone: string): Promise<O
   return { data: required(removed, phone), text };
 }
 
-async function countWaiting(sql: Session["sql"], phone: string): Promise<number> {
-  const [{ waiting }] = await sql<[{ waiting: number }]>`
-    select count(*)::int as waiting from public.text_outbox o
-    where o.service_phone = ${phone} and o.state in ('pending', 'sending', 'unconfirmed')`;
-  return waiting;
+function countWaiting(sql: Session["sql"], phone: string): Promise<number> {
+  return valueOf(sql`
+    select count(*)::int from public.text_outbox o
+    where o.service_phone = ${phone} and o.state in ('pending', 'sending', 'unconfirmed')`);
 }
 
 async function update(sql: Session["sql"], phone: string, columns: ReturnType<typeof columnsOf>) {

@@ -1,6 +1,7 @@
 import { Argument } from "commander";
 import { toE164 } from "../../supabase/functions/_shared/phone.ts";
 import type { AdminCommand } from "../command.ts";
+import { valueOf } from "../database.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { text } from "../options.ts";
 import { list } from "../lists.ts";
@@ -62,8 +63,7 @@ async function exportPerson(
   contact: string,
   { out }: { out?: string },
 ): Promise<Outcome> {
-  const [{ held }] = await sql<[{ held: object }]>`
-    select public.export_person(${contact}) as held`;
+  const held = await valueOf<object>(sql`select public.export_person(${contact})`);
   if (out === undefined) return { data: held, text: visibleJson(held) };
   try {
     await Deno.writeTextFile(pathOf(out), `${visibleJson(held)}\n`, {

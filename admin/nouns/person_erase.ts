@@ -1,17 +1,10 @@
-import { createClient } from "@supabase/supabase-js";
 import type postgres from "postgres";
-import { ConfigurationError } from "../../supabase/functions/_shared/configuration.ts";
-import {
-  type TwilioAccount,
-  twilioAccount,
-} from "../../supabase/functions/texting/twilio_account.ts";
-import {
-  deleteMessage,
-  listMessages,
-  TwilioError,
-} from "../../supabase/functions/texting/twilio_api.ts";
+import type { TwilioAccount } from "../../supabase/functions/texting/twilio_account.ts";
+import { deleteMessage, listMessages } from "../../supabase/functions/texting/twilio_api.ts";
+import { projectClient, valueOf } from "../database.ts";
 import { codeOf, CommandError } from "../errors.ts";
 import type { Outcome, Session } from "../session.ts";
+import { accountFromEnvironment, atTwilio } from "../twilio.ts";
 
 /** What `person_copies` returns. */
 interface Copies {
@@ -24,6 +17,8 @@ interface Copies {
 /** How many rows and files there are, by their kind. */
 type Counts = Record<string, number>;
 
+const UNCHANGED = "Nothing was erased in the database; run it again.";
+
 /** Something came while it was erased, or others held a lock: it is begun again. */
 const BEGIN_AGAIN = ["PT409", "55P03", "40P01"];
 const ATTEMPTS = 3;
@@ -34,7 +29,8 @@ const ATTEMPTS = 3;
  */
 export async function erasePerson(session: Session, contact: string): Promise<Outcome> {
   const { sql, confirm } = session;
-  const account = accountFromEnvironment();
+  const isSet = Boolean(Deno.env.get("TWILIO_ACCOUNT_SID")?.trim());
+  const account = isSet ? accountFromEnvironment() : undefined;
   const held = await sql<{ kind: string; count: number }[]>`
     select kind, count(*)::int as count from public.find_person(${contact})
     where not stays group by kind order by kind`;
@@ -57,11 +53,10 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
     if (account !== undefined) await deleteTexts(session, account, message_sids);
     await deleteFiles(session, files);
     try {
-      const [{ erased }] = await sql<[{ erased: Counts }]>`
-        select public.erase_person(
-          ${contact}, ${account === undefined ? null : message_sids}, ${files.length}
-        ) as erased`;
-      const provider_copies = account === undefined ? null : message_sids.length;
+      const sids = account === undefined ? null : message_sids;
+      const erased = await valueOf<Counts>(sql`
+        select public.erase_person(${contact}, ${sids}, ${files.length})`);
+      const provider_copies = sids?.length ?? null;
       return {
         data: { erased, provider_copies },
         text: `Erased ${describe(erased)}. ${describeTwilio(provider_copies)}`,
@@ -79,11 +74,10 @@ async function copiesOf(
   contact: string,
   account: TwilioAccount | undefined,
 ): Promise<Copies> {
-  const [{ copies }] = await sql<[{ copies: Copies }]>`
-    select public.person_copies(${contact}) as copies`;
+  const copies = await valueOf<Copies>(sql`select public.person_copies(${contact})`);
   if (account === undefined) return copies;
   const sids = new Set(copies.message_sids);
-  await atTwilio(async () => {
+  await atTwilio(UNCHANGED, async () => {
     for (const phone of copies.phones) {
       for (const filter of [{ from: phone }, { to: phone }]) {
         for await (const { sid, from, to } of listMessages(filter, account)) {
@@ -102,7 +96,7 @@ function deleteTexts(
   account: TwilioAccount,
   sids: string[],
 ): Promise<void> {
-  return atTwilio(async () => {
+  return atTwilio(UNCHANGED, async () => {
     for (const [i, sid] of sids.entries()) {
       progress(`${i} of ${sids.length} texts deleted at Twilio`);
       await deleteMessage(sid, account);
@@ -110,49 +104,18 @@ function deleteTexts(
   });
 }
 
-async function deleteFiles({ target }: Session, files: Copies["files"]): Promise<void> {
+async function deleteFiles({ api: projectApi }: Session, files: Copies["files"]): Promise<void> {
   if (files.length === 0) return;
-  const { api } = target;
-  if (api === undefined) {
-    throw new CommandError(
-      "Set SUPABASE_URL and SUPABASE_SECRET_KEY: the person has files in storage. " +
-        "Nothing was erased in the database.",
-    );
-  }
-  const { storage } = createClient(api.url, api.secretKey, {
-    auth: { persistSession: false, autoRefreshToken: false },
-  });
+  const api = projectApi(`the person has files in storage. ${UNCHANGED}`);
+  const { storage } = projectClient(api);
   for (const bucket of new Set(files.map(({ bucket }) => bucket))) {
     const names = files.filter((file) => file.bucket === bucket).map(({ name }) => name);
     const { error } = await storage.from(bucket).remove(names);
     if (error !== null) {
       throw new CommandError(
-        `The storage at ${api.url} did not delete the files: ${error.message}. ` +
-          "Nothing was erased in the database; run it again.",
+        `The storage at ${api.url} did not delete the files: ${error.message}. ${UNCHANGED}`,
       );
     }
-  }
-}
-
-/** Undefined where the environment has no account. */
-function accountFromEnvironment(): TwilioAccount | undefined {
-  if (!Deno.env.get("TWILIO_ACCOUNT_SID")?.trim()) return undefined;
-  try {
-    return twilioAccount();
-  } catch (error) {
-    throw error instanceof ConfigurationError ? new CommandError(error.message) : error;
-  }
-}
-
-async function atTwilio(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof TwilioError)) throw error;
-    const hint = error.code === "20009" ? " A text is still on its way: wait some minutes." : "";
-    throw new CommandError(
-      `${error.message}.${hint} Nothing was erased in the database; run it again.`,
-    );
   }
 }
 

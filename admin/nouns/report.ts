@@ -1,4 +1,5 @@
 import type { AdminCommand } from "../command.ts";
+import { valueOf } from "../database.ts";
 import { formatCsv } from "../csv.ts";
 import { findVendorId } from "../find.ts";
 import { choice, PERIOD, type Period, text, wrongPeriod } from "../options.ts";
@@ -36,8 +37,8 @@ async function reportLeads(
 ): Promise<Outcome> {
   const { by, since = null, until = null, timezone } = given;
   const vendorId = await findVendorId(sql, given.vendor);
-  const [{ report }] = await sql<[{ report: { rows: Fields[]; totals: Fields } }]>`
-    select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId}) as report`;
+  const report = await valueOf<{ rows: Fields[]; totals: Fields }>(sql`
+    select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId})`);
   const columns = [...NAMES[by], ...COUNTS];
   const rows = report.rows.map((row) => pick(row, columns));
   if (given.csv) return { data: null, text: formatCsv(columns, [rows]) };

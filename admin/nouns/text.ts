@@ -1,4 +1,6 @@
+import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
+import { valueOf } from "../database.ts";
 import { inOptions } from "../errors.ts";
 import { readPhone, readServicePhone } from "../lookup.ts";
 import { LIMIT, ONLY_AGENCY, text } from "../options.ts";
@@ -37,16 +39,6 @@ export function addText(program: AdminCommand): void {
   addTextSend(noun);
 }
 
-/** What adopt_texts() has made. */
-interface Adopted {
-  conversation_id: string;
-  service_phone: string;
-  lead_id: string;
-  agency_id: string;
-  agent_id: string | null;
-  texts: number;
-}
-
 async function adoptTexts(
   { sql }: Session,
   given: string,
@@ -54,8 +46,8 @@ async function adoptTexts(
 ): Promise<Outcome> {
   const phone = readPhone(given);
   const number = to === undefined ? null : readServicePhone(to);
-  const [{ adopted }] = await inOptions(
-    sql<[{ adopted: Adopted[] }]>`select public.adopt_texts(${phone}, ${number}) as adopted`,
+  const adopted = await inOptions(
+    valueOf<postgres.Row[]>(sql`select public.adopt_texts(${phone}, ${number})`),
   );
   return list(adopted, "");
 }

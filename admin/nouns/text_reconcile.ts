@@ -1,22 +1,18 @@
 import { Option } from "commander";
 import type postgres from "postgres";
-import { ConfigurationError } from "../../supabase/functions/_shared/configuration.ts";
 import { matchingSids } from "../../supabase/functions/texting/look_up_text.ts";
-import {
-  type TwilioAccount,
-  twilioAccount,
-} from "../../supabase/functions/texting/twilio_account.ts";
+import type { TwilioAccount } from "../../supabase/functions/texting/twilio_account.ts";
 import {
   listMedia,
   listMessages,
-  TwilioError,
   type TwilioMessage,
 } from "../../supabase/functions/texting/twilio_api.ts";
 import type { AdminCommand } from "../command.ts";
-import { CommandError } from "../errors.ts";
+import { valueOf } from "../database.ts";
 import { readServicePhone } from "../lookup.ts";
 import { pastTime } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
+import { accountFromEnvironment, atTwilio } from "../twilio.ts";
 
 /** What became of the messages that Twilio lists. */
 interface Counts {
@@ -74,22 +70,17 @@ async function reconcileTexts(
   { since, number }: { since: Date; number?: string },
 ): Promise<Outcome> {
   const counts: Counts = { listed: 0, received: 0, no_conversation: 0, updated: 0, found: 0 };
-  try {
-    const account = twilioAccount();
+  const account = accountFromEnvironment();
+  await atTwilio("What was stored before stays; run it again.", async () => {
     const messages = await readMessages(account, since, number, progress);
     counts.listed = messages.length;
     for (let start = 0; start < messages.length; start += BATCH) {
       const batch = messages.slice(start, start + BATCH);
-      await storeInbound(sql, account, batch, counts);
-      await updateStatuses(sql, batch, counts);
+      await storeMessages(sql, account, batch, counts);
       progress(`${Math.min(start + BATCH, messages.length)} of ${messages.length} compared`);
     }
     await findUnknown(sql, account, since, counts);
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new CommandError(error.message);
-    if (!(error instanceof TwilioError)) throw error;
-    throw new CommandError(`${error.message}. What was stored before stays; run it again.`);
-  }
+  });
   const stored = counts.received + counts.no_conversation;
   return {
     data: counts,
@@ -125,59 +116,57 @@ function timeOf({ date_sent, date_created }: TwilioMessage): number {
   return (date_sent ?? date_created)?.getTime() ?? 0;
 }
 
-/** Stores texts of recruits that are not stored yet, the oldest first: of a STOP and a START, the later one holds. */
-async function storeInbound(
+/**
+ * Stores texts of recruits that are not stored yet, the oldest first: of a STOP and a START, the later one holds. Brings
+ * statuses of ours up to date that Twilio has later ones of.
+ */
+async function storeMessages(
   sql: postgres.Sql,
   account: TwilioAccount,
   messages: TwilioMessage[],
   counts: Counts,
 ): Promise<void> {
-  const inbound = messages.filter(({ direction }) => direction === "inbound");
-  const sids = inbound.map(({ sid }) => sid);
-  const known = await sql<{ sid: string }[]>`
-    select m.provider_message_id as sid from public.recruiting_messages m
+  const sids = messages.map(({ sid }) => sid);
+  const known = await sql<{ sid: string; status: string | null }[]>`
+    select m.provider_message_id as sid, m.status from public.recruiting_messages m
     where m.provider_message_id = any(${sids})
     union all
-    select t.message_sid from public.unmatched_texts t where t.message_sid = any(${sids})`;
-  const knownSids = new Set(known.map(({ sid }) => sid));
-  for (const message of inbound) {
-    if (knownSids.has(message.sid)) continue;
-    const media = message.num_media > 0 ? await listMedia(message.sid, account) : [];
-    const [{ result }] = await sql<[{ result: { status: "received" | "no_conversation" } }]>`
-      select public.receive_sms(
-        recruit_phone => ${message.from}, service_phone => ${message.to}, message_sid => ${message.sid},
-        body => ${message.body}, media => ${sql.json(media as never)},
-        received_at => ${message.date_sent ?? message.date_created}
-      ) as result`;
-    counts[result.status]++;
+    select t.message_sid, null from public.unmatched_texts t where t.message_sid = any(${sids})`;
+  const statuses = new Map(known.map(({ sid, status }) => [sid, status]));
+  for (const message of messages) {
+    const { sid, from, to, body, date_sent, date_created } = message;
+    const stored = statuses.get(sid);
+    if (message.direction !== "inbound") {
+      if (stored !== undefined && isLater(message, stored)) {
+        await bringUpToDate(sql, message, counts);
+      }
+    } else if (stored === undefined) {
+      const media = message.num_media > 0 ? await listMedia(sid, account) : [];
+      const { status } = await valueOf<{ status: "received" | "no_conversation" }>(sql`
+        select public.receive_sms(
+          recruit_phone => ${from}, service_phone => ${to}, message_sid => ${sid}, body => ${body},
+          media => ${sql.json(media as never)}, received_at => ${date_sent ?? date_created}
+        )`);
+      counts[status]++;
+    }
   }
 }
 
-/** Brings statuses up to date that Twilio has later ones of. */
-async function updateStatuses(
+async function bringUpToDate(
   sql: postgres.Sql,
-  messages: TwilioMessage[],
+  message: TwilioMessage,
   counts: Counts,
 ): Promise<void> {
-  const outbound = messages.filter(({ direction }) => direction !== "inbound");
-  const known = await sql<{ sid: string; status: string | null }[]>`
-    select m.provider_message_id as sid, m.status from public.recruiting_messages m
-    where m.provider_message_id = any(${outbound.map(({ sid }) => sid)})`;
-  const statuses = new Map(known.map(({ sid, status }) => [sid, status]));
-  for (const message of outbound) {
-    const { sid } = message;
-    if (!statuses.has(sid) || !isLater(message, statuses.get(sid)!)) continue;
-    await sql.begin(async (transaction) => {
-      // With this lock, no callback comes in between.
-      await transaction`
-        select private.lock_sent_text(${sid}, null, ${message.error_code === "21610"})`;
-      const [stored] = await transaction<{ status: string | null }[]>`
-        select m.status from public.recruiting_messages m where m.provider_message_id = ${sid}`;
-      if (stored === undefined || !isLater(message, stored.status)) return;
-      await updateStatus(transaction, message);
-      counts.updated++;
-    });
-  }
+  const { sid, error_code } = message;
+  await sql.begin(async (transaction) => {
+    // With this lock, no callback comes in between.
+    await transaction`select private.lock_sent_text(${sid}, null, ${error_code === "21610"})`;
+    const [stored] = await transaction<{ status: string | null }[]>`
+      select m.status from public.recruiting_messages m where m.provider_message_id = ${sid}`;
+    if (stored === undefined || !isLater(message, stored.status)) return;
+    await updateStatus(transaction, message);
+    counts.updated++;
+  });
 }
 
 function isLater({ status }: TwilioMessage, stored: string | null): boolean {

@@ -58,21 +58,13 @@ export function addTextSend(noun: AdminCommand): void {
 }
 
 async function sendText(_session: Session, message: TextToSend): Promise<Outcome> {
-  const webhooks = message.url === undefined ? await ofRunningStack() : hosted(message.url);
-  const sid = message.sid ?? `SM${crypto.randomUUID().replaceAll("-", "")}`;
-  const path = message.status === undefined ? "/recruiting/sms/inbound" : "/recruiting/sms/status";
-  const { status, body } = await post(webhooks, path, parametersOf(message, sid));
-
-  const result = (body as { status?: unknown } | null)?.status;
-  if (status !== 200 || typeof result !== "string" || result === "error") {
-    throw new CommandError(`${webhooks.url}${path} responded ${status}: ${JSON.stringify(body)}`);
-  }
-  return { data: { message_sid: sid, status: result }, text: `${result} (MessageSid ${sid})` };
-}
-
-function parametersOf(message: TextToSend, sid: string): Record<string, string> {
   const { from, to, body, media = [], status } = message;
-  return {
+  const { url, signedUrl, token } = message.url === undefined
+    ? await ofRunningStack()
+    : hosted(message.url);
+  const sid = message.sid ?? `SM${crypto.randomUUID().replaceAll("-", "")}`;
+  const path = status === undefined ? "/recruiting/sms/inbound" : "/recruiting/sms/status";
+  const parameters: Record<string, string> = {
     MessageSid: sid,
     ...(from !== undefined && { From: from }),
     ...(to !== undefined && { To: to }),
@@ -82,6 +74,28 @@ function parametersOf(message: TextToSend, sid: string): Record<string, string> 
       ...Object.fromEntries(media.map((file, i) => [`MediaUrl${i}`, file])),
     }),
   };
+  const signature = getExpectedTwilioSignature(token, signedUrl + path, parameters);
+  let response: Response, answer: string;
+  try {
+    response = await fetch(url + path, {
+      method: "POST",
+      headers: { "x-twilio-signature": signature },
+      body: new URLSearchParams(parameters),
+      // As long as Twilio waits.
+      signal: AbortSignal.timeout(15_000),
+    });
+    answer = await response.text();
+  } catch (error) {
+    throw new CommandError(`${url}${path} did not respond: ${(error as Error).message}`);
+  }
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  const { status: result } = isJson ? JSON.parse(answer) : {};
+  if (response.status !== 200 || typeof result !== "string" || result === "error") {
+    throw new CommandError(
+      `${url}${path} responded ${response.status}: ${answer.slice(0, 500)}`,
+    );
+  }
+  return { data: { message_sid: sid, status: result }, text: `${result} (MessageSid ${sid})` };
 }
 
 async function ofRunningStack(): Promise<Webhooks> {
@@ -104,34 +118,4 @@ function hosted(given: string): Webhooks {
   const [token] = (Deno.env.get("TWILIO_AUTH_TOKEN") ?? "").split(",").map((one) => one.trim());
   if (!token) throw new CommandError("Set TWILIO_AUTH_TOKEN, which signs for --url.");
   return { url, signedUrl: url, token };
-}
-
-async function post(
-  { url, signedUrl, token }: Webhooks,
-  path: string,
-  parameters: Record<string, string>,
-): Promise<{ status: number; body: unknown }> {
-  try {
-    const response = await fetch(url + path, {
-      method: "POST",
-      headers: {
-        "x-twilio-signature": getExpectedTwilioSignature(token, signedUrl + path, parameters),
-      },
-      body: new URLSearchParams(parameters),
-      // As long as Twilio waits.
-      signal: AbortSignal.timeout(15_000),
-    });
-    const text = await response.text();
-    return { status: response.status, body: parse(text) };
-  } catch (error) {
-    throw new CommandError(`${url}${path} did not respond: ${(error as Error).message}`);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text.slice(0, 200);
-  }
 }

@@ -6,7 +6,7 @@ import { findVendor } from "../find.ts";
 import { AGAIN, boolean, columnsOf, type Given, integer, orNone, text } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
-import { writeOnce } from "../transaction.ts";
+import { save } from "../transaction.ts";
 import { addKey } from "./key.ts";
 import { removeUnused } from "./remove.ts";
 import { checkParser, type ParserChoice, readConfig } from "./vendor_config.ts";
@@ -71,8 +71,7 @@ async function createVendor(
   const config = readConfig(given.parser, given.config);
   checkParser(given.parser, config ?? {});
   const columns = { slug, name: slug, ...columnsWith(sql, config, given) };
-  const insert = sql`insert into public.vendors ${sql(columns)}`;
-  const vendor = await explained(writeOnce(sql, "vendor", insert, { name: slug, ...given }), {
+  const vendor = await explained(save(sql, "vendor", columns, { name: slug, ...given }), {
     "23505": `There is a vendor "${slug}" already: npm run admin -- vendor update ${slug}`,
     "23514": "A slug is lower-case letters and digits in parts joined by - or _, " +
       `63 characters at most, not "${slug}"`,
@@ -94,9 +93,7 @@ async function updateVendor(
   const preview = given.parser === undefined && config === undefined
     ? undefined
     : await previewVendor(sql, { ...old, parser, parser_config });
-  const update = sql`
-    update public.vendors set ${sql(columnsWith(sql, config, given))} where id = ${old.id}`;
-  const vendor = await writeOnce(sql, "vendor", update, given);
+  const vendor = await save(sql, "vendor", columnsWith(sql, config, given), given, old.id);
   const text = `Changed the vendor ${old.slug}. It takes effect within seconds.`;
   if (preview === undefined) return { data: vendor, text };
   return { data: { ...vendor, preview: preview.data }, text: `${preview.text}\n\n${text}` };

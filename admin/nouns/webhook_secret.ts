@@ -3,12 +3,13 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
+import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
-import { findVendor, type Row, theOnly } from "../find.ts";
+import { findVendor, type Row } from "../find.ts";
 import { choice, futureTime, text } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
-import { type Credential, describeCredential, revokeOnce } from "./credential.ts";
+import { revokeCredential } from "./credential.ts";
 import { SCHEMES } from "./webhook_schemes.ts";
 
 type Kind = "secret" | "verify_token";
@@ -43,15 +44,17 @@ export function addWebhookSecret(webhook: AdminCommand): void {
     .runs(createSecret);
 
   const revoke = "stops a secret at once, named by its id or the beginning of it";
-  secret.verb("revoke <vendor> <id>", revoke, "acme 5f0c2b1a").runs(revokeSecret);
+  secret.verb("revoke <vendor> <id>", revoke, "acme 5f0c2b1a")
+    .runs((session, vendor: string, given: string) =>
+      revokeCredential(session, "secret", vendor, given.trim().toLowerCase())
+    );
 }
 
 /** How many secrets of a vendor prove requests now. */
-export async function countSecrets(sql: postgres.Sql, vendor: Row<"vendors">): Promise<number> {
-  const [row] = await sql<[{ count: number }]>`
+export function countSecrets(sql: postgres.Sql, vendor: Row<"vendors">): Promise<number> {
+  return valueOf(sql`
     select count(*)::int from public.webhook_secret_list
-    where vendor_id = ${vendor.id} and kind = 'secret' and state = 'works'`;
-  return row.count;
+    where vendor_id = ${vendor.id} and kind = 'secret' and state = 'works'`);
 }
 
 const listSecrets = lists("webhook_secret_list", {
@@ -89,9 +92,9 @@ async function createSecret(
     );
   }
 
-  const [{ id }] = await sql<[{ id: string }]>`
+  const id = await valueOf<string>(sql`
     select public.create_vendor_webhook_secret(
-      ${slug}, ${kind}, ${secret}, ${label ?? null}, ${expires ?? null}) as id`;
+      ${slug}, ${kind}, ${secret}, ${label ?? null}, ${expires ?? null})`);
   const shown = generate ? `, shown only this once:\n\n  ${secret}\n` : ".\n";
   return {
     data: { slug, id, kind, ...(generate && { secret }), label, expires_at: expires },
@@ -107,24 +110,4 @@ function newSecret(scheme: string, kind: Kind, slug: string): string {
   if (kind === "verify_token") return random;
   if (scheme === "standard") return `whsec_${Buffer.from(bytes).toString("base64")}`;
   return scheme === "basic" ? `${slug}:${random}` : random;
-}
-
-async function revokeSecret(session: Session, name: string, given: string): Promise<Outcome> {
-  const { sql } = session;
-  const { id: vendorId, slug } = await findVendor(sql, name);
-  const beginning = given.trim().toLowerCase();
-  const secrets = await sql<Credential[]>`
-    select id, label, state from public.webhook_secret_list
-    where vendor_id = ${vendorId} and starts_with(id::text, ${beginning}) order by created`;
-  const listed = `vendor webhook secret list ${slug}`;
-  const secret = theOnly(secrets, "secret", beginning, describeCredential, listed);
-  const { id } = secret;
-  const { text, revoked } = await revokeOnce(
-    session,
-    slug,
-    secret,
-    `the secret ${id}`,
-    () => sql`select public.revoke_vendor_webhook_secret(${id})`,
-  );
-  return { data: { slug, id, revoked }, text };
 }

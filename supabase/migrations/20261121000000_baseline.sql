@@ -9128,7 +9128,11 @@ comment on view public.bot_session_list is 'The conversations of the bot; script
 grant select on public.bot_session_list to service_role;
 
 create view public.hours_list with (security_invoker = true) as
-select coalesce(q.state, 'all') as state, q.day_of_week as day, q.opens::text as opens, q.closes::text as closes, q.source
+select coalesce(q.state, 'all') as state, q.day_of_week as day,
+  coalesce(to_char('2023-01-01'::date + q.day_of_week, 'FMday'), 'every day') as days, q.opens::text as opens,
+  q.closes::text as closes,
+  case when q.opens = q.closes then 'closed' else left(q.opens::text, 5) || '-' || left(q.closes::text, 5) end as hours,
+  q.source
 from public.quiet_hours q;
 
 comment on view public.hours_list is
@@ -9253,6 +9257,42 @@ return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
 grant execute on function private.iso_time(timestamptz) to service_role;
+
+-- supabase/schemas/operators/distribute.sql
+
+-- Hands waiting leads out, and says where they went.
+
+create function public.hand_out_leads(max integer, vendor_id uuid default null)
+returns table (id uuid, vendor text, name text, state text, agency text, agent text, order_id uuid)
+language plpgsql
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  begun timestamptz;
+begin
+  -- Whatever is handed out from here on until the end is this call's.
+  perform pg_advisory_xact_lock(private.distribution_lock());
+  begun := clock_timestamp();
+  perform public.distribute_waiting_leads(hand_out_leads.max, hand_out_leads.vendor_id);
+  return query
+    select l.id, v.slug, concat_ws(' ', l.first_name, l.last_name), l.state, g.name,
+      concat_ws(' ', a.first_name, a.last_name), l.order_id
+    from public.recruiting_orders o
+    join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at >= begun
+    join public.vendors v on v.id = l.vendor_id
+    join public.agencies g on g.id = l.agency_id
+    left join public.agents a on a.id = l.agent_id
+    order by l.created_at, l.id;
+exception when lock_not_available then
+  raise exception 'Others are handing out leads, or have locked them. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.hand_out_leads(integer, uuid) is
+  'Hands out at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with whoever got '
+  'them. New leads wait meanwhile, so max is about 100. PT409 when others hold the locks for 5 s.';
+grant execute on function public.hand_out_leads(integer, uuid) to service_role;
 
 -- supabase/schemas/operators/assign.sql
 
@@ -10633,6 +10673,99 @@ $$;
 
 comment on function private.today_in(text) is 'The day that it is in this time zone. PT400 for an unknown one.';
 grant execute on function private.today_in(text) to service_role;
+
+-- supabase/schemas/operators/names.sql
+
+-- What people call agencies, agents, vendors and orders.
+
+create view private.named with (security_invoker = true) as
+select 'agency' as noun, a.id, a.id as agency_id, array[a.name] as names from public.agencies a
+union all
+select 'agent', a.id, a.agency_id, array_remove(array[concat_ws(' ', a.first_name, a.last_name), a.email], null)
+from public.agents a
+union all
+select 'vendor', v.id, null, array[v.slug, v.name] from public.vendors v
+union all
+select 'order', o.id, o.agency_id, '{}' from public.recruiting_orders o;
+
+comment on view private.named is
+  'What has names: noun is agency, agent, vendor or order; the first of the names tells it from others.';
+grant select on private.named to service_role;
+
+create function public.find_named(noun text, given text, agency_id uuid default null)
+returns table (id uuid, name text)
+language sql
+stable
+set search_path = ''
+begin atomic
+  select f.id, f.name
+  from (
+    select n.id, n.names[1] as name, bool_or(lower(c) = lower(given)) as is_whole,
+      bool_or(bool_or(lower(c) = lower(given))) over () as has_whole
+    from private.named n, unnest(n.names || n.id::text) c
+    where n.noun = find_named.noun and (find_named.agency_id is null or n.agency_id = find_named.agency_id)
+      and starts_with(lower(c), lower(given))
+    group by n.id, n.names
+  ) f
+  where f.is_whole or not f.has_whole
+  order by f.id;
+end;
+
+comment on function public.find_named(text, text, uuid) is
+  'What has this name or id, in upper or lower case; else what has one that begins so. noun: agency, agent, vendor or '
+  'order, of all agencies or of one.';
+grant execute on function public.find_named(text, text, uuid) to service_role;
+
+create function public.find_double(noun text, id uuid) returns text
+language sql
+stable
+set search_path = ''
+begin atomic
+  select format('There is the %s "%s" already (%s)', o.noun, o.names[1], o.id)
+  from private.named r
+  join private.named o on o.noun = r.noun and o.id <> r.id
+  where r.noun = find_double.noun and r.id = find_double.id
+    and exists (
+      select from unnest(r.names) n
+      where lower(n) in (select lower(m) from unnest(o.names) m)
+        -- Two agencies may have agents of the same name, but an address is one person's.
+        and (r.noun <> 'agent' or o.agency_id = r.agency_id or n like '%@%')
+    )
+  order by o.id
+  limit 1;
+end;
+
+comment on function public.find_double(text, uuid) is
+  'Says which other agency, agent or vendor has a name or an e-mail address of this one; null: none.';
+grant execute on function public.find_double(text, uuid) to service_role;
+
+create function public.find_lead(given text) returns table (id uuid, kind text, name text)
+language sql
+stable
+set search_path = ''
+begin atomic
+  with found as (
+    select l.id, 'recruiting' as kind, concat_ws(' ', l.first_name, l.last_name) as name, true as by_sender
+    from public.vendors v
+    join public.recruiting_leads l on l.vendor_id = v.id and l.vendor_lead_id = private.indexable_id(given)
+    union all
+    select l.id, 'sales', concat_ws(' ', l.first_name, l.last_name), true
+    from public.leads l where l.external_id::text = lower(given)
+    union all
+    select l.id, 'recruiting', concat_ws(' ', l.first_name, l.last_name), false
+    from private.id_range(given) r join public.recruiting_leads l on l.id between r.first_id and r.last_id
+    union all
+    select l.id, 'sales', concat_ws(' ', l.first_name, l.last_name), false
+    from private.id_range(given) r join public.leads l on l.id between r.first_id and r.last_id
+  )
+  select f.id, f.kind, f.name from found f
+  where f.by_sender or not exists (select from found o where o.by_sender);
+end;
+
+comment on function public.find_lead(text) is
+  'The leads of either kind with this id of the sender''s; else with this id, or the first 8 characters of it, or more. '
+  'kind: recruiting or sales.';
+grant execute on function public.find_lead(text) to service_role;
 
 -- supabase/schemas/operators/report.sql
 

@@ -105,7 +105,7 @@ select set_eq(
     'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person',
     'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads',
     'public.check_service', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',
-    'public.save_order', 'public.set_order_status', 'public.rotate_vendor_api_keys'
+    'public.save_order', 'public.set_order_status', 'public.rotate_vendor_api_keys', 'public.hand_out_leads', 'public.find_named', 'public.find_lead', 'public.find_double'
   ],
   'the service role may execute what the edge functions and administrators call');
 

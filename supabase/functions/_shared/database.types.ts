@@ -1987,6 +1987,8 @@ export type Database = {
         Row: {
           "closes": string | null;
           "day": number | null;
+          "days": string | null;
+          "hours": string | null;
           "opens": string | null;
           "source": string;
           "state": string | null;
@@ -1995,6 +1997,8 @@ export type Database = {
         Insert: {
           "closes"?: never;
           "day"?: number | null;
+          "days"?: never;
+          "hours"?: never;
           "opens"?: never;
           "source"?: string | null;
           "state"?: never;
@@ -2002,6 +2006,8 @@ export type Database = {
         Update: {
           "closes"?: never;
           "day"?: number | null;
+          "days"?: never;
+          "hours"?: never;
           "opens"?: never;
           "source"?: string | null;
           "state"?: never;
@@ -2411,6 +2417,15 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      "find_double": { Args: { "id": string; "noun": string }; Returns: string };
+      "find_lead": {
+        Args: { "given": string };
+        Returns: {
+          "id": string;
+          "kind": string;
+          "name": string;
+        }[];
+      };
       "find_leads": {
         Args: { "max_each"?: number; "search": string };
         Returns: {
@@ -2425,6 +2440,13 @@ export type Database = {
           "state": string;
         }[];
       };
+      "find_named": {
+        Args: { "agency_id"?: string; "given": string; "noun": string };
+        Returns: {
+          "id": string;
+          "name": string;
+        }[];
+      };
       "find_person": {
         Args: { "contact": string };
         Returns: {
@@ -2437,6 +2459,18 @@ export type Database = {
       };
       "forget_resume_uploads": { Args: { "paths": (string)[] }; Returns: Json };
       "hand_back_to_bot": { Args: { "conversation_id": string }; Returns: Json };
+      "hand_out_leads": {
+        Args: { "max": number; "vendor_id"?: string };
+        Returns: {
+          "agency": string;
+          "agent": string;
+          "id": string;
+          "name": string;
+          "order_id": string;
+          "state": string;
+          "vendor": string;
+        }[];
+      };
       "identify_vendor": { Args: { "key_hash": string }; Returns: Json };
       "identify_webhook": { Args: { "slug": string }; Returns: Json };
       "import_leads": {

@@ -209,7 +209,11 @@ comment on view public.bot_session_list is 'The conversations of the bot; script
 grant select on public.bot_session_list to service_role;
 
 create view public.hours_list with (security_invoker = true) as
-select coalesce(q.state, 'all') as state, q.day_of_week as day, q.opens::text as opens, q.closes::text as closes, q.source
+select coalesce(q.state, 'all') as state, q.day_of_week as day,
+  coalesce(to_char('2023-01-01'::date + q.day_of_week, 'FMday'), 'every day') as days, q.opens::text as opens,
+  q.closes::text as closes,
+  case when q.opens = q.closes then 'closed' else left(q.opens::text, 5) || '-' || left(q.closes::text, 5) end as hours,
+  q.source
 from public.quiet_hours q;
 
 comment on view public.hours_list is
