@@ -136,7 +136,8 @@ Deno.test("workers that are killed in the bot's turns answer each recruit once",
       insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id, distributed_at)
       values (${vendor.id}, 'Ada', 'distributed', ${sender.agency_id}, now()) returning id
     )
-    update public.recruiting_conversations c set recruiting_lead_id = lead.id from lead where c.id = any (${ids}::uuid[])`;
+    update public.recruiting_conversations c set recruiting_lead_id = lead.id
+    from lead where c.id = any (${ids}::uuid[])`;
   await sql`
     select public.receive_sms(c.recruit_phone, c.service_phone, c.id::text, 'Hello', '[]')
     from public.recruiting_conversations c where c.id = any (${ids}::uuid[])`;
