@@ -36,18 +36,17 @@ export const TABLES = {
 export const findVendor = (sql: postgres.Sql, name: string) =>
   findNamed<Row<"vendors">>(sql, "vendor", name);
 
-/** The id of the vendor that an option names; null where the option was left out. */
-export async function findVendorId(sql: postgres.Sql, name?: string): Promise<string | null> {
-  return name === undefined ? null : (await findVendor(sql, name)).id;
-}
-
 /** Finds an agency by its name, its id, or the beginning of either. */
 export const findAgency = (sql: postgres.Sql, name: string) =>
   findNamed<Row<"agencies">>(sql, "agency", name);
 
-/** The id of the agency that an option names; null where the option was left out. */
-export async function findAgencyId(sql: postgres.Sql, name?: string): Promise<string | null> {
-  return name === undefined ? null : (await findAgency(sql, name)).id;
+/** The id of what an option names; null where the option was left out. */
+export async function idOf(
+  sql: postgres.Sql,
+  noun: keyof typeof TABLES,
+  name?: string,
+): Promise<string | null> {
+  return name === undefined ? null : (await findNamed<{ id: string }>(sql, noun, name)).id;
 }
 
 /** Finds an agent by name, e-mail address, id, or the beginning of one: among all, or among an agency's. */

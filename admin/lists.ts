@@ -1,7 +1,7 @@
 /** Lists of rows: most are a view of the database, in supabase/schemas/operators/lists.sql. */
 import type postgres from "postgres";
 import type { Database } from "../supabase/functions/_shared/database.types.ts";
-import { findAgencyId, findVendorId } from "./find.ts";
+import { idOf } from "./find.ts";
 import type { Outcome, Session } from "./session.ts";
 import { formatTable } from "./table.ts";
 
@@ -32,8 +32,8 @@ export async function conditionOf(
   { agency, vendor, imports, since, ...others }: Filters,
 ): Promise<{ isMeant: postgres.Fragment }> {
   const columns = {
-    agency_id: await findAgencyId(sql, agency),
-    vendor_id: await findVendorId(sql, vendor),
+    agency_id: await idOf(sql, "agency", agency),
+    vendor_id: await idOf(sql, "vendor", vendor),
     state: others.state,
     status: others.status === "all" ? null : others.status,
     phone: others.phone,

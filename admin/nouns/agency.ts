@@ -2,7 +2,7 @@ import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
 import { findAgency, type Row } from "../find.ts";
 import { AGAIN, AGENCY_NAMES, columnsOf, type Given, text } from "../options.ts";
-import { removeUnused } from "./remove.ts";
+import { removes } from "./remove.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { save } from "../transaction.ts";
@@ -32,7 +32,14 @@ export function addAgency(program: AdminCommand): void {
     .runs(updateAgency);
 
   const remove = "removes an agency that has never been used";
-  agency.verb("remove <agency>", remove, '"Lakeshore Insurance"').runs(removeAgency);
+  agency.verb("remove <agency>", remove, '"Lakeshore Insurance"').runs(
+    removes(
+      "agency",
+      () =>
+        "remove what it has and has never been used, or close its orders and switch its agents off " +
+        "(npm run admin -- order close, agent update <agent> --active false)",
+    ),
+  );
 }
 
 async function createAgency({ sql }: Session, given: Given): Promise<Outcome> {
@@ -54,15 +61,4 @@ function saveAgency(sql: Session["sql"], given: Given, id?: string): Promise<Row
   return explained(save(sql, "agency", columnsOf(SETTINGS, given), given, id), {
     "22023": `--timezone: "${given.timezone}" is not an IANA time zone, such as America/New_York`,
   });
-}
-
-async function removeAgency(session: Session, given: string): Promise<Outcome> {
-  const { id, name } = await findAgency(session.sql, given);
-  return await removeUnused(
-    session,
-    { id, name: `the agency "${name}"` },
-    session.sql`select public.remove_agency(${id})`,
-    "remove what it has and has never been used, or close its orders and switch its agents off " +
-      "(npm run admin -- order close, agent update <agent> --active false)",
-  );
 }

@@ -17,7 +17,7 @@ import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { save } from "../transaction.ts";
 import { inviteAgent } from "./agent_invite.ts";
-import { removeUnused } from "./remove.ts";
+import { removes } from "./remove.ts";
 
 const FIRST_NAME = text("--first-name <text>", "the agent's first name");
 const REST = {
@@ -69,7 +69,8 @@ export function addAgent(program: AdminCommand): void {
     .runs(updateAgent);
 
   const remove = "removes an agent who has never been used";
-  agent.verb("remove <agent>", remove, "maria@example.com").runs(removeAgent);
+  agent.verb("remove <agent>", remove, "maria@example.com")
+    .runs(removes("agent", ({ id }) => `npm run admin -- agent update ${id} --active false`));
 
   agent
     .verb(
@@ -116,16 +117,6 @@ async function updateAgent(
   const columns = columnsOf(SETTINGS, given);
   const agent = await save<Row<"agents">>(sql, "agent", columns, given, old.id, unless);
   return { data: agent, text: `Changed the agent ${fullName(agent)}.` };
-}
-
-async function removeAgent(session: Session, given: string): Promise<Outcome> {
-  const agent = await findAgent(session.sql, given);
-  return await removeUnused(
-    session,
-    { id: agent.id, name: `the agent ${fullName(agent)}` },
-    session.sql`select public.remove_agent(${agent.id})`,
-    `npm run admin -- agent update ${agent.id} --active false`,
-  );
 }
 
 function fullName({ first_name, last_name }: Pick<Row<"agents">, "first_name" | "last_name">) {

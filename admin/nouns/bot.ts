@@ -19,33 +19,16 @@ const STATES = ["active", "done", "escalated", "expired", "stopped"];
 const NAMES = { first_name: "Ada", agent: "Maria Alvarez", agency: "Lakeshore Insurance" };
 
 export function addBot(program: AdminCommand): void {
-  const bot = program.noun(
-    "bot",
-    "what the bot says to recruits; docs/bot.md has the members of a script",
-  );
-  bot.verb(
-    "publish <file>",
-    "what the bot of an agency says from now on",
-    'script.json --agency "Prairie Life"',
-  )
-    .needs(AGENCY)
+  const about = "what the bot says to recruits; docs/bot.md has the members of a script";
+  const bot = program.noun("bot", about);
+  const ofAgency = (usage: string, description: string, example = "") =>
+    bot.verb(usage, description, `${example} --agency "Prairie Life"`.trim()).needs(AGENCY);
+  ofAgency("publish <file>", "what the bot of an agency says from now on", "script.json")
     .runs(publish);
-  bot.verb("show", "the script that an agency has published", '--agency "Prairie Life"').needs(
-    AGENCY,
-  ).runs(show);
-  bot.verb(
-    "off",
-    "ends all that the bot has begun, until the next publish",
-    '--agency "Prairie Life" --yes',
-  )
-    .needs(AGENCY)
+  ofAgency("show", "the script that an agency has published").runs(show);
+  ofAgency("off", "ends all that the bot has begun, until the next publish", "--yes")
     .runs(switchOff);
-  bot.verb(
-    "sessions",
-    "the conversations of the bot, the newest first",
-    '--agency "Prairie Life" --state active',
-  )
-    .needs(AGENCY)
+  ofAgency("sessions", "the conversations of the bot, the newest first", "--state active")
     .takes(choice("--state <state>", "only these", STATES), LIMIT)
     .runs(lists("bot_session_list", {
       order: "created_at desc, conversation_id",
@@ -55,11 +38,8 @@ export function addBot(program: AdminCommand): void {
         ...["asked_at", "answers"],
       ],
     }));
-  bot.verb(
-    "try <file>",
-    "plays a script: each line of stdin is a recruit's text",
-    "script.json",
-  ).runs(tryScript);
+  const play = "plays a script: each line of stdin is a recruit's text";
+  bot.verb("try <file>", play, "script.json").runs(tryScript);
 }
 
 /** @throws {CommandError} with every problem of the script */

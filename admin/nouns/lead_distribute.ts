@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { valueOf } from "../database.ts";
-import { findVendorId } from "../find.ts";
+import { idOf } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
@@ -13,7 +13,7 @@ export async function distributeLeads(
   { sql, progress }: Session,
   { vendor, max = Infinity, dryRun = false }: { vendor?: string; max?: number; dryRun?: boolean },
 ): Promise<Outcome> {
-  const vendorId = await findVendorId(sql, vendor);
+  const vendorId = await idOf(sql, "vendor", vendor);
   const leads: postgres.Row[] = [];
   while (leads.length < max) {
     const batch = await dryRunnable(sql, dryRun, (transaction) =>

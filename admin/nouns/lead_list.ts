@@ -1,5 +1,5 @@
 import { formatCsv } from "../csv.ts";
-import { findAgency, findAgent, findOrder, findVendorId } from "../find.ts";
+import { findAgency, findAgent, idOf } from "../find.ts";
 import type { Period } from "../options.ts";
 import { list } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -20,10 +20,10 @@ interface Filters extends Period {
 
 /** Lists recruiting leads, the newest first: a page, or as CSV all of them. */
 export async function listLeads({ sql }: Session, given: Filters): Promise<Outcome> {
-  const vendor = await findVendorId(sql, given.vendor);
+  const vendor = await idOf(sql, "vendor", given.vendor);
   const agency = given.agency === undefined ? undefined : await findAgency(sql, given.agency);
   const agent = given.agent === undefined ? null : (await findAgent(sql, given.agent, agency)).id;
-  const order = given.order === undefined ? null : (await findOrder(sql, given.order)).id;
+  const order = await idOf(sql, "order", given.order);
   const { distribution = null, since = null, until = null, timezone } = given;
   const page = (after: string | null, size: number) =>
     sql`select * from public.list_leads(

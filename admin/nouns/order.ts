@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { inOptions } from "../errors.ts";
-import { findAgency, findAgent, findOrder, findVendorId, type Row } from "../find.ts";
+import { findAgency, findAgent, findOrder, idOf, type Row } from "../find.ts";
 import {
   AGENCY,
   agencyTime,
@@ -121,7 +121,7 @@ async function saveOrder(
   const settings = columnsOf(SETTINGS, given);
   const { agent_id, vendor_id } = settings;
   if (typeof agent_id === "string") settings.agent_id = (await findAgent(sql, agent_id, agency)).id;
-  if (typeof vendor_id === "string") settings.vendor_id = await findVendorId(sql, vendor_id);
+  if (typeof vendor_id === "string") settings.vendor_id = await idOf(sql, "vendor", vendor_id);
   const [order] = await inOptions(
     sql<[Row<"recruiting_orders">]>`
       select * from public.save_order(${

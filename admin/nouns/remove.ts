@@ -1,27 +1,29 @@
-import type postgres from "postgres";
+import { valueOf } from "../database.ts";
 import { codeOf, CommandError } from "../errors.ts";
+import { idOf } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 
 /**
- * Removes what has never been used.
+ * A verb that removes what has never been used.
  *
- * @param name such as `the vendor acme`
- * @param remove the call of the database, which has not been sent
  * @param instead what to do with one that has been used
- * @throws {CommandError} naming what it has, when it has been used
  */
-export async function removeUnused(
-  { confirm }: Session,
-  { id, name }: { id: string; name: string },
-  remove: postgres.PendingQuery<postgres.Row[]>,
-  instead: string,
-): Promise<Outcome> {
-  await confirm(`Remove ${name} for good?`, { unattended: true });
-  try {
-    await remove;
-  } catch (error) {
-    if (codeOf(error) !== "PT409") throw error;
-    throw new CommandError(`${name} stays: ${(error as Error).message}. Instead: ${instead}`);
-  }
-  return { data: { removed: id }, text: `Removed ${name}.` };
+export function removes(
+  noun: "agency" | "agent" | "vendor",
+  instead: (row: { id: string; name: string }) => string,
+) {
+  return async ({ sql, confirm }: Session, given: string): Promise<Outcome> => {
+    const id = await idOf(sql, noun, given) as string;
+    const name = await valueOf<string>(sql`select names[1] from private.named where id = ${id}`);
+    const what = noun === "agency" ? `the agency "${name}"` : `the ${noun} ${name}`;
+    await confirm(`Remove ${what} for good?`, { unattended: true });
+    try {
+      await sql`select ${sql(`remove_${noun}`)}(${id})`;
+    } catch (error) {
+      if (codeOf(error) !== "PT409") throw error;
+      const reason = (error as Error).message;
+      throw new CommandError(`${what} stays: ${reason}. Instead: ${instead({ id, name })}`);
+    }
+    return { data: { removed: id }, text: `Removed ${what}.` };
+  };
 }

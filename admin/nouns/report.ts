@@ -1,7 +1,7 @@
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { formatCsv } from "../csv.ts";
-import { findVendorId } from "../find.ts";
+import { idOf } from "../find.ts";
 import { choice, PERIOD, type Period, text, wrongPeriod } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
@@ -36,7 +36,7 @@ async function reportLeads(
   given: Period & { by: keyof typeof NAMES; vendor?: string },
 ): Promise<Outcome> {
   const { by, since = null, until = null, timezone } = given;
-  const vendorId = await findVendorId(sql, given.vendor);
+  const vendorId = await idOf(sql, "vendor", given.vendor);
   const report = await valueOf<{ rows: Fields[]; totals: Fields }>(sql`
     select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId})`);
   const columns = [...NAMES[by], ...COUNTS];

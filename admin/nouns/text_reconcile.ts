@@ -117,8 +117,8 @@ function timeOf({ date_sent, date_created }: TwilioMessage): number {
 }
 
 /**
- * Stores texts of recruits that are not stored yet, the oldest first: of a STOP and a START, the later one holds. Brings
- * statuses of ours up to date that Twilio has later ones of.
+ * Stores texts of recruits that are not stored yet, the oldest first: of a STOP and a START, the later one holds. And
+ * stores the statuses of ours that Twilio has later ones of.
  */
 async function storeMessages(
   sql: postgres.Sql,

@@ -8,7 +8,7 @@ import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { save } from "../transaction.ts";
 import { addKey } from "./key.ts";
-import { removeUnused } from "./remove.ts";
+import { removes } from "./remove.ts";
 import { checkParser, type ParserChoice, readConfig } from "./vendor_config.ts";
 import { parsePayload } from "./vendor_parse.ts";
 import { previewVendor } from "./vendor_preview.ts";
@@ -57,7 +57,8 @@ export function addVendor(program: AdminCommand): void {
     .runs(parsePayload);
 
   const remove = "removes a vendor that has never sent anything, with its unused keys";
-  vendor.verb("remove <vendor>", remove, "acme").runs(removeVendor);
+  vendor.verb("remove <vendor>", remove, "acme")
+    .runs(removes("vendor", ({ name }) => `npm run admin -- vendor update ${name} --active false`));
 
   addKey(vendor, true);
   addWebhook(vendor);
@@ -103,14 +104,4 @@ function columnsWith(sql: postgres.Sql, config: Json | undefined, given: Given) 
   const columns = columnsOf(SETTINGS, given);
   if (config !== undefined) columns.parser_config = sql.json(config as postgres.JSONValue);
   return columns;
-}
-
-async function removeVendor(session: Session, given: string): Promise<Outcome> {
-  const { id, slug } = await findVendor(session.sql, given);
-  return await removeUnused(
-    session,
-    { id, name: `the vendor ${slug}` },
-    session.sql`select public.remove_vendor(${id})`,
-    `npm run admin -- vendor update ${slug} --active false`,
-  );
 }

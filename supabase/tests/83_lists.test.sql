@@ -5,7 +5,9 @@ select plan(20);
 
 select pg_temp.create_agency('agency', 'America/Chicago', 'ann', 'bob'), pg_temp.create_vendor('vendor', repeat('a', 64));
 
-select lives_ok(format('set local role service_role; select * from public.%I; reset role', c.relname), c.relname || ' is open to the service role')
+select lives_ok(
+  format('set local role service_role; select * from public.%I; reset role', c.relname),
+  c.relname || ' is open to the service role')
 from pg_class c
 where c.oid = any ('{public.webhook_secret_list, public.greeting_list, public.outbox_list}'::regclass[]);
 
