@@ -90,9 +90,7 @@ export class AdminCommand extends Command {
   /** Throws what commander has against a command line, with what would do instead; what we have says that itself. */
   override error(message: string, _options?: ErrorOptions): never {
     const instead = this.commands.length > 0
-      ? `Give one of: ${
-        this.createHelp().visibleCommands(this).map((command) => command.name()).join(", ")
-      }`
+      ? `Give one of: ${this.createHelp().visibleCommands(this).map((command) => command.name()).join(", ")}`
       : `As in: ${this.#example}`;
     const reason = message
       .replace(

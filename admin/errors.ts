@@ -47,8 +47,7 @@ export async function inOptions<Value>(
     return await work;
   } catch (error) {
     if (!codeOf(error).startsWith("PT")) throw error;
-    const named = (_: string, name: string) =>
-      options[name] === undefined ? "" : `${options[name]}: `;
+    const named = (_: string, name: string) => options[name] === undefined ? "" : `${options[name]}: `;
     throw new CommandError((error as Error).message.replace(/^([a-z_]+): /, named));
   }
 }

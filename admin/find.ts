@@ -1,18 +1,13 @@
 /** Rows that a command line names, by something that a person has at hand. */
 import type postgres from "postgres";
-import type {
-  Database,
-  Json as DatabaseJson,
-  Tables,
-} from "../supabase/functions/_shared/database.types.ts";
+import type { Database, Json as DatabaseJson, Tables } from "../supabase/functions/_shared/database.types.ts";
 import type { Json } from "../supabase/functions/_shared/json.ts";
 import { CommandError } from "./errors.ts";
 import { mostSimilar } from "./lookup.ts";
 
 /** A row of a table of the schema `public`, with its times as dates. */
 export type Row<Table extends keyof Database["public"]["Tables"]> = {
-  [Column in keyof Tables<Table>]: Column extends `${string}_at`
-    ? Date | Extract<Tables<Table>[Column], null>
+  [Column in keyof Tables<Table>]: Column extends `${string}_at` ? Date | Extract<Tables<Table>[Column], null>
     : NonNullable<DatabaseJson> extends Tables<Table>[Column] ? Json
     : Tables<Table>[Column];
 };
@@ -33,12 +28,10 @@ export const TABLES = {
 };
 
 /** Finds a vendor by its slug, its name, or the beginning of either. */
-export const findVendor = (sql: postgres.Sql, name: string) =>
-  findNamed<Row<"vendors">>(sql, "vendor", name);
+export const findVendor = (sql: postgres.Sql, name: string) => findNamed<Row<"vendors">>(sql, "vendor", name);
 
 /** Finds an agency by its name, its id, or the beginning of either. */
-export const findAgency = (sql: postgres.Sql, name: string) =>
-  findNamed<Row<"agencies">>(sql, "agency", name);
+export const findAgency = (sql: postgres.Sql, name: string) => findNamed<Row<"agencies">>(sql, "agency", name);
 
 /** The id of what an option names; null where the option was left out. */
 export async function idOf(
@@ -54,8 +47,7 @@ export const findAgent = (sql: postgres.Sql, name: string, agency?: Row<"agencie
   findNamed<Row<"agents">>(sql, "agent", name, agency);
 
 /** Finds an order by its id or the beginning of its id. */
-export const findOrder = (sql: postgres.Sql, name: string) =>
-  findNamed<Row<"recruiting_orders">>(sql, "order", name);
+export const findOrder = (sql: postgres.Sql, name: string) => findNamed<Row<"recruiting_orders">>(sql, "order", name);
 
 /**
  * The row that has a name or an id, in upper or lower case; else the only one of which one begins so.

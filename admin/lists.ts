@@ -53,9 +53,7 @@ export function lists(view: keyof Database["public"]["Views"], { order, none, sh
   ): Promise<Outcome> => {
     const { isMeant } = await conditionOf(sql, given);
     const rows = await sql`
-      select * from ${sql(view)} where ${isMeant} order by ${sql.unsafe(order)} limit ${
-      limit ?? null
-    }`;
+      select * from ${sql(view)} where ${isMeant} order by ${sql.unsafe(order)} limit ${limit ?? null}`;
     const { data, text } = list(rows, typeof none === "string" ? none : none(given), shown);
     if (rows.length !== limit) return { data, text };
     const [{ more }] = await sql<[{ more: number }]>`

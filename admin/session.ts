@@ -1,11 +1,5 @@
 import type postgres from "postgres";
-import {
-  connect,
-  explainConnection,
-  findTarget,
-  type ProjectApi,
-  type Target,
-} from "./database.ts";
+import { connect, explainConnection, findTarget, type ProjectApi, type Target } from "./database.ts";
 import { CommandError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleText } from "./visible.ts";

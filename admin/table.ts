@@ -34,14 +34,13 @@ export function formatTable(objects: readonly object[]): string {
   }
   const lines = ["", ...rows].map((_, line) => columns.map((cells) => cells[line]!));
   if (!isTooWide()) {
-    return lines.map((cells) =>
-      cells.map((cell, i) => cut(cell, widths[i]!).padEnd(widths[i]!)).join("  ").trimEnd()
-    ).join("\n");
+    return lines.map((cells) => cells.map((cell, i) => cut(cell, widths[i]!).padEnd(widths[i]!)).join("  ").trimEnd())
+      .join("\n");
   }
   const [headings, ...others] = lines;
-  return others.map((cells) =>
-    formatFields(Object.fromEntries(cells.map((cell, i) => [headings![i]!, cell])))
-  ).join("\n\n");
+  return others.map((cells) => formatFields(Object.fromEntries(cells.map((cell, i) => [headings![i]!, cell])))).join(
+    "\n\n",
+  );
 }
 
 /** An object with a line for each field that is not empty, and each value as a whole. */

@@ -73,9 +73,7 @@ for (const page of PAGES) {
   });
 
   Deno.test(`every npm script that ${page} names exists`, () => {
-    const named = [...text.matchAll(/\bnpm run (?:-s |--silent )?([\w:-]+)/g)].map(([, name]) =>
-      name!
-    );
+    const named = [...text.matchAll(/\bnpm run (?:-s |--silent )?([\w:-]+)/g)].map(([, name]) => name!);
     assert.deepEqual(named.filter((name) => !SCRIPTS.includes(name)), []);
   });
 

@@ -1,12 +1,6 @@
 /** `npm run admin`: agencies, agents and orders, without a line of SQL. */
 import assert from "node:assert/strict";
-import {
-  admin,
-  adminJson,
-  assertAllRefused,
-  assertRefused,
-  npmRunOnTerminal,
-} from "./support/admin.ts";
+import { admin, adminJson, assertAllRefused, assertRefused, npmRunOnTerminal } from "./support/admin.ts";
 import { createVendor, send, sql } from "./support/client.ts";
 
 const newName = (kind: string) => `${kind} ${crypto.randomUUID()}`;

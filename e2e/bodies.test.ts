@@ -16,13 +16,7 @@ import {
   withKey,
 } from "./support/client.ts";
 import { chunk, Connection } from "./support/connection.ts";
-import {
-  createTarget,
-  importLeads,
-  lead,
-  sendImport,
-  storedLeads as importedLeads,
-} from "./support/leads.ts";
+import { createTarget, importLeads, lead, sendImport, storedLeads as importedLeads } from "./support/leads.ts";
 import { memoryGrowth } from "./support/processes.ts";
 import { FORM_TYPE, JSON_TYPE, type Route, routes } from "./support/routes.ts";
 import { createWebhook, deliver } from "./support/webhooks.ts";
@@ -73,9 +67,7 @@ Deno.test("strangers who send millions of tiny chunks hold up no vendor", async 
   const vendor = await createVendor();
   const tiny = chunk("a").repeat(10_000);
   const floods = await Promise.all(
-    ["/recruiting/ingest", "/recruiting/webhooks/unknown"].map((path) =>
-      Connection.post(path, JSON_TYPE)
-    ),
+    ["/recruiting/ingest", "/recruiting/webhooks/unknown"].map((path) => Connection.post(path, JSON_TYPE)),
   );
   const sending = floods.map(async (flood) => {
     // Until the function hangs up.

@@ -43,8 +43,7 @@ async function connect(name: string): Promise<void> {
 
   const body = '{"first_name": "José"}';
   const deliver = (secret: string) => {
-    const sign: Sign = (text, encoding) =>
-      createHmac("sha256", secret).update(text).digest(encoding);
+    const sign: Sign = (text, encoding) => createHmac("sha256", secret).update(text).digest(encoding);
     const headers = HEADERS[name]!(sign, body, new Date());
     return send(`/recruiting/webhooks/${vendor.slug}`, { headers, body });
   };

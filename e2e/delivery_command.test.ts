@@ -1,23 +1,8 @@
 /** `npm run admin -- delivery`: what was refused is looked at, put right and taken in. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import {
-  admin,
-  adminJson,
-  assertAllRefused,
-  assertRefused,
-  npmRunOnTerminal,
-} from "./support/admin.ts";
-import {
-  createOrder,
-  createVendor,
-  PDF,
-  send,
-  sql,
-  storedLeads,
-  type Vendor,
-  withKey,
-} from "./support/client.ts";
+import { admin, adminJson, assertAllRefused, assertRefused, npmRunOnTerminal } from "./support/admin.ts";
+import { createOrder, createVendor, PDF, send, sql, storedLeads, type Vendor, withKey } from "./support/client.ts";
 import {
   createTarget,
   importLeads,

@@ -120,8 +120,7 @@ Deno.test("fault: a lead that a crash takes before it is on disk is stored again
     responses = ingestMany(vendor, 4);
     await eventually(2, async () => assert.equal((await storedLeads(vendor)).length, 4));
     // What is left after the crash.
-    const lost =
-      await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} returning id`;
+    const lost = await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} returning id`;
     assert.equal(lost.length, 4);
   });
   const ids = (await responses!).map((response) => {

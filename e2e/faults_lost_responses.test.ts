@@ -28,8 +28,7 @@ async function assertStoredOnce(
 ): Promise<string[]> {
   const vendor = await createVendor();
   await post(vendor, { first_name: "before" });
-  const sendAll = (names: string[]) =>
-    Promise.all(names.map((first_name) => post(vendor, { first_name })));
+  const sendAll = (names: string[]) => Promise.all(names.map((first_name) => post(vendor, { first_name })));
   const names = Array.from({ length: COUNT }, (_, n) => `lead ${n}`);
   const again: string[] = [];
   const unknown: string[] = [];

@@ -15,14 +15,7 @@ import {
   storedResumes,
   type Vendor,
 } from "./support/client.ts";
-import {
-  createActivity,
-  createTarget,
-  importLeads,
-  lead,
-  logActivity,
-  sendImport,
-} from "./support/leads.ts";
+import { createActivity, createTarget, importLeads, lead, logActivity, sendImport } from "./support/leads.ts";
 import { createWebhook, deliver } from "./support/webhooks.ts";
 
 const newKey = () => crypto.randomUUID();
@@ -30,11 +23,9 @@ const withIdempotency = (key: string) => ({ "idempotency-key": key });
 
 const ingest = (vendor: Vendor, key: string, body: unknown = { first_name: "Ada" }, query = "") =>
   post(vendor, body, query, withIdempotency(key));
-const bulk = (vendor: Vendor, key: string, leads: unknown[]) =>
-  ingestBulk(vendor, { leads }, withIdempotency(key));
+const bulk = (vendor: Vendor, key: string, leads: unknown[]) => ingestBulk(vendor, { leads }, withIdempotency(key));
 const importWith = (key: string, body: object) => sendImport(body, withIdempotency(key));
-const log = (key: string, body: object) =>
-  logActivity(body, { apikey: stack.anon_key, ...withIdempotency(key) });
+const log = (key: string, body: object) => logActivity(body, { apikey: stack.anon_key, ...withIdempotency(key) });
 
 /** The kept responses of a vendor's requests to ingest. */
 function kept(vendor: Vendor) {
@@ -43,8 +34,7 @@ function kept(vendor: Vendor) {
 }
 
 /** Asserts that two responses are the same to the caller. */
-const assertSame = (repeated: ApiResponse, first: ApiResponse) =>
-  assertResponse(repeated, first.status, first.body);
+const assertSame = (repeated: ApiResponse, first: ApiResponse) => assertResponse(repeated, first.status, first.body);
 
 /** Asserts that a key is refused because its first request had other bytes. */
 function assertReused(response: ApiResponse): void {

@@ -1,21 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { DOCUMENTS, zip } from "../supabase/functions/recruiting/resumes/fixtures/documents.ts";
-import {
-  application,
-  downloadFile,
-  downloadResume,
-  ingest,
-  PDF_BASE64,
-} from "./support/applications.ts";
-import {
-  assertResponse,
-  createVendor,
-  PDF,
-  stack,
-  storedLeads,
-  storedResumes,
-} from "./support/client.ts";
+import { application, downloadFile, downloadResume, ingest, PDF_BASE64 } from "./support/applications.ts";
+import { assertResponse, createVendor, PDF, stack, storedLeads, storedResumes } from "./support/client.ts";
 import { readPage } from "./support/docs.ts";
 
 for (const [ending, { mediaType, bytes }] of Object.entries(DOCUMENTS)) {

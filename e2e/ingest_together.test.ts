@@ -105,9 +105,7 @@ Deno.test("more leads than one call takes go in the next ones, and fill their or
   const { responses, calls } = await together(() => many(vendor, 250));
   assert(calls.length < 10 && Math.max(...calls) <= 100, calls.join());
   assert(responses.every(({ status }) => status === 201));
-  const handedOut = responses.filter(({ body }) =>
-    body.distributed_to?.agency_id === order.agency_id
-  );
+  const handedOut = responses.filter(({ body }) => body.distributed_to?.agency_id === order.agency_id);
   assert.equal(handedOut.length, 200);
   assert.equal(new Set(responses.map(({ body }) => body.id)).size, 250);
   assert.deepEqual(await turnsOf(order), [50, 50, 50, 50]);

@@ -100,8 +100,7 @@ Deno.test("without a valid credential the request is UNAUTHORIZED, before its bo
 
 /** Signs a JWT as the project does. */
 async function signToken(claims: object): Promise<string> {
-  const encode = (bytes: Uint8Array) =>
-    bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+  const encode = (bytes: Uint8Array) => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
   const json = (value: object) => encode(new TextEncoder().encode(JSON.stringify(value)));
   const text = `${json({ alg: "HS256", typ: "JWT" })}.${json({ aud: "authenticated", ...claims })}`;
   const key = await crypto.subtle.importKey(

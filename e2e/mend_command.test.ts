@@ -36,9 +36,7 @@ async function vendorWith(fields: object, ...payloads: object[]): Promise<Vendor
 }
 
 async function changeMapping({ id }: Vendor, fields: object): Promise<void> {
-  await sql`update public.vendors set parser_config = ${
-    sql.json({ fields } as never)
-  } where id = ${id}`;
+  await sql`update public.vendors set parser_config = ${sql.json({ fields } as never)} where id = ${id}`;
 }
 
 Deno.test("a dry run of a replay shows the leads as they would be stored, and what stays unread", async () => {

@@ -18,9 +18,7 @@ async function queueText(agency: string, service: string, recruit = newPhone()):
     )
     select id from message`;
   await sql`
-    insert into public.text_outbox (message_id, kind, due_at) values (${
-    queued!.id
-  }, 'bot', 'infinity')`;
+    insert into public.text_outbox (message_id, kind, due_at) values (${queued!.id}, 'bot', 'infinity')`;
   return queued!.id;
 }
 

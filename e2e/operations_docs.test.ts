@@ -3,15 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { TwilioDouble } from "../dev/testing/twilio/double.ts";
 import { send, sql, withoutOpenOrders } from "./support/client.ts";
-import {
-  assertLike,
-  examplesIn,
-  paste,
-  readPage,
-  ROOT,
-  variables,
-  variablesSetBy,
-} from "./support/docs.ts";
+import { assertLike, examplesIn, paste, readPage, ROOT, variables, variablesSetBy } from "./support/docs.ts";
 import { eventually } from "./support/processes.ts";
 
 /** Takes away what the commands of the page make. */

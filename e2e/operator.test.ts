@@ -54,8 +54,7 @@ Deno.test("a delivery status is sent as by Twilio", async () => {
 Deno.test("a text is sent to another project with the token of the environment", async () => {
   const { recruit, service } = await createConversation();
   const line = `text send --from ${recruit} --to ${service} --url`;
-  const withToken = (token: string) =>
-    npmRun("admin", `${line} ${stack.functions_url}/`, { TWILIO_AUTH_TOKEN: token });
+  const withToken = (token: string) => npmRun("admin", `${line} ${stack.functions_url}/`, { TWILIO_AUTH_TOKEN: token });
   const { code, out, err } = await withToken(`${stack.twilio_auth_token}, older`);
   assert.equal(code, 0, err);
   assert.match(out, /^received \(MessageSid SM[0-9a-f]{32}\)\n$/);

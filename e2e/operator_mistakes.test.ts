@@ -29,8 +29,7 @@ async function createWorld() {
   await adminJson(`agent update ${off.id} --active false`);
   const grace = await newAgent(`${other.id} --first-name Grace --last-name Hopper`);
   const { slug } = await createVendor();
-  const newOrder = () =>
-    adminJson(`order create --agency ${agency.id} --vendor ${slug} --quantity 10`);
+  const newOrder = () => adminJson(`order create --agency ${agency.id} --vendor ${slug} --quantity 10`);
   const [open, filled, closed] = [await newOrder(), await newOrder(), await newOrder()];
   await sql`
     update public.recruiting_orders set filled = 10, status = 'filled' where id = ${filled.id}`;

@@ -1,9 +1,6 @@
 /** A payload of every vendor, sent over HTTP, is compared with the row that is stored. */
 import assert from "node:assert/strict";
-import {
-  fixtureNames,
-  readFixture,
-} from "../supabase/functions/recruiting/parsers/fixtures/read.ts";
+import { fixtureNames, readFixture } from "../supabase/functions/recruiting/parsers/fixtures/read.ts";
 import { MAPPING_CONFIG } from "../supabase/functions/recruiting/parsers/fixtures/mapping_config.ts";
 import { parse } from "../supabase/functions/recruiting/parsers/fixtures/parsed.ts";
 import { PARSER_NAMES, parserNamed } from "../supabase/functions/recruiting/parsers/index.ts";

@@ -28,9 +28,7 @@ async function withDouble(run: (double: TwilioDouble) => Promise<void>): Promise
 
 /** What nobody else is called. */
 function word(): string {
-  return `x${
-    crypto.randomUUID().slice(0, 8).replace(/\d/g, (digit) => "ghijklmnop"[Number(digit)]!)
-  }`;
+  return `x${crypto.randomUUID().slice(0, 8).replace(/\d/g, (digit) => "ghijklmnop"[Number(digit)]!)}`;
 }
 
 /** Somebody with a name, a phone and an address that nobody else has. */
@@ -192,9 +190,7 @@ async function sendEverywhere(market: Market, double: TwilioDouble, person: Pers
 async function traces(
   { first_name, last_name, phone, email, address, notes }: Person,
 ): Promise<string[]> {
-  const words = [first_name, last_name, email, address, notes].map((scalar) =>
-    scalar.toLowerCase()
-  );
+  const words = [first_name, last_name, email, address, notes].map((scalar) => scalar.toLowerCase());
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', n.nspname, c.relname) as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -221,9 +217,7 @@ async function traces(
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await Array.fromAsync(Deno.readDir(folder));
   const below = await Promise.all(
-    entries.map(({ name, isDirectory }) =>
-      isDirectory ? filesBelow(join(folder, name)) : [join(folder, name)]
-    ),
+    entries.map(({ name, isDirectory }) => isDirectory ? filesBelow(join(folder, name)) : [join(folder, name)]),
   );
   return below.flat();
 }

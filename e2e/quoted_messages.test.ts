@@ -2,32 +2,21 @@
 import assert from "node:assert/strict";
 import { STATUS_OF_CODE } from "../supabase/functions/_shared/errors.ts";
 import { ingest, ingestBulk } from "./support/applications.ts";
-import {
-  type ApiResponse,
-  createVendor,
-  refusingLeads,
-  send,
-  sql,
-  stack,
-} from "./support/client.ts";
+import { type ApiResponse, createVendor, refusingLeads, send, sql, stack } from "./support/client.ts";
 import { readPage } from "./support/docs.ts";
 import { createActivity, createTarget, importLeads, lead, logActivity } from "./support/leads.ts";
 
-const PAGES = ["vendors", "interface", "decisions", "parsers", "specification"].map((name) =>
-  `docs/${name}.md`
-);
+const PAGES = ["vendors", "interface", "decisions", "parsers", "specification"].map((name) => `docs/${name}.md`);
 const OPENAPI = "supabase/functions/_shared/openapi.json";
 
 /** A request for each quoted message, whose response must have it. `…` stands for any text. */
 const REQUESTS: Record<string, () => Promise<ApiResponse>> = {
   "no parser is configured for the vendor": async () => ingest(await createVendor(null), {}),
-  "not a new application": async () =>
-    ingest(await createVendor("greenhouse"), { action: "ping", payload: {} }),
+  "not a new application": async () => ingest(await createVendor("greenhouse"), { action: "ping", payload: {} }),
   "parser_config.fields.phone: cannot read …": async () =>
     ingest(await createVendor("mapping", { fields: { first_name: "name", phone: "a[" } }), {}),
   "missing first_name": async () => ingest(await createVendor(), {}),
-  "invalid API key": () =>
-    send("/recruiting/ingest", { headers: { authorization: "Bearer lik_nobody" }, body: {} }),
+  "invalid API key": () => send("/recruiting/ingest", { headers: { authorization: "Bearer lik_nobody" }, body: {} }),
   "send the body as application/json": async () => {
     const headers = { "content-type": "application/xml" };
     return ingest(await createVendor(), "<lead/>", "", headers);
@@ -39,8 +28,7 @@ const REQUESTS: Record<string, () => Promise<ApiResponse>> = {
     await ingest(vendor, { first_name: "Ann" }, "", headers);
     return ingest(vendor, { first_name: "Ben" }, "", headers);
   },
-  "the first request with this Idempotency-Key or webhook id is still at work":
-    requestWhileFirstRuns,
+  "the first request with this Idempotency-Key or webhook id is still at work": requestWhileFirstRuns,
   "more than 10 requests a minute": async () => {
     const vendor = await createVendor();
     await sql`update public.vendors set rate_limit = 10 where id = ${vendor.id}`;
@@ -59,8 +47,7 @@ const REQUESTS: Record<string, () => Promise<ApiResponse>> = {
   "lead_id: no such lead of this agent": async () =>
     logActivity({ ...await createActivity(), lead_id: crypto.randomUUID() }),
   "must be one of presentation_started, presentation_resumed, presentation_paused": logWrongType,
-  "type must be one of presentation_started, presentation_resumed, presentation_paused":
-    logWrongType,
+  "type must be one of presentation_started, presentation_resumed, presentation_paused": logWrongType,
 };
 
 /** Messages that take half a minute, or a part of the stack to be stopped: the test that waits for them. */

@@ -1,14 +1,7 @@
 /** `npm run admin`: what came, in lists and reports. */
 import assert from "node:assert/strict";
 import { admin, adminJson, assertAllRefused, npmRun } from "./support/admin.ts";
-import {
-  createOrder,
-  createVendor,
-  send,
-  sql,
-  withKey,
-  withoutOpenOrders,
-} from "./support/client.ts";
+import { createOrder, createVendor, send, sql, withKey, withoutOpenOrders } from "./support/client.ts";
 
 interface Listed {
   leads: { id: string; name: string; agent: string | null }[];

@@ -6,13 +6,7 @@ import { TwilioDouble } from "../dev/testing/twilio/double.ts";
 import { admin, adminJson, assertRefused } from "./support/admin.ts";
 import { sql } from "./support/client.ts";
 import { eventually } from "./support/processes.ts";
-import {
-  type Conversation,
-  createConversation,
-  messages,
-  newPhone,
-  storeOutbound,
-} from "./support/sms.ts";
+import { type Conversation, createConversation, messages, newPhone, storeOutbound } from "./support/sms.ts";
 
 const SINCE = `--since ${new Date(Date.now() - 3_600_000).toISOString()}`;
 const NOTHING = { received: 0, no_conversation: 0, updated: 0, found: 0 };
@@ -51,9 +45,7 @@ async function queueText({ id }: Conversation, body: string): Promise<string> {
     insert into public.recruiting_messages (conversation_id, direction, sender_type, body)
     values (${id}, 'outbound', 'agent', ${body}) returning id`;
   await sql`
-    insert into public.text_outbox (message_id, kind, due_at) values (${
-    message!.id
-  }, 'agent', 'infinity')`;
+    insert into public.text_outbox (message_id, kind, due_at) values (${message!.id}, 'agent', 'infinity')`;
   return message!.id;
 }
 

@@ -76,9 +76,7 @@ Deno.test("a lead without first_name is kept as it was sent, and becomes a lead 
   });
 
   const [{ result }] = await sql<[{ result: { id: string; distributed_to: object } }]>`
-    select public.replay_delivery(${
-    row!.id
-  }, '{"first_name": "Ada", "vendor_lead_id": "j-4711"}') as result`;
+    select public.replay_delivery(${row!.id}, '{"first_name": "Ada", "vendor_lead_id": "j-4711"}') as result`;
   assert.equal((result.distributed_to as { agency_id: string }).agency_id, agency_id);
   const [stored] = await storedLeads(vendor);
   assert.deepEqual(
@@ -219,9 +217,7 @@ Deno.test("each rejected row of an import is kept with what a replay needs, a du
   });
   const context = { ...target, distribution_id: null };
   assert.deepEqual([rows[0]!.payload, rows[0]!.context], [bad, context]);
-  await sql`select public.replay_delivery(${rows[0]!.id}, ${
-    sql.json({ ...bad, phone: "312 555 0101" } as never)
-  })`;
+  await sql`select public.replay_delivery(${rows[0]!.id}, ${sql.json({ ...bad, phone: "312 555 0101" } as never)})`;
   const [stored] = await sql`
     select agent_id from public.leads where external_id = ${bad.external_id as string}`;
   assert.equal(stored!.agent_id, target.agent_id);

@@ -43,18 +43,15 @@ const ingestBulk = (body: object) => ({ vendor }: World) => applications.ingestB
 function refused(what: string, status: number, code: string, send: Scenario["send"]): Scenario {
   return { spec: `${what} is ${code}`, send, status, body: { error: { code } } };
 }
-const unauthorized = (what: string, send: Scenario["send"]) =>
-  refused(what, 401, "UNAUTHORIZED", send);
-const badRequest = (what: string, send: Scenario["send"]) =>
-  refused(what, 400, "BAD_REQUEST", send);
+const unauthorized = (what: string, send: Scenario["send"]) => refused(what, 401, "UNAUTHORIZED", send);
+const badRequest = (what: string, send: Scenario["send"]) => refused(what, 400, "BAD_REQUEST", send);
 
 const importLeads = (...leads: unknown[]) => importWith({}, ...leads);
 const importWith = (fields: object, ...leads: unknown[]) => ({ agency_id, agent_id }: World) =>
   sendImport({ agency_id, agent_id, ...fields, leads });
 const oneFailed = { success: true, imported: 0, failed: 1 };
 
-const log = (type: unknown) => ({ lead_id, agent_id }: World) =>
-  logActivity({ lead_id, agent_id, type });
+const log = (type: unknown) => ({ lead_id, agent_id }: World) => logActivity({ lead_id, agent_id, type });
 
 const inbound = (from: Phone, to: Phone = "service") => ({ phones }: World) => {
   const numbers = { From: phones[from], To: phones[to] };
@@ -93,8 +90,7 @@ const OTHER_STATUSES = ["accepted", "sending", "read", "receiving", "nonsense", 
 /** The scenarios run in this order, in one world: a later one may use what an earlier one has stored. */
 export const SCENARIOS: Scenario[] = [
   {
-    spec:
-      "2.1, 4.1: id, first_name, vendor_id, vendor_lead_id, vendor_metadata and resume of a new lead",
+    spec: "2.1, 4.1: id, first_name, vendor_id, vendor_lead_id, vendor_metadata and resume of a new lead",
     send: ingest({
       vendor_lead_id: "spec-1",
       first_name: "Ada",
@@ -204,8 +200,7 @@ export const SCENARIOS: Scenario[] = [
     },
   })),
   ...(["bot", "escalated"] as const).map((status): Scenario => ({
-    spec:
-      `3, 4.5: a message in a conversation that is ${status} is stored and leaves the status unchanged`,
+    spec: `3, 4.5: a message in a conversation that is ${status} is stored and leaves the status unchanged`,
     send: inbound(status),
     status: 200,
     body: { status: "received" },

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assertError, assertResponse, atOnce, send, sql, stack } from "./support/client.ts";
-import {
-  type Conversation,
-  createConversation,
-  messages,
-  newSid,
-  receive,
-  sendSigned,
-} from "./support/sms.ts";
+import { type Conversation, createConversation, messages, newSid, receive, sendSigned } from "./support/sms.ts";
 
 const PATH = "/recruiting/sms/inbound";
 const RECEIVED = { status: "received" };

@@ -56,8 +56,7 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
   );
 
   const { key, key_prefix } = await json(`key create ${slug} --label first`);
-  const ingest = () =>
-    send("/recruiting/ingest", { headers: { authorization: `Bearer ${key}` }, body: payload });
+  const ingest = () => send("/recruiting/ingest", { headers: { authorization: `Bearer ${key}` }, body: payload });
   const response = await ingest();
   assert.equal(response.status, 201, JSON.stringify(response.body));
   const [lead] = await sql`

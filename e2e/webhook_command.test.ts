@@ -138,8 +138,7 @@ Deno.test({
 Deno.test("a mistake with a webhook is named with what to do next, and changes nothing", async () => {
   const vendor = await createVendor();
   const { slug } = vendor;
-  const create = (secret: string) =>
-    adminWithSecret(secret, `vendor webhook secret create ${slug}`);
+  const create = (secret: string) => adminWithSecret(secret, `vendor webhook secret create ${slug}`);
   assertRefused(await create("a good secret"), 1, /has no webhook yet: .* webhook set /);
   const set = `vendor webhook set ${slug} --scheme hmac --header X --algorithm sha1`;
   const wrong = /^A header is a name such as X-Signature, .* --signed holds \{body\}/;
@@ -155,8 +154,7 @@ Deno.test("a mistake with a webhook is named with what to do next, and changes n
   assertRefused(await create("u:short"), 1, /^A secret has 8 characters at least/);
   assertRefused(await create("user:two\nlines"), 1, /^secret: must be one line of 1 to 1,024/);
   await json(`set ${slug} --scheme linkedin`);
-  const fromConsole =
-    /^The secret of linkedin comes from its console\. Enter it without --generate/;
+  const fromConsole = /^The secret of linkedin comes from its console\. Enter it without --generate/;
   const unknown = /^There is no secret "5f0c"\. See .* webhook secret list /;
   await assertAllRefused(
     [1, fromConsole, `vendor webhook secret create ${slug} --generate`],

@@ -12,14 +12,7 @@ import {
   storedLeads,
 } from "./support/client.ts";
 import { consoleOf, functionWith } from "./support/function.ts";
-import {
-  addSecret,
-  createWebhook,
-  deliver,
-  proofOf,
-  rejected,
-  type Webhook,
-} from "./support/webhooks.ts";
+import { addSecret, createWebhook, deliver, proofOf, rejected, type Webhook } from "./support/webhooks.ts";
 
 /** What the vendors of the schemes with a format of their own send. */
 const BODIES: Record<string, { parser: string; body: object }> = {
@@ -132,8 +125,7 @@ Deno.test("an unknown slug, an inactive vendor, a vendor without a webhook and a
 Deno.test("LinkedIn's and Meta's challenges get their responses", async () => {
   const [linkedin, meta] = [await createWebhook("linkedin"), await createWebhook("meta")];
   const challengeCode = crypto.randomUUID();
-  const ask = ({ slug }: Webhook, query: string) =>
-    send(`/recruiting/webhooks/${slug}?${query}`, { method: "GET" });
+  const ask = ({ slug }: Webhook, query: string) => send(`/recruiting/webhooks/${slug}?${query}`, { method: "GET" });
   const { headers } = proofOf({ ...linkedin, scheme: "greenhouse" }, challengeCode);
   const challengeResponse = headers.signature!.slice("sha256 ".length);
   const response = await ask(linkedin, `challengeCode=${challengeCode}`);

@@ -1,15 +1,7 @@
 /** Deliveries to webhooks: repeated ones, forms, and what is the same as on ingest. */
 import assert from "node:assert/strict";
 import { downloadResume, PDF_BASE64 } from "./support/applications.ts";
-import {
-  assertError,
-  assertResponse,
-  assertStored,
-  atOnce,
-  PDF,
-  sql,
-  storedLeads,
-} from "./support/client.ts";
+import { assertError, assertResponse, assertStored, atOnce, PDF, sql, storedLeads } from "./support/client.ts";
 import { createWebhook, deliver, rejected } from "./support/webhooks.ts";
 
 Deno.test("a delivery of Standard Webhooks that is repeated or stale makes no second lead or resume", async () => {

@@ -86,9 +86,7 @@ Deno.test("counts that differ are mended", async () => {
     new RegExp(`^order ${order.id.slice(0, 8)}: the day .* order recount$`, "m"),
   );
   const wrong = await adminJson("order recount");
-  const { kept, counted } = wrong.find(({ order_id }: { order_id: string }) =>
-    order_id === order.id
-  );
+  const { kept, counted } = wrong.find(({ order_id }: { order_id: string }) => order_id === order.id);
   assert.deepEqual([kept, counted], [7, 0]);
   assert.equal((await admin("order recount")).out, "Every count was right.\n");
 });

@@ -1,9 +1,5 @@
 import type postgres from "postgres";
-import {
-  type Script,
-  type Session as BotSession,
-  step,
-} from "../../supabase/functions/texting/bot/step.ts";
+import { type Script, type Session as BotSession, step } from "../../supabase/functions/texting/bot/step.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
@@ -109,9 +105,7 @@ async function tryScript({ sql, texts, say }: Session, file: string): Promise<Ou
     const segments = await valueOf<number>(sql`select private.text_segments(${bot ?? ""})`);
     turns.push({ recruit: body, bot, segments: bot === null ? 0 : segments });
     say(
-      bot === null
-        ? "(the bot says nothing)"
-        : `${bot}  [${segments} segment${segments === 1 ? "" : "s"}]`,
+      bot === null ? "(the bot says nothing)" : `${bot}  [${segments} segment${segments === 1 ? "" : "s"}]`,
     );
     [session, reason] = [next, ended?.reason];
     if (ended !== undefined) break;

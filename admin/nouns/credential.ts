@@ -35,9 +35,7 @@ export async function revokeCredential(
   const { id: vendorId, slug } = await findVendor(sql, vendor);
   const found = await sql<Credential[]>`
     select ${sql(column)}::text as id, label, state from ${sql(view)}
-    where vendor_id = ${vendorId} and starts_with(${
-    sql(column)
-  }::text, ${beginning}) order by created`;
+    where vendor_id = ${vendorId} and starts_with(${sql(column)}::text, ${beginning}) order by created`;
   const describe = ({ label, state }: Credential) => label === null ? state : `${label}, ${state}`;
   const { id, state } = theOnly(found, kind, beginning, describe, `${list} ${slug}`);
   const shown = kind === "key" ? `${id}…` : `the secret ${id}`;

@@ -27,9 +27,7 @@ export async function explainOrder({ sql }: Session, name: string): Promise<Outc
   const wanted = `${vendor ?? "any vendor"} from ${states?.join(", ") ?? "any state"}`;
   return explained(
     data,
-    `The order is ${status}, and ${
-      gets_leads ? "gets leads" : "gets no lead"
-    }. It wants those of ${wanted}: ` +
+    `The order is ${status}, and ${gets_leads ? "gets leads" : "gets no lead"}. It wants those of ${wanted}: ` +
       `${data.leads} in seven days, of which ${data.waiting} wait for an order. The orders`,
   );
 }

@@ -86,9 +86,7 @@ async function setHours(
 ): Promise<Outcome> {
   const [from, to] = closed ? ["00:00", "00:00"] : [opens ?? null, closes ?? null];
   const set = sql`
-    select q.* from public.set_quiet_hours(${
-    readState(given)
-  }, ${day}, ${from}, ${to}, ${source}) q`;
+    select q.* from public.set_quiet_hours(${readState(given)}, ${day}, ${from}, ${to}, ${source}) q`;
   const [hours] = await explained(inOptions(set, { state: "<state>" }), {
     "23514": "--closes: give a time after --opens",
   });

@@ -24,15 +24,12 @@ export function addKey(parent: AdminCommand, hidden = false): void {
 
   const revoke = "stops a key at once, named by its first characters";
   key.verb("revoke <vendor> <key>", revoke, "acme lik_Qm3x")
-    .refuses((_slug: string, given: string) =>
-      given.trim() === "" && "give the first characters of the key"
-    )
+    .refuses((_slug: string, given: string) => given.trim() === "" && "give the first characters of the key")
     .runs((session, vendor: string, given: string) =>
       revokeCredential(session, "key", vendor, given.trim().slice(0, PREFIX_LENGTH))
     );
 
-  const rotate =
-    "a new key, shown once; all others of the vendor stop at once or at the time given";
+  const rotate = "a new key, shown once; all others of the vendor stop at once or at the time given";
   key.verb("rotate <vendor>", rotate, "acme --keep-old-until 2099-01-31")
     .takes(LABEL, futureTime("--keep-old-until <date>", "when the other keys stop to work"))
     .runs(rotateKeys);

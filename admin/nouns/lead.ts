@@ -3,17 +3,7 @@ import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { findLead } from "../find.ts";
 import { list, lists } from "../lists.ts";
-import {
-  choice,
-  integer,
-  LIMIT,
-  ONLY_AGENCY,
-  option,
-  pastTime,
-  PERIOD,
-  text,
-  wrongPeriod,
-} from "../options.ts";
+import { choice, integer, LIMIT, ONLY_AGENCY, option, pastTime, PERIOD, text, wrongPeriod } from "../options.ts";
 import { explainLead } from "./explain.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFields, formatTable } from "../table.ts";
@@ -62,8 +52,7 @@ export function addLead(program: AdminCommand): void {
     )
     .runs(showLead);
 
-  const explain =
-    "which orders there are for a lead, in their order, and why each would get it now or not";
+  const explain = "which orders there are for a lead, in their order, and why each would get it now or not";
   lead.verb("explain <lead>", explain, "4711").runs(explainLead);
 
   lead.verb("waiting", "recruiting leads that no order wanted, the oldest first", "--vendor acme")
@@ -94,8 +83,7 @@ export function addLead(program: AdminCommand): void {
     )
     .runs(assignLeads);
 
-  const reread =
-    "fills what is empty in leads by what the vendor's present parser reads of vendor_fields";
+  const reread = "fills what is empty in leads by what the vendor's present parser reads of vendor_fields";
   lead.verb("reread", reread, "--vendor acme --since 2026-01-31 --dry-run")
     .takes(VENDOR, pastTime("--since <time>", "only those that came from this time on"), DRY_RUN)
     .addHelpText(

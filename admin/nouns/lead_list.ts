@@ -27,9 +27,7 @@ export async function listLeads({ sql }: Session, given: Filters): Promise<Outco
   const { distribution = null, since = null, until = null, timezone } = given;
   const page = (after: string | null, size: number) =>
     sql`select * from public.list_leads(
-      ${vendor}, ${
-      agency?.id ?? null
-    }, ${agent}, ${order}, ${distribution}, ${since}, ${until}, ${timezone},
+      ${vendor}, ${agency?.id ?? null}, ${agent}, ${order}, ${distribution}, ${since}, ${until}, ${timezone},
       ${after}, ${size})`;
 
   if (given.csv) {

@@ -87,9 +87,7 @@ function readBy(parse: Parse, payload: Json): string {
 function pathsIn(value: Json): string[][] {
   if (isEmpty(value)) return [];
   if (typeof value !== "object") return [[]];
-  return Object.entries(value!).flatMap(([key, child]) =>
-    pathsIn(child).map((path) => [key, ...path])
-  );
+  return Object.entries(value!).flatMap(([key, child]) => pathsIn(child).map((path) => [key, ...path]));
 }
 
 function without(value: Json, [key, ...path]: string[]): Json {

@@ -35,8 +35,7 @@ export function addNumber(program: AdminCommand): void {
       none: "No number is ours yet, so nothing is sent: npm run admin -- number add --help",
     }));
 
-  const verb = (...words: Parameters<typeof number.verb>) =>
-    number.verb(...words).addArgument(PHONE);
+  const verb = (...words: Parameters<typeof number.verb>) => number.verb(...words).addArgument(PHONE);
 
   const add = "a number that texts may be sent from, at once; a short code too";
   verb("add", add, '+13125550100 --agency "Lakeshore Insurance"')
@@ -82,8 +81,7 @@ async function addServiceNumber(
   );
   return {
     data: number,
-    text:
-      `${phone} is a number of "${agency.name}" now. docs/texting.md says how it is set up at Twilio.`,
+    text: `${phone} is a number of "${agency.name}" now. docs/texting.md says how it is set up at Twilio.`,
   };
 }
 

@@ -47,11 +47,9 @@ export function addOrder(program: AdminCommand): void {
     .takes(ONLY_AGENCY)
     .takes(choice("--status <status>", "only these", ["open", "paused", "filled", "closed"]))
     .runs(lists("order_list", {
-      order:
-        "array_position(array['open', 'paused', 'filled', 'closed'], status), priority desc, " +
+      order: "array_position(array['open', 'paused', 'filled', 'closed'], status), priority desc, " +
         "created_at, id",
-      none: ({ status = "there yet" }) =>
-        `No order is ${status}: npm run admin -- order create --help`,
+      none: ({ status = "there yet" }) => `No order is ${status}: npm run admin -- order create --help`,
       shown: [
         ...["id", "agency", "agent", "vendor", "states", "filled", "quantity", "daily_cap"],
         ...["priority", "status", "starts_at", "ends_at"],
@@ -69,8 +67,7 @@ export function addOrder(program: AdminCommand): void {
     .changes(SETTINGS)
     .runs(updateOrder);
 
-  const explain =
-    "why an order gets leads now or none: all orders, in the order in which leads go to them";
+  const explain = "why an order gets leads now or none: all orders, in the order in which leads go to them";
   order.verb("explain <order>", explain, "e0000001").runs(explainOrder);
 
   order.verb(
@@ -124,9 +121,7 @@ async function saveOrder(
   if (typeof vendor_id === "string") settings.vendor_id = await idOf(sql, "vendor", vendor_id);
   const [order] = await inOptions(
     sql<[Row<"recruiting_orders">]>`
-      select * from public.save_order(${
-      sql.json(settings as postgres.JSONValue)
-    }, ${agency.id}, ${id})`,
+      select * from public.save_order(${sql.json(settings as postgres.JSONValue)}, ${agency.id}, ${id})`,
     {
       agent_id: "--agent",
       ends_at: "--ends",

@@ -49,9 +49,7 @@ async function reportLeads(
   const total = { ...pick({}, NAMES[by]), ...totals, [name]: "total" };
   return {
     data: { rows, totals },
-    text: rows.length === 0
-      ? "Nothing was received on these days."
-      : formatTable([...named, total].map(withReasons)),
+    text: rows.length === 0 ? "Nothing was received on these days." : formatTable([...named, total].map(withReasons)),
   };
 }
 

@@ -26,8 +26,7 @@ export function addText(program: AdminCommand): void {
   addTextOutbox(noun);
   addTextReconcile(noun);
 
-  const templates =
-    "the greetings of the orders, with a preview and how many segments each is sent in";
+  const templates = "the greetings of the orders, with a preview and how many segments each is sent in";
   noun.verb("templates", templates, '--agency "Lakeshore Insurance"')
     .takes(ONLY_AGENCY)
     .runs(lists("greeting_list", {

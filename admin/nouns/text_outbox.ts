@@ -7,19 +7,16 @@ import type { Outcome, Session } from "../session.ts";
 const SITUATIONS = ["held", "due", "sending", "unconfirmed", "refused", "failed"];
 
 export function addTextOutbox(noun: AdminCommand): void {
-  const outbox =
-    "texts of ours that are not sent or could not be delivered, and why, the newest first";
+  const outbox = "texts of ours that are not sent or could not be delivered, and why, the newest first";
   noun.verb("outbox", outbox, "--state held")
     .takes(ONLY_AGENCY, choice("--state <state>", "only these", SITUATIONS), LIMIT)
     .runs(lists("outbox_list", {
       order: "created_at desc, message_id",
-      none: ({ state }) =>
-        state === undefined ? "No text waits, and none has failed." : `No text is ${state}.`,
+      none: ({ state }) => state === undefined ? "No text waits, and none has failed." : `No text is ${state}.`,
       shown: ["message_id", "created_at", "agency", "from", "to", "kind", "state", "why"],
     }));
 
-  const retry =
-    "sends a text once more that has failed; by its id, or the first 8 characters of it";
+  const retry = "sends a text once more that has failed; by its id, or the first 8 characters of it";
   noun.verb("retry <message>", retry, "5f0c6a3e")
     .addHelpText(
       "after",

@@ -2,11 +2,7 @@ import { Option } from "commander";
 import type postgres from "postgres";
 import { matchingSids } from "../../supabase/functions/texting/look_up_text.ts";
 import type { TwilioAccount } from "../../supabase/functions/texting/twilio_account.ts";
-import {
-  listMedia,
-  listMessages,
-  type TwilioMessage,
-} from "../../supabase/functions/texting/twilio_api.ts";
+import { listMedia, listMessages, type TwilioMessage } from "../../supabase/functions/texting/twilio_api.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { readServicePhone } from "../lookup.ts";
@@ -84,8 +80,7 @@ async function reconcileTexts(
   const stored = counts.received + counts.no_conversation;
   return {
     data: counts,
-    text:
-      `Twilio has ${counts.listed} texts since ${since.toISOString()}. Stored ${stored} that had not ` +
+    text: `Twilio has ${counts.listed} texts since ${since.toISOString()}. Stored ${stored} that had not ` +
       `arrived, ${counts.no_conversation} of them without a conversation. Brought the status of ` +
       `${counts.updated} up to date, and found ${counts.found} that were sent without our knowing it.`,
   };
@@ -99,9 +94,7 @@ async function readMessages(
   progress: Session["progress"],
 ): Promise<TwilioMessage[]> {
   const messages: TwilioMessage[] = [];
-  const filters = number === undefined
-    ? [{ since }]
-    : [{ since, to: number }, { since, from: number }];
+  const filters = number === undefined ? [{ since }] : [{ since, to: number }, { since, from: number }];
   for (const filter of filters) {
     for await (const message of listMessages(filter, account)) {
       messages.push(message);

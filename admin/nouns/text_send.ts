@@ -59,9 +59,7 @@ export function addTextSend(noun: AdminCommand): void {
 
 async function sendText(_session: Session, message: TextToSend): Promise<Outcome> {
   const { from, to, body, media = [], status } = message;
-  const { url, signedUrl, token } = message.url === undefined
-    ? await ofRunningStack()
-    : hosted(message.url);
+  const { url, signedUrl, token } = message.url === undefined ? await ofRunningStack() : hosted(message.url);
   const sid = message.sid ?? `SM${crypto.randomUUID().replaceAll("-", "")}`;
   const path = status === undefined ? "/recruiting/sms/inbound" : "/recruiting/sms/status";
   const parameters: Record<string, string> = {

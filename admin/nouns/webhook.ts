@@ -81,9 +81,7 @@ async function setWebhook(
   const config = columnsOf(CONFIG, given) as postgres.JSONValue;
   const [vendor] = await explained(
     sql<[Row<"vendors">]>`
-      update public.vendors set webhook_scheme = ${given.scheme}, webhook_config = ${
-      sql.json(config)
-    }
+      update public.vendors set webhook_scheme = ${given.scheme}, webhook_config = ${sql.json(config)}
       where id = ${id} returning *`,
     {
       "23514":

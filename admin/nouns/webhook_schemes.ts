@@ -28,8 +28,7 @@ export const SCHEMES: Record<WebhookScheme, Scheme> = {
     needs: ["header", "algorithm"],
     takes: ["encoding", "prefix", "signed", "timestamp_header", "tolerance_seconds"],
     secretFrom: "either",
-    atVendor: ({ header }) =>
-      `the same secret; each request then has a signature in the header ${header}`,
+    atVendor: ({ header }) => `the same secret; each request then has a signature in the header ${header}`,
   },
   standard: {
     secretFrom: "either",
@@ -50,8 +49,7 @@ export const SCHEMES: Record<WebhookScheme, Scheme> = {
   // https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation
   linkedin: {
     secretFrom: "vendor",
-    atVendor: () =>
-      "the secret is the client secret of your application; add it before LinkedIn checks the address",
+    atVendor: () => "the secret is the client secret of your application; add it before LinkedIn checks the address",
   },
   // https://developers.facebook.com/docs/graph-api/webhooks/getting-started
   meta: {

@@ -59,8 +59,7 @@ export function countSecrets(sql: postgres.Sql, vendor: Row<"vendors">): Promise
 
 const listSecrets = lists("webhook_secret_list", {
   order: "created",
-  none: ({ vendor }) =>
-    `${vendor} has no secret yet: npm run admin -- vendor webhook secret create ${vendor}`,
+  none: ({ vendor }) => `${vendor} has no secret yet: npm run admin -- vendor webhook secret create ${vendor}`,
   shown: ["id", "kind", "label", "state", "created", "expires", "revoked"],
 });
 

@@ -19,8 +19,7 @@ const ADDED = {
         ${agencyId}, case when n % 2 = 0 then ${vendorId}::uuid end, case when n % 3 = 0 then '{IL}'::text[] end,
         10000000, 1
       from generate_series(1, 10000) n`,
-  otherOrders: (sql: postgres.Sql, agency: Agency) =>
-    addOtherOrders(sql, agency, ["{TX}", "{CA}", "{NY}"]),
+  otherOrders: (sql: postgres.Sql, agency: Agency) => addOtherOrders(sql, agency, ["{TX}", "{CA}", "{NY}"]),
   listedStates: (sql: postgres.Sql, agency: Agency) =>
     addOtherOrders(sql, agency, ["{TX,CA}", "{NY,FL,OH}", "{WA,GA}"]),
   agents: (sql: postgres.Sql, { agencyId }: Agency) =>

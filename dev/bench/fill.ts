@@ -78,9 +78,7 @@ function inserts({ vendorId, orderId }: Agency): Record<string, string> {
           'phone_raw', '(312) 555-0142', 'city', 'Chicago', 'state', 'IL', 'zip', '60614'
         ),
         id::text, 'single', case when n % 4 <> 0 then 'distributed' else 'unmatched' end,
-        ${ifDistributed(`'${orderId}'::uuid`)}, ${ifDistributed("$3::uuid")}, ${
-      ifDistributed("agent_id")
-    },
+        ${ifDistributed(`'${orderId}'::uuid`)}, ${ifDistributed("$3::uuid")}, ${ifDistributed("agent_id")},
         ${ifDistributed("moment")}, moment`,
     leads: `(
         id, external_id, agency_id, agent_id, first_name, last_name, phone, phone_e164,

@@ -6,13 +6,7 @@ import { distribution } from "./distribution.ts";
 import { growth } from "./growth.ts";
 import { importLeads } from "./import.ts";
 import { ingest } from "./ingest.ts";
-import {
-  type BenchmarkOptions,
-  judge,
-  type Measurement,
-  median,
-  quartiles,
-} from "./measurement.ts";
+import { type BenchmarkOptions, judge, type Measurement, median, quartiles } from "./measurement.ts";
 import { codeSize, coldStart } from "./new_isolate.ts";
 import { commandAndMachine } from "./report.ts";
 import { stopStacks } from "./stacks.ts";
@@ -26,9 +20,7 @@ const command = new Command("npm run bench --")
   .option("--before <ref>", "compare ingest with an earlier version, e.g. main~20")
   .addHelpText(
     "after",
-    `\nBenchmarks:\n${
-      BENCHMARKS.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join("\n")
-    }`,
+    `\nBenchmarks:\n${BENCHMARKS.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join("\n")}`,
   )
   .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
   .parse(Deno.args, { from: "user" });
@@ -60,12 +52,8 @@ function toRow(measurement: Measurement) {
   return {
     what,
     measured: `${median(rounds).toPrecision(3)} ${unit}`,
-    noise: rounds.length > 1
-      ? quartiles(rounds).map((quartile) => quartile.toPrecision(3)).join(" to ")
-      : "",
-    budget: "atLeast" in budget
-      ? `at least ${budget.atLeast} ${unit}`
-      : `at most ${budget.atMost} ${unit}`,
+    noise: rounds.length > 1 ? quartiles(rounds).map((quartile) => quartile.toPrecision(3)).join(" to ") : "",
+    budget: "atLeast" in budget ? `at least ${budget.atLeast} ${unit}` : `at most ${budget.atMost} ${unit}`,
     met: { "met": "yes", "within noise": "within noise", "missed": "MISSED" }[judge(measurement)],
   };
 }

@@ -30,6 +30,5 @@ const CASES: [what: string, rounds: number[], Budget, Verdict][] = [
 ];
 
 for (const [what, rounds, budget, expected] of CASES) {
-  Deno.test(`a budget, ${expected}: ${what}`, () =>
-    assert.equal(judge({ rounds, budget }), expected));
+  Deno.test(`a budget, ${expected}: ${what}`, () => assert.equal(judge({ rounds, budget }), expected));
 }

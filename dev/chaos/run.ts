@@ -82,9 +82,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
 async function settledFindings(take: () => Promise<Finding[]>): Promise<Finding[]> {
   for (const deadline = Date.now() + SETTLE_MS;;) {
     const findings = await take();
-    const maySettle = findings.some(({ kind }) =>
-      kind === "orphaned" || kind === "wrongly charged"
-    );
+    const maySettle = findings.some(({ kind }) => kind === "orphaned" || kind === "wrongly charged");
     if (!maySettle || Date.now() > deadline) return findings;
     await delay(500);
   }

@@ -83,9 +83,7 @@ export class Traffic {
     const hasIds = this.#random.happens(0.5);
     const leads = Array.from({ length: 5 }, () => this.#lead());
     const rows = leads.map(({ key }): Row => ({ table: "recruiting_leads", key }));
-    const items = leads.map(({ key, payload }) =>
-      hasIds ? { ...payload, vendor_lead_id: key } : payload
-    );
+    const items = leads.map(({ key, payload }) => hasIds ? { ...payload, vendor_lead_id: key } : payload);
     const headers = {
       ...withKey(this.#world.vendor),
       ...(!hasIds && { "idempotency-key": crypto.randomUUID() }),
@@ -96,9 +94,7 @@ export class Traffic {
       { leads: items },
       rows,
       ({ status, body: { created, duplicates, errors } }) =>
-        status === 200 && created + duplicates === rows.length && errors.length === 0
-          ? []
-          : undefined,
+        status === 200 && created + duplicates === rows.length && errors.length === 0 ? [] : undefined,
     );
   }
 
@@ -170,9 +166,7 @@ export class Traffic {
     const leads = Array.from({ length: isList ? 3 : 1 }, () => this.#lead());
     const rows = leads.map(({ key }): Row => ({ table: "recruiting_leads", key }));
     const isRecognized = isList || webhook.scheme === "standard" || hasIds;
-    const payloads = leads.map(({ key, payload }) =>
-      hasIds ? { ...payload, vendor_lead_id: key } : payload
-    );
+    const payloads = leads.map(({ key, payload }) => hasIds ? { ...payload, vendor_lead_id: key } : payload);
     const body = JSON.stringify(isList ? payloads : payloads[0]);
     const id = crypto.randomUUID();
     const more: Record<string, string> = isRecognized ? {} : { "idempotency-key": id };
@@ -247,9 +241,7 @@ function readLead(row: Row): TrafficRequest["read"] {
 function readResults(rows: Row[]): TrafficRequest["read"] {
   return ({ status, body }) => {
     if (status !== 200 || body.results?.length !== rows.length) return undefined;
-    const told = rows.map((row, index) =>
-      readLead(row)({ status, body: body.results[index] }) as Told[] | undefined
-    );
+    const told = rows.map((row, index) => readLead(row)({ status, body: body.results[index] }) as Told[] | undefined);
     return told.includes(undefined) ? undefined : (told as Told[][]).flat();
   };
 }

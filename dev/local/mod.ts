@@ -10,12 +10,6 @@ export { MAIL_FOLDER, mailFile } from "./lite/mail_folder.ts";
 export { roleKey } from "./secrets.ts";
 export { litePart } from "./services.ts";
 export { LocalStack, type StackOptions } from "./stack.ts";
-export {
-  readPublicUrl,
-  readStackInfo,
-  type StackInfo,
-  stackInfoFile,
-  type VendorInfo,
-} from "./stack_info.ts";
+export { readPublicUrl, readStackInfo, type StackInfo, stackInfoFile, type VendorInfo } from "./stack_info.ts";
 export { Supervisor } from "./processes/supervisor.ts";
 export { TextWorker } from "./text_worker.ts";

@@ -97,9 +97,7 @@ Deno.test("the life of a local stack", async (test) => {
         new RegExp(`${time}POST /recruiting/ingest 401 \\d+ ms.* request_id=${id}$`, "m")
           .test(run.output())
       );
-      await until(() =>
-        new RegExp(`${time}POST /rest/v1/agents 401 \\d+ ms`, "m").test(run.output())
-      );
+      await until(() => new RegExp(`${time}POST /rest/v1/agents 401 \\d+ ms`, "m").test(run.output()));
       const log = Deno.readTextFileSync(join(dataDir, "logs/gateway.log"));
       assert.ok(log.split("\n").some((line) => line.startsWith("{") && line.includes(id)));
     });

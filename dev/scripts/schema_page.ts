@@ -68,9 +68,7 @@ ${tables.map(showTable).join("\n\n")}`;
 function showEntity({ name, references }: Table): string {
   const entity = (table: string) => table.includes(".") ? `"${table}"` : table;
   const arrows = references.map(({ to, columns, is_optional, is_unique }) =>
-    `  ${entity(to)} ${is_optional ? "|o" : "||"}--${is_unique ? "o|" : "o{"} ${entity(name)} : "${
-      columns.join(", ")
-    }"`
+    `  ${entity(to)} ${is_optional ? "|o" : "||"}--${is_unique ? "o|" : "o{"} ${entity(name)} : "${columns.join(", ")}"`
   );
   return [`  ${entity(name)}`, ...arrows].join("\n");
 }
@@ -78,9 +76,7 @@ function showEntity({ name, references }: Table): string {
 function showTable({ name, comment, columns }: Table): string {
   const lines = columns.map(({ name, type, is_optional, is_generated, comment }) => {
     const what = [type, is_optional ? "optional" : "", is_generated ? "generated" : ""];
-    return `- \`${name}\` (${what.filter((word) => word).join(", ")})${
-      comment ? `: ${comment}` : ""
-    }`;
+    return `- \`${name}\` (${what.filter((word) => word).join(", ")})${comment ? `: ${comment}` : ""}`;
   });
   return `### ${name}\n\n${comment}\n\n${lines.join("\n")}`;
 }

@@ -151,9 +151,7 @@ for (const name of FUNCTION_NAMES) {
       specifiersIn(sources.get(path) ?? "")
         .filter((specifier) => !/^(?:\.|node:)/.test(specifier))
         .filter((specifier) =>
-          !Object.keys(imports).some((key) =>
-            key === specifier || key.endsWith("/") && specifier.startsWith(key)
-          )
+          !Object.keys(imports).some((key) => key === specifier || key.endsWith("/") && specifier.startsWith(key))
         )
         .map((specifier) => `${path} imports ${specifier}`)
     );

@@ -58,9 +58,7 @@ function linesOf(path: string): string[] {
 Deno.test("no line is longer than .editorconfig says", async () => {
   const long = (await handWritten()).flatMap((path) => {
     const limit = /\.p?sql$/.test(path) ? SQL_LIMIT : LIMIT;
-    return linesOf(path).flatMap((line, index) =>
-      isTooLong(line, limit) ? [`${path}:${index + 1}`] : []
-    );
+    return linesOf(path).flatMap((line, index) => isTooLong(line, limit) ? [`${path}:${index + 1}`] : []);
   });
   assert.equal(long.length, 0, `break these lines, as .editorconfig says:\n${long.join("\n")}`);
 });

@@ -26,9 +26,7 @@ function sentencesOf(page: string): string[] {
 }
 
 Deno.test("no sentence of the pages has more than 25 words", () => {
-  const pages = globSync(["*.md", "docs/*.md"], { cwd: ROOT }).filter((path) =>
-    !NOT_OURS.includes(path)
-  );
+  const pages = globSync(["*.md", "docs/*.md"], { cwd: ROOT }).filter((path) => !NOT_OURS.includes(path));
   const long = pages.flatMap((path) =>
     sentencesOf(Deno.readTextFileSync(join(ROOT, path)))
       .filter((sentence) => sentence.split(" ").filter((word) => /\w/.test(word)).length > MOST)

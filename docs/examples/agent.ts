@@ -57,9 +57,7 @@ async function show() {
   list("recruits", recruits, ({ id, first_name, last_name, phone, resume_path }) => [
     `${first_name} ${last_name ?? ""} ${phone ?? ""} `,
     button("Text", async () => openConversation(await startConversation(id), phone ?? "")),
-    resume_path === null
-      ? ""
-      : button("Resume", async () => location.assign(await signResumeUrl(resume_path))),
+    resume_path === null ? "" : button("Resume", async () => location.assign(await signResumeUrl(resume_path))),
   ]);
   showConversations(conversations);
   list("agents", agents, ({ first_name, last_name, role }) => [

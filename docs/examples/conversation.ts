@@ -1,12 +1,4 @@
-import {
-  handBackToBot,
-  type Media,
-  type Message,
-  progressOf,
-  readMessages,
-  sendText,
-  uploadFile,
-} from "./texting.ts";
+import { handBackToBot, type Media, type Message, progressOf, readMessages, sendText, uploadFile } from "./texting.ts";
 
 /** A text that is written, and sent under one id until it is known to be queued. */
 interface Draft {

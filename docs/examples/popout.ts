@@ -43,9 +43,7 @@ function readForm(): Submission {
       children: number("children"),
       tobacco_user: fields.has("tobacco_user"),
     },
-    sale: text("product") === ""
-      ? null
-      : { product: text("product"), annual_premium: number("annual_premium")! },
+    sale: text("product") === "" ? null : { product: text("product"), annual_premium: number("annual_premium")! },
     referrals: text("referral_first_name") === ""
       ? []
       : [{ first_name: text("referral_first_name"), phone: text("referral_phone") }],

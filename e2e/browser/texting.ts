@@ -96,9 +96,7 @@ browserTest(
       insert into public.vendors (slug, name) values (${`test-${agent.agent_id}`}, 'A vendor') returning id
     )
     insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
-    select id, 'Ada', ${
-      sql.json({ phone: "+13125550123" })
-    }, 'not_requested', ${agent.agency_id}, ${agent.agent_id}
+    select id, 'Ada', ${sql.json({ phone: "+13125550123" })}, 'not_requested', ${agent.agency_id}, ${agent.agent_id}
     from vendor returning id`;
     await signIn(page, origin, agent);
     await page.getByRole("listitem").filter({ hasText: "Ada" }).getByRole("button", {
@@ -122,9 +120,7 @@ browserTest(
     const [{ url, content_type }] = row!.media;
     assert.equal(content_type, "image/png");
     const stored = await sql`
-    select from storage.objects where bucket_id || '/' || name = ${url} and name like ${`${
-      row!.id
-    }/%`}`;
+    select from storage.objects where bucket_id || '/' || name = ${url} and name like ${`${row!.id}/%`}`;
     assert.equal(stored.length, 1);
 
     await page.getByRole("button", { name: "Hand back to the bot" }).click();

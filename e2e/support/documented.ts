@@ -17,8 +17,7 @@ export interface ApiResponse {
 
 const document = JSON.parse(JSON.stringify(openApiDocument({ strict: true })));
 const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(document, "openapi");
-const REMEDY =
-  "dev/scripts/openapi says what each route responds; npm run openapi writes openapi.json";
+const REMEDY = "dev/scripts/openapi says what each route responds; npm run openapi writes openapi.json";
 
 /** What a path or a method gets that the document does not have. */
 const ERROR = {

@@ -57,8 +57,7 @@ export async function routes(): Promise<[Route, Route, Route, Route, Route, Rout
       headers: { apikey: stack.anon_key, ...JSON_TYPE },
       body: JSON.stringify(activity),
       limit: 64,
-      stored: () =>
-        count(sql`select from public.lead_activities where lead_id = ${activity.lead_id}`),
+      stored: () => count(sql`select from public.lead_activities where lead_id = ${activity.lead_id}`),
     },
     {
       ...proofOf(webhook, ""),
@@ -78,8 +77,7 @@ export async function routes(): Promise<[Route, Route, Route, Route, Route, Rout
       headers: signed,
       body: `MessageSid=${sid}&MessageStatus=sent`,
       limit: 64,
-      stored: () =>
-        count(sql`select from public.recruiting_message_events where provider_message_id = ${sid}`),
+      stored: () => count(sql`select from public.recruiting_message_events where provider_message_id = ${sid}`),
     },
   ];
 }

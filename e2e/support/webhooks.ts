@@ -33,11 +33,7 @@ export async function createWebhook(
     set webhook_scheme = ${scheme}, webhook_config = ${sql.json(CONFIGS[scheme] ?? {})}
     where id = ${vendor.id}`;
   const random = crypto.randomUUID();
-  const secret = scheme === "basic"
-    ? `acme:${random}`
-    : scheme === "standard"
-    ? `whsec_${btoa(random)}`
-    : random;
+  const secret = scheme === "basic" ? `acme:${random}` : scheme === "standard" ? `whsec_${btoa(random)}` : random;
   await addSecret(vendor, secret);
   return { ...vendor, scheme, secret };
 }

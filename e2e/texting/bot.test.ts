@@ -66,9 +66,7 @@ async function createTalk(script: Script | null = SCRIPT): Promise<Talk> {
   const [lead] = await sql`
     insert into public.recruiting_leads
       (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, distributed_at)
-    values (${vendor_id}, 'Ada', ${
-    sql.json({ phone: recruit })
-  }, 'distributed', ${agency_id}, ${agent.agent_id}, now())
+    values (${vendor_id}, 'Ada', ${sql.json({ phone: recruit })}, 'distributed', ${agency_id}, ${agent.agent_id}, now())
     returning id`;
   const [row] = await sql`
     insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
@@ -191,9 +189,7 @@ Deno.test("a worker that dies between claim and commit: the turn again, and one 
   await sql`update public.bot_turns set lease_until = now() where conversation_id = ${talk.id}`;
   await work();
   assert.deepEqual(sent(talk), [OPENING]);
-  const turn = claim!.claimed.turns.find((other: { conversation_id: string }) =>
-    other.conversation_id === talk.id
-  );
+  const turn = claim!.claimed.turns.find((other: { conversation_id: string }) => other.conversation_id === talk.id);
   const [late] = await sql`
     select public.complete_bot_turn(${talk.id}, ${turn.attempt}, ${turn.version}, ${turn.script_id}, 1,
       ${sql.json({ reply: "late", session: null })}) as result`;
@@ -296,8 +292,7 @@ Deno.test("quiet hours hold a question, which is worked out anew when they end",
     await say(talk, "well");
     await say(talk, "yes");
     assert.deepEqual(sent(talk), [OPENING]);
-    const [turn] =
-      await sql`select due_at > now() as waits from public.bot_turns where conversation_id = ${talk.id}`;
+    const [turn] = await sql`select due_at > now() as waits from public.bot_turns where conversation_id = ${talk.id}`;
     assert.equal(turn!.waits, true);
   } finally {
     await setHours("00:00", "24:00");

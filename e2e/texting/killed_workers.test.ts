@@ -151,8 +151,7 @@ Deno.test("workers that are killed in the bot's turns answer each recruit once",
   await pass();
   const workers = startWorkers(3);
   await eventually(10, async () => {
-    const [turn] =
-      await sql`select attempt from public.bot_turns where conversation_id = ${ids[0]!}`;
+    const [turn] = await sql`select attempt from public.bot_turns where conversation_id = ${ids[0]!}`;
     assert.equal(turn!.attempt, 1);
   });
   await killWorkers();

@@ -5,15 +5,7 @@ import { consoleOf, functionWith, losingResponseOf } from "../support/function.t
 import { eventually } from "../support/processes.ts";
 import { TextWorker } from "../../dev/local/mod.ts";
 import { DROP } from "../../dev/testing/twilio/double.ts";
-import {
-  awaitState,
-  createConversation,
-  double,
-  outboxText,
-  passTime,
-  queueText,
-  sentBodies,
-} from "./texts.ts";
+import { awaitState, createConversation, double, outboxText, passTime, queueText, sentBodies } from "./texts.ts";
 
 const NOTHING = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0 };
 
@@ -87,9 +79,7 @@ Deno.test("without an account at Twilio nothing is claimed, and the log names th
       ) => [{ TWILIO_API_BASE_URL: url }, "TWILIO_API_BASE_URL must be an origin"] as const),
     ] as const
   ) {
-    const logged = await consoleOf(async () =>
-      assert.equal((await workWith(settings)).status, 500)
-    );
+    const logged = await consoleOf(async () => assert.equal((await workWith(settings)).status, 500));
     const errors = logged.filter((line) => line.includes('"level":"error"'));
     assert.equal(errors.length, 1, errors.join());
     assert(errors[0]!.includes(reason), errors[0]);

@@ -75,9 +75,7 @@ Deno.test("random conversations end, and the bot never says too much", async () 
       let sid = 0;
       async function write(id: string, phone: string) {
         const body = pick(TEXTS);
-        const isOptedOut = said.get(id)!.findLast((who) =>
-          who === "stop" || who === "start"
-        ) === "stop";
+        const isOptedOut = said.get(id)!.findLast((who) => who === "stop" || who === "start") === "stop";
         // Who has opted out may opt in by YES as well.
         const isOptIn = body === "START" || (isOptedOut && body === "yes");
         said.get(id)!.push(body === "STOP" ? "stop" : isOptIn ? "start" : "recruit");

@@ -177,8 +177,7 @@ Deno.test("npm run migration", async (test) => {
       const [later] = project.migrations();
       const write = () => writeBaseline(scratch, project.root);
       await assert.rejects(write, {
-        message:
-          `The baseline stays as it is, because ${later} builds on it: npm run migration -- <topic>`,
+        message: `The baseline stays as it is, because ${later} builds on it: npm run migration -- <topic>`,
       });
       Deno.removeSync(join(project.root, later!));
       const [baseline] = await write();

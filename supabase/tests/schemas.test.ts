@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { connect, readStackInfo } from "../../dev/local/mod.ts";
-import {
-  compareCatalogues,
-  compareDatabases,
-  readCatalogue,
-} from "../../dev/scripts/migration/catalogue.ts";
+import { compareCatalogues, compareDatabases, readCatalogue } from "../../dev/scripts/migration/catalogue.ts";
 import { baselineText, migrationFiles, schemaFiles } from "../../dev/scripts/migration/files.ts";
 import { withScratch } from "../../dev/scripts/migration/scratch.ts";
 

@@ -21,9 +21,7 @@ export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: strin
       ["E-mails", `${folder}/${MAIL_FOLDER}`],
     ]),
     command(first!),
-    ...(folder === ".local"
-      ? []
-      : [`In every other terminal, first:\n\n  export DATA_DIR=${quoted(folder)}`]),
+    ...(folder === ".local" ? [] : [`In every other terminal, first:\n\n  export DATA_DIR=${quoted(folder)}`]),
     "Every key, and a command for every route: npm run status",
   ].join("\n\n");
 }

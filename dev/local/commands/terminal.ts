@@ -29,8 +29,7 @@ export function showLog(part: string, lines: string[], isVerbose: boolean): void
 export function readableLine(line: string): string {
   const fields = parseObject(line);
   if (!fields) return line;
-  const { level, time, method, route, status, duration_ms, request_id, vendor_id, ...others } =
-    fields;
+  const { level, time, method, route, status, duration_ms, request_id, vendor_id, ...others } = fields;
   const clock = (typeof time === "string" ? new Date(time) : new Date())
     .toTimeString().slice(0, 8);
   const isRequest = method !== undefined && status !== undefined;

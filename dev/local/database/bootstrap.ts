@@ -48,9 +48,7 @@ export async function vendorKeys(
 ): Promise<VendorInfo[]> {
   const vendors = await sql<{ id: string; slug: string; parser: string }[]>`
     select id, slug, parser from public.vendors
-    where parser is not null and is_active and ${
-    kept ? sql`slug = any(${Object.keys(kept)})` : sql`true`
-  }
+    where parser is not null and is_active and ${kept ? sql`slug = any(${Object.keys(kept)})` : sql`true`}
     order by slug`;
   const infos: VendorInfo[] = [];
   for (const { id, slug, parser } of vendors) {

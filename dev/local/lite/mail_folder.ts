@@ -29,9 +29,7 @@ export class MailFolder {
   /** What `@supabase/lite` calls to send an e-mail. */
   send({ to, subject, text = "" }: { to: string; subject: string; text?: string }): Promise<void> {
     const page = this.#page.getStore();
-    const withPage = page
-      ? text.replace(/(?<=[?&]redirect_to=)[^&\s]*/, () => encodeURIComponent(page))
-      : text;
+    const withPage = page ? text.replace(/(?<=[?&]redirect_to=)[^&\s]*/, () => encodeURIComponent(page)) : text;
     writeFileAtomically(
       mailFile(this.#folder, to),
       `To: ${to}\nSubject: ${subject}\n\n${withPage}`,

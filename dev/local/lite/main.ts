@@ -59,9 +59,7 @@ Deno.serve(
         await serve(await withFileField(request)),
         sql,
       );
-      return pathname.startsWith("/storage/v1/object/sign/")
-        ? signedUrlResponse(request, response)
-        : response;
+      return pathname.startsWith("/storage/v1/object/sign/") ? signedUrlResponse(request, response) : response;
     }
     if (/^\/auth\/v1(\/|$)/.test(pathname)) {
       return mail.serve(await withoutSignUp(request), serve);

@@ -188,9 +188,7 @@ function describeEnd(running: Running, { signal, code }: Deno.CommandStatus): st
 
 function describe({ name, log }: Running, what: string): string {
   const tail = log.tail().map((line) => `  ${line}`).join("\n");
-  return `${name} ${what}.${
-    tail ? ` Its last log lines, from ${log.path}:\n${tail}` : " It logged nothing."
-  }`;
+  return `${name} ${what}.${tail ? ` Its last log lines, from ${log.path}:\n${tail}` : " It logged nothing."}`;
 }
 
 function delay(ms: number): Promise<void> {

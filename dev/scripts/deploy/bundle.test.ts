@@ -13,9 +13,7 @@ Deno.test("each function becomes one file below 1 MB that imports nothing but No
     for (const { name, bytes } of bundles) {
       assert(bytes < 1_000_000, `${name} has ${bytes} bytes`);
       const code = Deno.readTextFileSync(join(folder, "supabase/functions", name, "index.js"));
-      const imported = [...code.matchAll(/(?:^|[;}])import[^;"()]*"([^"]+)"/g)].map(([, from]) =>
-        from!
-      );
+      const imported = [...code.matchAll(/(?:^|[;}])import[^;"()]*"([^"]+)"/g)].map(([, from]) => from!);
       assert(imported.length > 0);
       assert.deepEqual(imported.filter((from) => !from.startsWith("node:")), []);
     }

@@ -130,7 +130,6 @@ function dbUrlProblem(value: string): string | undefined {
     return "port 6543 is the pooler's transaction mode; take the session pooler, which has port 5432";
   }
   // The variable may still be set for another project.
-  const [, ref = projectRef] =
-    /^(?:postgres\.|.*@db\.)([a-z]{20})\b/.exec(`${username}@${hostname}`) ?? [];
+  const [, ref = projectRef] = /^(?:postgres\.|.*@db\.)([a-z]{20})\b/.exec(`${username}@${hostname}`) ?? [];
   if (ref !== projectRef) return `it is the database of the project ${ref}, not of ${projectRef}`;
 }

@@ -51,8 +51,7 @@ function readFile(root: string, path: string): SqlFile {
 
 /** The text of {@link BASELINE}: the files of `supabase/schemas` one after the other. */
 export function baselineText(root = ROOT): string {
-  const header =
-    `-- supabase/schemas, one file after the other, in the order of supabase/config.toml.
+  const header = `-- supabase/schemas, one file after the other, in the order of supabase/config.toml.
 -- Written by \`npm run migration -- --baseline\` until the first deployment, and never changed after it.
 `;
   return schemaFiles(root).reduce(

@@ -57,9 +57,7 @@ function report({ path, sql, destructive, missing, generated }: Written): number
   if (missing.length > 0) {
     const where = path ? `to ${path}` : "to a new file in supabase/migrations";
     console.log(
-      `\nThe differ cannot write the following. Add it ${where} by hand, then npm run types:\n\n${
-        missing.join("\n")
-      }`,
+      `\nThe differ cannot write the following. Add it ${where} by hand, then npm run types:\n\n${missing.join("\n")}`,
     );
     return 1;
   }

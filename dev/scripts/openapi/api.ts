@@ -2,10 +2,7 @@
 import * as z from "zod";
 import { importRequest, importResult } from "../../../supabase/functions/api/import_leads.ts";
 import { leadSchema } from "../../../supabase/functions/api/imported_lead.ts";
-import {
-  activityRequest,
-  activityResult,
-} from "../../../supabase/functions/api/log_presentation_activity.ts";
+import { activityRequest, activityResult } from "../../../supabase/functions/api/log_presentation_activity.ts";
 import { JSON_ERRORS } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 
@@ -36,8 +33,7 @@ export const operations: Operation[] = [
     path: "/api/leads/import",
     id: "importLeads",
     summary: "Import sales leads for one agent",
-    description:
-      "Each lead is imported or reported by itself. The same request again imports nothing twice.",
+    description: "Each lead is imported or reported by itself. The same request again imports nothing twice.",
     security: ["importKey"],
     body: {
       types: ["application/json"],

@@ -65,8 +65,7 @@ export function openApiDocument({ strict = false } = {}) {
       },
       headers: {
         RequestId: {
-          description:
-            "The caller's x-request-id if it has 1 to 128 of A-Z a-z 0-9 . _ -, else a new one.",
+          description: "The caller's x-request-id if it has 1 to 128 of A-Z a-z 0-9 . _ -, else a new one.",
           schema: { type: "string" },
         },
       },
@@ -149,9 +148,7 @@ function nameOf(schema: z.ZodType): string {
 function namedSchemas(strict: boolean) {
   const sent = toSchemas("input");
   const received = toSchemas("output", strict);
-  const requests = OPERATIONS.flatMap(({ body }) =>
-    body === undefined ? [] : refersTo(body.schema)
-  );
+  const requests = OPERATIONS.flatMap(({ body }) => body === undefined ? [] : refersTo(body.schema));
   return Object.fromEntries(
     Object.keys(received).map((name) => [name, (requests.includes(name) ? sent : received)[name]]),
   );

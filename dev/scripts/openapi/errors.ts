@@ -76,8 +76,7 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
     message: "Idempotency-Key: the key came before with another body",
   },
   PAYLOAD_TOO_LARGE: {
-    description:
-      "The body is too large, or holds too many rows, values or keys, or too much text: " +
+    description: "The body is too large, or holds too many rows, values or keys, or too much text: " +
       "at most 4 MiB, in bulk and import 10 MiB, besides its files, which are texts of 4 KiB or more " +
       "in base64. The message names the bound.",
     message: "the body is larger than 10 MiB",

@@ -1,13 +1,7 @@
 /** The routes below /recruiting/ingest. */
 import * as z from "zod";
-import {
-  bulkRequest,
-  bulkResult,
-} from "../../../supabase/functions/recruiting/ingest/ingest_bulk.ts";
-import {
-  createdLead,
-  duplicateOrDryRun,
-} from "../../../supabase/functions/recruiting/ingest/responses.ts";
+import { bulkRequest, bulkResult } from "../../../supabase/functions/recruiting/ingest/ingest_bulk.ts";
+import { createdLead, duplicateOrDryRun } from "../../../supabase/functions/recruiting/ingest/responses.ts";
 import { JSON_ERRORS } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 

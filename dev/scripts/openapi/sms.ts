@@ -1,14 +1,8 @@
 /** The routes below /recruiting/sms. */
 import * as z from "zod";
 import type { ErrorCode } from "../../../supabase/functions/_shared/errors.ts";
-import {
-  inboundSms,
-  inboundSmsResult,
-} from "../../../supabase/functions/recruiting/sms/inbound.ts";
-import {
-  smsStatusCallback,
-  smsStatusResult,
-} from "../../../supabase/functions/recruiting/sms/status.ts";
+import { inboundSms, inboundSmsResult } from "../../../supabase/functions/recruiting/sms/inbound.ts";
+import { smsStatusCallback, smsStatusResult } from "../../../supabase/functions/recruiting/sms/status.ts";
 import type { Operation } from "./operation.ts";
 
 const errors: ErrorCode[] = [

@@ -1,10 +1,7 @@
 /** The routes below /recruiting/webhooks. */
 import * as z from "zod";
 import { createdLead } from "../../../supabase/functions/recruiting/ingest/responses.ts";
-import {
-  linkedInChallenge,
-  metaChallenge,
-} from "../../../supabase/functions/recruiting/webhooks/challenges.ts";
+import { linkedInChallenge, metaChallenge } from "../../../supabase/functions/recruiting/webhooks/challenges.ts";
 import { webhookResponse } from "../../../supabase/functions/recruiting/webhooks/leads.ts";
 import { JSON_ERRORS } from "./errors.ts";
 import { DRY_RUN_QUERY, DUPLICATE, recruitingLead, WAITING } from "./ingest.ts";

@@ -51,8 +51,7 @@ export const CHECKS: Check[] = [
         await expectResponse(project, path, { body: {} }, { status: 401, code: "UNAUTHORIZED" });
       }
     },
-    remedy:
-      "A 401 of another form is the gateway's: deploy with verify_jwt = false, as supabase/config.toml says.",
+    remedy: "A 401 of another form is the gateway's: deploy with verify_jwt = false, as supabase/config.toml says.",
   },
   {
     name: "user and password of a webhook arrive: the function refuses those of nobody",
@@ -82,10 +81,8 @@ export const CHECKS: Check[] = [
   {
     name: "the publishable key counts in the header apikey",
     needs: ["SUPABASE_PUBLISHABLE_KEY"],
-    run: (project) =>
-      expectKeyCounts(project, "", { apikey: project.keys.SUPABASE_PUBLISHABLE_KEY! }),
-    remedy:
-      "401: take the publishable key of this very project from the dashboard (Settings, API keys).",
+    run: (project) => expectKeyCounts(project, "", { apikey: project.keys.SUPABASE_PUBLISHABLE_KEY! }),
+    remedy: "401: take the publishable key of this very project from the dashboard (Settings, API keys).",
   },
   {
     name: "the publishable key counts as Authorization: Bearer",
@@ -94,8 +91,7 @@ export const CHECKS: Check[] = [
       expectKeyCounts(project, "", {
         authorization: `Bearer ${project.keys.SUPABASE_PUBLISHABLE_KEY}`,
       }),
-    remedy:
-      "If the header apikey works and this does not, the gateway keeps it back: let the pop-out send apikey.",
+    remedy: "If the header apikey works and this does not, the gateway keeps it back: let the pop-out send apikey.",
   },
   {
     name: "the publishable key counts as ?apikey=, which sendBeacon needs",
@@ -116,8 +112,7 @@ export const CHECKS: Check[] = [
   {
     name: "nobody can sign up, and an address is confirmed by its mailbox alone",
     needs: ["SUPABASE_PUBLISHABLE_KEY"],
-    run: ({ functionsUrl, keys }) =>
-      assertSignUpClosed(functionsUrl, keys.SUPABASE_PUBLISHABLE_KEY!),
+    run: ({ functionsUrl, keys }) => assertSignUpClosed(functionsUrl, keys.SUPABASE_PUBLISHABLE_KEY!),
     remedy: CLOSE_SIGN_UP,
   },
   {
@@ -149,8 +144,7 @@ export const CHECKS: Check[] = [
         headers: { "x-api-key": project.keys.LEADS_IMPORT_API_KEY! },
         body: { agency_id: project.keys.AGENCY_ID, agent_id: project.keys.AGENT_ID, leads: [] },
       }, { status: 200 }),
-    remedy:
-      "401: npx supabase secrets set LEADS_IMPORT_API_KEY=… 400: the agency or the agent is not known there.",
+    remedy: "401: npx supabase secrets set LEADS_IMPORT_API_KEY=… 400: the agency or the agent is not known there.",
   },
   {
     name: "a body of 14 MiB with a resume of 10 MiB comes through",
@@ -171,8 +165,7 @@ export const CHECKS: Check[] = [
         headers: vendorHeaders(project),
         body: bodyOf(16 * MIB),
       }, { status: 413, code: "PAYLOAD_TOO_LARGE" }),
-    remedy:
-      "Another 413 comes from a proxy, which is no harm. Anything else: see the function's logs.",
+    remedy: "Another 413 comes from a proxy, which is no harm. Anything else: see the function's logs.",
   },
   {
     name: "a callback signed as Twilio signs is accepted",

@@ -215,9 +215,7 @@ export class HostedPlatform {
       HOME: this.#folder,
       SUPABASE_URL: stack.api_url,
       SUPABASE_ANON_KEY: stack.anon_key,
-      SUPABASE_SERVICE_ROLE_KEY: `${
-        stack.service_role_key.split(".").slice(0, 2).join(".")
-      }.revoked`,
+      SUPABASE_SERVICE_ROLE_KEY: `${stack.service_role_key.split(".").slice(0, 2).join(".")}.revoked`,
       SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: stack.publishable_key }),
       SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
       LEADS_IMPORT_API_KEY: stack.leads_import_api_key,

@@ -19,8 +19,7 @@ Deno.test("supabase functions deploy, with the sources", async (test) => {
   const env = { NPM_CONFIG_REGISTRY: registry.url, DENO_DIR: denoDir };
   const platform = new HostedPlatform(stack, { deno: Deno.execPath(), env });
   try {
-    await test.step("sends what the functions import, and nothing else", () =>
-      deploySources(platform));
+    await test.step("sends what the functions import, and nothing else", () => deploySources(platform));
     for (const [name, deno, denoJson] of RUNTIMES) {
       await test.step({
         name: `they run on ${name}, with deno.json as ${denoJson}`,

@@ -148,9 +148,7 @@ export class TwilioDouble {
 
   /** The messages that it has accepted to send to a number, oldest first. */
   sentTo(to: string): Message[] {
-    return this.log().messages.filter((message) =>
-      message.direction === "outbound-api" && message.to === to
-    );
+    return this.log().messages.filter((message) => message.direction === "outbound-api" && message.to === to);
   }
 
   /** Waits until it has accepted a message to a number, for ten seconds at most. */

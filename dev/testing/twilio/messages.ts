@@ -61,9 +61,7 @@ export function isOptedOut(
   number: string | null,
 ): boolean {
   const last = messages
-    .filter(({ direction, from, to }) =>
-      direction === "inbound" && from === recruit && to === number
-    )
+    .filter(({ direction, from, to }) => direction === "inbound" && from === recruit && to === number)
     .map(({ body }) => body.trim().toUpperCase())
     .findLast((body) => STOP.includes(body) || START.includes(body));
   return STOP.includes(last ?? "");

@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import twilio from "twilio";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { eventually } from "../../../e2e/support/processes.ts";
-import {
-  ACCEPT_THEN_DROP,
-  DROP,
-  ERROR_AFTER_ACCEPT,
-  TOO_MANY_REQUESTS,
-  TwilioDouble,
-} from "./double.ts";
+import { ACCEPT_THEN_DROP, DROP, ERROR_AFTER_ACCEPT, TOO_MANY_REQUESTS, TwilioDouble } from "./double.ts";
 
 const double = await TwilioDouble.start();
 Deno.test.afterAll(() => double.stop());
@@ -107,8 +101,7 @@ Deno.test(
     double.receive({ from: to, to: FROM, body: "Hello" });
     const hour = 3_600_000;
     const [before, after] = [new Date(Date.now() - hour), new Date(Date.now() + hour)];
-    const bodies = async (options: object) =>
-      (await client().messages.list(options)).map(({ body }) => body);
+    const bodies = async (options: object) => (await client().messages.list(options)).map(({ body }) => body);
     assert.deepEqual(await bodies({ from: to, dateSentAfter: before }), ["Hello"]);
     assert.deepEqual(await bodies({ from: to, dateSentAfter: after }), []);
     assert.deepEqual(await bodies({ from: to, dateSentBefore: before }), []);

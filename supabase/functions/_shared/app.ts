@@ -94,11 +94,7 @@ function contextOf(request: Request, route: string): RequestContext {
 
 function handlerFor(c: Context<Env>, { GET, POST }: Route): Handler {
   const { method } = c.req;
-  const handler = method === "POST"
-    ? POST
-    : method === "GET" || method === "HEAD"
-    ? GET
-    : undefined;
+  const handler = method === "POST" ? POST : method === "GET" || method === "HEAD" ? GET : undefined;
   if (handler !== undefined) return handler;
   const methods = [...(POST ? ["POST"] : []), ...(GET ? ["GET", "HEAD"] : [])];
   throw new ApiError("METHOD_NOT_ALLOWED", `this path takes ${methods.join(" or ")}`, {

@@ -2323,10 +2323,7 @@ export type Database = {
     Functions: {
       "abandon_recruiting_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
-      "assign_leads": {
-        Args: { "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string };
-        Returns: Json;
-      };
+      "assign_leads": { Args: { "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "check_daily_counts": {
@@ -2366,20 +2363,11 @@ export type Database = {
         Returns: string;
       };
       "create_vendor_webhook_secret": {
-        Args: {
-          "expires_at"?: string;
-          "kind": string;
-          "label": string;
-          "secret": string;
-          "vendor_slug": string;
-        };
+        Args: { "expires_at"?: string; "kind": string; "label": string; "secret": string; "vendor_slug": string };
         Returns: string;
       };
       "distribute_pending_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
-      "distribute_waiting_leads": {
-        Args: { "max": number; "vendor_id"?: string };
-        Returns: number;
-      };
+      "distribute_waiting_leads": { Args: { "max": number; "vendor_id"?: string }; Returns: number };
       "erase_person": {
         Args: { "contact": string; "deleted_files"?: number; "deleted_sids"?: (string)[] };
         Returns: Json;
@@ -2550,21 +2538,12 @@ export type Database = {
         }[];
       };
       "log_presentation_activity": {
-        Args: {
-          "agent_id": string;
-          "idempotency"?: Json;
-          "lead_id": string;
-          "per_minute"?: number;
-          "type": string;
-        };
+        Args: { "agent_id": string; "idempotency"?: Json; "lead_id": string; "per_minute"?: number; "type": string };
         Returns: Json;
       };
       "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
       "person_copies": { Args: { "contact": string }; Returns: Json };
-      "preview_recruiting_lead": {
-        Args: { "key_hash": string; "lead": Json; "webhook"?: Json };
-        Returns: Json;
-      };
+      "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };
       "prune_deliveries": { Args: { "older_than": string }; Returns: number };
       "publish_bot_script": { Args: { "agency_id": string; "script": Json }; Returns: Json };
       "receive_sms": {
@@ -2581,10 +2560,7 @@ export type Database = {
         Returns: Json;
       };
       "record_rejections": { Args: { "rejections": Json }; Returns: number };
-      "record_text_consent": {
-        Args: { "phone": string; "reason": string; "state": string };
-        Returns: Json;
-      };
+      "record_text_consent": { Args: { "phone": string; "reason": string; "state": string }; Returns: Json };
       "record_text_lookup": {
         Args: { "claim": number; "may_resend"?: boolean; "message_id": string; "sids": (string)[] };
         Returns: string;
@@ -2614,13 +2590,7 @@ export type Database = {
       "remove_vendor": { Args: { "vendor_id": string }; Returns: undefined };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "report_leads": {
-        Args: {
-          "by"?: string;
-          "of_vendor"?: string;
-          "since"?: string;
-          "timezone"?: string;
-          "until"?: string;
-        };
+        Args: { "by"?: string; "of_vendor"?: string; "since"?: string; "timezone"?: string; "until"?: string };
         Returns: Json;
       };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
@@ -2656,12 +2626,7 @@ export type Database = {
         };
       };
       "send_text": {
-        Args: {
-          "body": string;
-          "client_message_id": string;
-          "conversation_id": string;
-          "media"?: Json;
-        };
+        Args: { "body": string; "client_message_id": string; "conversation_id": string; "media"?: Json };
         Returns: Json;
       };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
@@ -2692,13 +2657,7 @@ export type Database = {
         };
       };
       "set_quiet_hours": {
-        Args: {
-          "closes": string;
-          "day_of_week": number;
-          "opens": string;
-          "source": string;
-          "state": string;
-        };
+        Args: { "closes": string; "day_of_week": number; "opens": string; "source": string; "state": string };
         Returns: {
           "closes": string;
           "created_at": string;
@@ -2717,10 +2676,7 @@ export type Database = {
         };
       };
       "show_lead": { Args: { "lead_id": string }; Returns: Json };
-      "start_conversation": {
-        Args: { "agent_id"?: string; "recruiting_lead_id": string };
-        Returns: Json;
-      };
+      "start_conversation": { Args: { "agent_id"?: string; "recruiting_lead_id": string }; Returns: Json };
       "submit_lead_presentation": {
         Args: {
           "client_submission_id"?: string;
@@ -2731,10 +2687,7 @@ export type Database = {
         };
         Returns: Json;
       };
-      "text_hours": {
-        Args: { "phone": string; "state"?: string };
-        Returns: Record<string, unknown>;
-      };
+      "text_hours": { Args: { "phone": string; "state"?: string }; Returns: Record<string, unknown> };
       "update_sms_status": {
         Args: {
           "error_code": string;
@@ -2803,10 +2756,9 @@ export type TablesInsert<
   } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
     : never = never,
 > = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
-  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends
-    {
-      Insert: infer I;
-    } ? I
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+    Insert: infer I;
+  } ? I
   : never
   : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
     ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
@@ -2824,10 +2776,9 @@ export type TablesUpdate<
   } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
     : never = never,
 > = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
-  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends
-    {
-      Update: infer U;
-    } ? U
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+    Update: infer U;
+  } ? U
   : never
   : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
     ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
@@ -2859,9 +2810,7 @@ export type CompositeTypes<
   } ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
     : never = never,
 > = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
-  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][
-    CompositeTypeName
-  ]
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
   : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
     ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
   : never;

@@ -65,8 +65,7 @@ Deno.test("a multi-byte character across two chunks", async () => {
 });
 
 Deno.test("a body that breaks off, or is empty, is BAD_REQUEST", async () => {
-  const broken = () =>
-    new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
+  const broken = () => new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
   const announced = request(broken(), { "content-length": "7" });
   for (const body of [request(broken()), announced, request(null)]) {
     await assert.rejects(readJson(body, KIB), fails("BAD_REQUEST"));
@@ -245,8 +244,7 @@ Deno.test("a stranger's body is JSON or a form, and whoever identifies the sende
 Deno.test("of a stranger's body the size is looked at first, then the sender, then the type", async () => {
   const unknown = () => Promise.reject(new ApiError("UNAUTHORIZED", "unknown"));
   const xml = { "content-type": "application/xml" };
-  const read = (text: string, identify: () => Promise<string>) =>
-    readStrangersBody(request(text, xml), KIB, identify);
+  const read = (text: string, identify: () => Promise<string>) => readStrangersBody(request(text, xml), KIB, identify);
   await assert.rejects(read("x".repeat(KIB + 1), unknown), fails("PAYLOAD_TOO_LARGE"));
   await assert.rejects(read("x".repeat(KIB + 1), known), fails("PAYLOAD_TOO_LARGE"));
   await assert.rejects(read("<a/>", unknown), fails("UNAUTHORIZED"));
@@ -272,9 +270,7 @@ function paused(bytes: number, announced = bytes) {
 Deno.test("strangers who send large bodies slowly hold up neither known senders nor faster strangers", async () => {
   const slow = [1, 2].map(() => paused(100 * KIB, 15 * MIB));
   const givenUp = Promise.race(
-    slow.map((each) =>
-      assert.rejects(readStrangersBody(each.request, 15 * MIB, known), fails("REQUEST_TIMEOUT"))
-    ),
+    slow.map((each) => assert.rejects(readStrangersBody(each.request, 15 * MIB, known), fails("REQUEST_TIMEOUT"))),
   );
   const large = request(JSON.stringify("A".repeat(5 * MIB)));
   assert(await readJson(large, 15 * MIB, { sender: "a" }));

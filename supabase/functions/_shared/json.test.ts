@@ -1,14 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  BATCH_BOUNDS,
-  cleanText,
-  isObject,
-  type Json,
-  type JsonObject,
-  MAX_DEPTH,
-  parseJson,
-} from "./json.ts";
+import { BATCH_BOUNDS, cleanText, isObject, type Json, type JsonObject, MAX_DEPTH, parseJson } from "./json.ts";
 
 Deno.test("numbers JavaScript cannot hold keep every digit", () => {
   assert.deepEqual(
@@ -116,8 +108,7 @@ Deno.test("nesting up to the limit is read, one level more and a million more ar
   }
 });
 
-const distinctKeys = (count: number) =>
-  `{${Array.from({ length: count }, (_, n) => `"key_${n}":${n}`)}}`;
+const distinctKeys = (count: number) => `{${Array.from({ length: count }, (_, n) => `"key_${n}":${n}`)}}`;
 for (
   const [what, text, message] of [
     ["100,000 values and more", `[${"null,".repeat(100_000)}null]`, /100,000 values/],
@@ -190,8 +181,7 @@ Deno.test("a key is refused whose escape is none", () => {
 
 Deno.test("property: keys are right after any other body", () => {
   const key = fc.string({ unit: fc.constantFrom(...'ab\\"\n\u00e9\u{1f600}'), maxLength: 4 });
-  const objectOf = (item: fc.Arbitrary<Json>) =>
-    fc.dictionary(key, item, { maxKeys: 4, noNullPrototype: true });
+  const objectOf = (item: fc.Arbitrary<Json>) => fc.dictionary(key, item, { maxKeys: 4, noNullPrototype: true });
   const flat = objectOf(fc.constant(0));
   const object = objectOf(fc.oneof(fc.constant(0), flat, fc.array(flat, { maxLength: 3 })));
   fc.assert(

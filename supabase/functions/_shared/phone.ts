@@ -1,8 +1,4 @@
-import {
-  type CountryCode,
-  isSupportedCountry,
-  parsePhoneNumberFromString,
-} from "libphonenumber-js";
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js";
 
 /** A plus and 15 digits (ITU-T E.164, 6.2.1). For some countries the library allows more. */
 const MAX_LENGTH = 16;

@@ -21,8 +21,7 @@ export function oneOf<const Values extends readonly string[]>(values: Values) {
 
 /** The message about a value of the wrong type: "must …", or "is missing" where there is no value. */
 export function must(what: string) {
-  return ({ input }: { input?: unknown }) =>
-    input === undefined || input === null ? "is missing" : `must ${what}`;
+  return ({ input }: { input?: unknown }) => input === undefined || input === null ? "is missing" : `must ${what}`;
 }
 
 /** What is wrong with a value. */

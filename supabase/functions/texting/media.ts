@@ -37,9 +37,7 @@ export async function readableUrls(media: TextMedia[]): Promise<Result<string[],
       // The HTTP status is 400 then, and the body says 404.
       const isMissing = "statusCode" in error && String(error.statusCode) === "404";
       return failure(
-        isMissing
-          ? { outcome: "failed", code: "media_not_found" }
-          : { outcome: "later", code: "storage" },
+        isMissing ? { outcome: "failed", code: "media_not_found" } : { outcome: "later", code: "storage" },
       );
     }
     urls.push(toPublicUrl(data.signedUrl));

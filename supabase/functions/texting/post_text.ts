@@ -26,9 +26,7 @@ export async function postText(
     logError({ event: "number_paused", message_id: text.message_id, error_code: outcome.code });
   }
   const state = await record(text, outcome, claimedAt + RECORD_WITHIN_MS);
-  return outcome.outcome === "credentials"
-    ? { state, refusedLogin: outcome.code ?? "" }
-    : { state };
+  return outcome.outcome === "credentials" ? { state, refusedLogin: outcome.code ?? "" } : { state };
 }
 
 async function post(

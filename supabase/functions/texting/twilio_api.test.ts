@@ -3,13 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import twilio from "twilio";
 import RequestClient from "twilio/lib/base/RequestClient.js";
-import {
-  createMessage,
-  deleteMessage,
-  listMedia,
-  listMessages,
-  type NewMessage,
-} from "./twilio_api.ts";
+import { createMessage, deleteMessage, listMedia, listMessages, type NewMessage } from "./twilio_api.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
 
 const SID = `AC${"0".repeat(32)}`;
@@ -69,8 +63,7 @@ Deno.test("texts are listed as Twilio's own library lists them", async () => {
   const since = new Date("2026-11-21T10:00:00Z");
   const [ours, theirs] = await requestsOf(
     (account) => Array.fromAsync(listMessages({ to: TEXT.to, from: TEXT.from, since }, account)),
-    (client) =>
-      client.messages.page({ to: TEXT.to, from: TEXT.from, dateSentAfter: since, pageSize: 1000 }),
+    (client) => client.messages.page({ to: TEXT.to, from: TEXT.from, dateSentAfter: since, pageSize: 1000 }),
     { messages: [] },
   );
   assert.equal(ours.query.length, 4);
@@ -163,18 +156,14 @@ Deno.test("a list that never ends is an error", async () => {
 
 Deno.test("a file is named as in Twilio's webhooks", async () => {
   const uri = `/2010-04-01/Accounts/${SID}/Messages/MM1/Media/ME1`;
-  await using server = serve(() =>
-    Response.json({ media_list: [{ uri: `${uri}.json`, content_type: "image/png" }] })
-  );
+  await using server = serve(() => Response.json({ media_list: [{ uri: `${uri}.json`, content_type: "image/png" }] }));
   assert.deepEqual(await listMedia("MM1", accountAt(server.origin)), [
     { url: server.origin + uri, content_type: "image/png" },
   ]);
 });
 
 Deno.test("a response is told with its status, its waiting time and its JSON", async () => {
-  await using server = serve(() =>
-    Response.json({ code: 20429 }, { status: 429, headers: { "Retry-After": "7" } })
-  );
+  await using server = serve(() => Response.json({ code: 20429 }, { status: 429, headers: { "Retry-After": "7" } }));
   assert.deepEqual(await createMessage(TEXT, { account: accountAt(server.origin) }), {
     kind: "response",
     status: 429,
@@ -208,8 +197,7 @@ const LOST: Record<string, (socket: Socket) => void> = {
   "says nothing in time": () => {},
   "sends what is no HTTP": (socket) => socket.end("hello\r\n\r\n"),
   "stops within the head": (socket) => socket.end("HTTP/1.1 201 Created\r\nContent-Le"),
-  "stops within the body": (socket) =>
-    socket.end('HTTP/1.1 201 Created\r\nContent-Length: 99\r\n\r\n{"sid":"SM'),
+  "stops within the body": (socket) => socket.end('HTTP/1.1 201 Created\r\nContent-Length: 99\r\n\r\n{"sid":"SM'),
   "stays silent within the body": (socket) =>
     socket.write('HTTP/1.1 201 Created\r\nContent-Length: 99\r\n\r\n{"sid":"SM'),
 };

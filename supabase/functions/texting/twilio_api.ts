@@ -250,9 +250,7 @@ async function readText(response: Response): Promise<string> {
  */
 function hadConnection(error: unknown): boolean {
   const causes = error instanceof Error ? [error, error.cause] : [];
-  return !causes.some((cause) =>
-    cause instanceof Error && cause.message.includes("client error (Connect)")
-  );
+  return !causes.some((cause) => cause instanceof Error && cause.message.includes("client error (Connect)"));
 }
 
 function readMessage(message: Record<string, unknown>): TwilioMessage {

@@ -47,9 +47,7 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
   let refusedLogin: string | undefined;
 
   async function handle(text: ClaimedText, claimedAt: number): Promise<void> {
-    const result = text.task === "post"
-      ? await postText(account, text, claimedAt)
-      : await lookUpText(account, text);
+    const result = text.task === "post" ? await postText(account, text, claimedAt) : await lookUpText(account, text);
     if (result.state !== null && result.state !== "sending") counts[result.state]++;
     refusedLogin ??= result.refusedLogin;
   }

@@ -185,8 +185,7 @@ export class Client {
 }
 
 const PREFIX = "realtime:";
-const ONLY_RECEIVES =
-  "The local stack has broadcasts from the database alone: no presence, and none from a client";
+const ONLY_RECEIVES = "The local stack has broadcasts from the database alone: no presence, and none from a client";
 
 /** Refuses what hosted Realtime can do and this cannot, so that nobody waits in vain. */
 function requirePossible(config: unknown): void {

@@ -2,14 +2,7 @@ import type { RequestContext } from "../../_shared/app.ts";
 import { requireWithinLimit } from "../../_shared/rate_limit.ts";
 import { bearerToken, sha256Hex } from "../../_shared/secrets.ts";
 import { describeFiles } from "../parsers/files.ts";
-import {
-  type Credential,
-  replayContext,
-  toVendor,
-  type Vendor,
-  vendorLeadId,
-  type VendorSettings,
-} from "./vendor.ts";
+import { type Credential, replayContext, toVendor, type Vendor, vendorLeadId, type VendorSettings } from "./vendor.ts";
 import { callAsVendor, LOOK_UP, vendors, wrongKey } from "./vendor_calls.ts";
 
 /** A request whose vendor is known. */

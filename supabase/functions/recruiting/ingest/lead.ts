@@ -42,9 +42,7 @@ export function requireLead(vendor: Vendor, payload: Json): ReceivedLead {
   if (resume === undefined) return { lead, resume: null };
 
   const { data: file, error: reason } = readResumeFile(resume.base64);
-  return reason === null
-    ? { lead, resume: file }
-    : { lead: skipResume(lead, reason), resume: null };
+  return reason === null ? { lead, resume: file } : { lead: skipResume(lead, reason), resume: null };
 }
 
 /**

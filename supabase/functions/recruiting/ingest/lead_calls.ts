@@ -5,13 +5,7 @@
  * help, the database decides what became of its leads. A call that the database refuses as a whole is divided, so that
  * what concerns one lead stays that lead's.
  */
-import {
-  callDatabase,
-  type CallOptions,
-  databaseError,
-  isOfItsParts,
-  mayHaveRun,
-} from "../../_shared/database.ts";
+import { callDatabase, type CallOptions, databaseError, isOfItsParts, mayHaveRun } from "../../_shared/database.ts";
 import { ApiError, internalError } from "../../_shared/errors.ts";
 import { logUnrecorded } from "./lead.ts";
 import { LeadQueue, type QueuedLead, type SentLead } from "./lead_queue.ts";

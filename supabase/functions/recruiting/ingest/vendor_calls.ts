@@ -1,9 +1,4 @@
-import {
-  callDatabase,
-  type CallOptions,
-  type SqlArguments,
-  type SqlFunction,
-} from "../../_shared/database.ts";
+import { callDatabase, type CallOptions, type SqlArguments, type SqlFunction } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { Semaphore } from "../../_shared/semaphore.ts";
 import type { Preview } from "./responses.ts";

@@ -35,9 +35,7 @@ export const cleverconnect = parserOf((fields) => {
 /** The resume, and the other attachments as they were sent. An object without a `type` is none. */
 function readAttachments(fields: Fields): [ResumeFields, Json[]] {
   const list = fields.peek("attachments");
-  const paths = Array.isArray(list)
-    ? Array.from(list.keys(), (index) => `attachments.${index}`)
-    : ["attachments"];
+  const paths = Array.isArray(list) ? Array.from(list.keys(), (index) => `attachments.${index}`) : ["attachments"];
   const type = (path: string) => toText(fields.peek(`${path}.type`))?.toLowerCase();
   const files = paths.filter((path) => type(path) !== undefined);
   const resume = files.find((path) => type(path) === "resume");

@@ -74,9 +74,7 @@ const FIELDS = new Map(
   Object.entries({
     ...SPELLINGS,
     full_name: [...SPELLINGS.full_name, ...FIRST_OR_FULL, ...LAST_OR_FULL],
-  }).flatMap(([field, spellings]) =>
-    spellings.map((spelling) => [spelling, field as ContactField])
-  ),
+  }).flatMap(([field, spellings]) => spellings.map((spelling) => [spelling, field as ContactField])),
 );
 
 /** The contact field of which this is a usual spelling; undefined where it is none. */

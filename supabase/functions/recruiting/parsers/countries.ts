@@ -1,9 +1,4 @@
-import {
-  type CountryCode,
-  getCountries,
-  getCountryCallingCode,
-  isSupportedCountry,
-} from "libphonenumber-js";
+import { type CountryCode, getCountries, getCountryCallingCode, isSupportedCountry } from "libphonenumber-js";
 
 /**
  * The languages in which a country's name is known. Where two countries have one name, the earlier language decides.

@@ -99,8 +99,7 @@ export function leaveOutContent(file: Fields): void {
  * @param resume the resume's base64, removed wherever it stands
  */
 export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject {
-  const isOther = (text: string, isNamed: boolean) =>
-    text === resume || (isNamed && isBase64(text));
+  const isOther = (text: string, isNamed: boolean) => text === resume || (isNamed && isBase64(text));
   return replaceFiles(metadata, isOther, () => undefined) as JsonObject;
 }
 
@@ -200,7 +199,5 @@ export function takeContent(fields: Fields, ...paths: Path[]): Json | undefined 
 }
 
 function isBytes(list: Json[]): list is number[] {
-  return list.every((item) =>
-    typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255
-  );
+  return list.every((item) => typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255);
 }

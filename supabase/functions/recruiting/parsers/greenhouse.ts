@@ -87,9 +87,7 @@ function readCustomState(candidate: Fields): string | undefined {
   for (const key of customFields.keys()) {
     const field = customFields.at([key]);
     const names = [key, toText(field.peek("name")) ?? ""].map(plainKey);
-    const state = names.some((name) => STATE_NAMES.includes(name))
-      ? field.text("value")
-      : undefined;
+    const state = names.some((name) => STATE_NAMES.includes(name)) ? field.text("value") : undefined;
     if (state !== undefined) return state;
   }
   return undefined;

@@ -63,7 +63,5 @@ function isAlias(email: string | undefined): boolean {
 // form.
 function otherResume(resume: Json | undefined): string | undefined {
   if (!isObject(resume)) return undefined;
-  return ["text", "html", "json"].find((form) =>
-    Object.hasOwn(resume, form) && resume[form] !== null
-  );
+  return ["text", "html", "json"].find((form) => Object.hasOwn(resume, form) && resume[form] !== null);
 }

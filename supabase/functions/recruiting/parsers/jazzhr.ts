@@ -17,9 +17,7 @@ const VERIFICATION = "JazzHR Verify Event";
  */
 export const jazzhr = parserOf((fields) => {
   if (fields.peek("data") === VERIFICATION) return NOT_A_NEW_APPLICATION;
-  return isObject(fields.peek("candidate"))
-    ? readCandidate(fields.at("candidate"))
-    : readApplicant(fields);
+  return isObject(fields.peek("candidate")) ? readCandidate(fields.at("candidate")) : readApplicant(fields);
 });
 
 function readCandidate(candidate: Fields): RawLead {

@@ -49,9 +49,7 @@ function readResponse(item: Fields): Answer[] {
   // An answer has one key, which says its type: `{"numericAnswerValue": {"integerValue": 4}}`.
   const keys = item.at("answer").keys();
   const type = keys.find((key) => /AnswerValue$/.test(key)) ?? keys[0];
-  const answer = type === undefined
-    ? readAnswer(item, "answer")
-    : readTypedAnswer(item.at("answer"), type);
+  const answer = type === undefined ? readAnswer(item, "answer") : readTypedAnswer(item.at("answer"), type);
   return answer ? [{ question: item.text("questionIdentifier") ?? null, answer }] : [];
 }
 

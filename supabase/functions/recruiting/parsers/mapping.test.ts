@@ -16,9 +16,7 @@ function read(payload: JsonObject, fields: JsonObject) {
 /** Asserts that each text, number and boolean of a payload is found again in a lead's metadata. */
 function assertHoldsAll(payload: Json, metadata: Json): void {
   const texts = (value: Json): string[] =>
-    typeof value === "object" && value !== null
-      ? Object.values(value).flatMap(texts)
-      : [String(value ?? "").trim()];
+    typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [String(value ?? "").trim()];
   const found = new Set(["", ...texts(metadata)]);
   for (const text of texts(payload)) assert.ok(found.has(text), `${text} is lost`);
 }

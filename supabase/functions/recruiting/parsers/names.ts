@@ -34,8 +34,7 @@ const PARTICLES = new Set([
 ]);
 
 /** A last name in Chinese or Korean letters, and a first name after it, which may be in Japanese ones. */
-const LAST_NAME_FIRST =
-  /^[\p{sc=Han}\p{sc=Hangul}]+ [\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]+$/u;
+const LAST_NAME_FIRST = /^[\p{sc=Han}\p{sc=Hangul}]+ [\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]+$/u;
 
 /** What stands in brackets, and quotation marks, of which the text stays. */
 const BRACKETS = /\([^()]*\)|["“”]/g;
@@ -63,9 +62,7 @@ export function splitName(name: string): { first_name: string; last_name?: strin
   if (LAST_NAME_FIRST.test(words.join(" "))) words.reverse();
   const [first = name, ...others] = words;
   if (others.length > 0) return { first_name: first, last_name: lastName(others) };
-  return titles.length > 0
-    ? { first_name: [...titles, first].join(" "), last_name: first }
-    : { first_name: first };
+  return titles.length > 0 ? { first_name: [...titles, first].join(" "), last_name: first } : { first_name: first };
 }
 
 /**

@@ -163,8 +163,7 @@ for (const [code, texts] of [...Object.entries(STATES), ["", NO_STATES] as const
 }
 
 Deno.test("a ZIP code of a state gets back the zeros that a number has lost", () => {
-  const zipOf = (zip: Json, others: RawLead = { state: "MA" }) =>
-    normalizeLead({ zip, ...others }).vendor_metadata.zip;
+  const zipOf = (zip: Json, others: RawLead = { state: "MA" }) => normalizeLead({ zip, ...others }).vendor_metadata.zip;
   assert.equal(zipOf(2110), "02110");
   assert.equal(zipOf("601", { state: "PR" }), "00601");
   assert.equal(zipOf("02110-1234"), "02110-1234");
@@ -173,8 +172,7 @@ Deno.test("a ZIP code of a state gets back the zeros that a number has lost", ()
 });
 
 Deno.test("a state is read of no other country than the United States", () => {
-  const inCountry = (country: string) =>
-    normalizeLead({ state: "CA", country, city: "A" }).vendor_metadata;
+  const inCountry = (country: string) => normalizeLead({ state: "CA", country, city: "A" }).vendor_metadata;
   assert.deepEqual(inCountry("Italy"), { city: "A", state_raw: "CA", country: "Italy" });
   for (const country of ["US", "United States", "PR", "unknown"]) {
     assert.deepEqual(inCountry(country), { city: "A", state: "CA", country });

@@ -49,9 +49,7 @@ export function parserOf(
   return (payload, config) => {
     const fields = new Fields(payload);
     const found = read(fields, payload, config);
-    return typeof found === "string"
-      ? failure(found)
-      : success(normalizeLead({ ...found, fields }));
+    return typeof found === "string" ? failure(found) : success(normalizeLead({ ...found, fields }));
   };
 }
 

@@ -49,9 +49,7 @@ function mutated(parser: string): fc.Arbitrary<Json> {
   return fc.tuple(
     fc.constantFrom(...own.map(({ payload }) => payload)),
     fc.array(fc.tuple(fc.nat(), fc.nat(4), anyJson), { maxLength: 4 }),
-  ).map(([payload, changes]) =>
-    changes.reduce<Json>((value, change) => mutate(value, ...change), payload)
-  );
+  ).map(([payload, changes]) => changes.reduce<Json>((value, change) => mutate(value, ...change), payload));
 }
 
 /** Changes one place of a value. `where` is the number of the place in reading order. */

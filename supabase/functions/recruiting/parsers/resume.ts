@@ -62,8 +62,7 @@ const LONGEST_DATA_PREFIX = 300;
 const LONGEST_TYPE = 100;
 
 /** Media types that say nothing of what a file is. */
-const GENERIC_TYPE =
-  /^(?:application|binary)\/(?:octet-stream|x-download|force-download|download|base64)$/;
+const GENERIC_TYPE = /^(?:application|binary)\/(?:octet-stream|x-download|force-download|download|base64)$/;
 
 // Looks for the comma in the first characters only: where there is none, a regular expression takes quadratic time.
 function splitDataUrl(data: string): { mediaType?: string; base64: string } {

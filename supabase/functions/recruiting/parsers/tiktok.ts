@@ -19,9 +19,7 @@ export const tiktok = parserOf((fields, payload) => {
   if (entries.length > 1) return `entry: send each of the ${entries.length} leads by itself`;
 
   const entry = entries[0] ?? (fields.peek("changes") === undefined ? undefined : fields);
-  const { lead, questions } = entry
-    ? { lead: entry, questions: entry.items("changes") }
-    : readRetrieved(fields);
+  const { lead, questions } = entry ? { lead: entry, questions: entry.items("changes") } : readRetrieved(fields);
   const form = readLeadForm(questions, { name: "field", answer: "value" });
   return {
     ...form,

@@ -61,9 +61,7 @@ const JSON_START = /^(?:\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*[[{"]|\{\s*\}\s*$|\[\s*\
 function utf16Encoding([first, second]: Uint8Array): TextEncoding | undefined {
   if (second === undefined) return undefined;
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
-  return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0)
-    ? "utf-16be"
-    : undefined;
+  return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? "utf-16be" : undefined;
 }
 
 function isUtf16(bytes: Uint8Array, encoding: TextEncoding): boolean {
@@ -91,9 +89,7 @@ function tableOf(isMeant: (byte: number) => boolean): Uint8Array {
 const CONTROLS = tableOf(isControl);
 
 /** Control characters, and the bytes that Windows-1252 leaves undefined. */
-const NOT_IN_WINDOWS_1252 = tableOf((byte) =>
-  isControl(byte) || [0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte)
-);
+const NOT_IN_WINDOWS_1252 = tableOf((byte) => isControl(byte) || [0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte));
 
 /** In the languages that Windows-1252 is for, far fewer letters are beyond ASCII; of arbitrary bytes, half are. */
 const MOST_BEYOND_ASCII = 0.3;

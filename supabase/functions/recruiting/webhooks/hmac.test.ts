@@ -37,8 +37,7 @@ const PUBLISHED = {
   "the example of a receiver of Meta's webhooks": {
     scheme: "meta",
     headers: {
-      "X-Hub-Signature-256":
-        "sha256=0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914",
+      "X-Hub-Signature-256": "sha256=0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914",
     },
     body: "test",
   },
@@ -47,8 +46,7 @@ const PUBLISHED = {
     scheme: "meta",
     secrets: ["It's a Secret to Everybody"],
     headers: {
-      "X-Hub-Signature-256":
-        "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+      "X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
     },
     body: "Hello, World!",
   },

@@ -17,9 +17,7 @@ const Config = z.object({
   /** Has the time of the delivery. Only together with `{timestamp}`: else anybody could write it. */
   timestamp_header: z.string().min(1).optional(),
   tolerance_seconds: z.number().default(300),
-}).refine(({ signed, timestamp_header }) =>
-  signed.includes("{timestamp}") === (timestamp_header !== undefined)
-);
+}).refine(({ signed, timestamp_header }) => signed.includes("{timestamp}") === (timestamp_header !== undefined));
 
 export type HmacConfig = z.infer<typeof Config>;
 
@@ -95,9 +93,7 @@ function readHeaders(
   const items = isList ? value.split(",").map((item) => item.trim()) : [value];
   const decode = encoding === "hex" ? decodeHex : decodeBase64;
   return {
-    given: items.flatMap((item) =>
-      item.startsWith(prefix) ? decode(item.slice(prefix.length)) ?? [] : []
-    ),
+    given: items.flatMap((item) => item.startsWith(prefix) ? decode(item.slice(prefix.length)) ?? [] : []),
     timestamp: isList
       ? items.find((item) => item.startsWith("t="))?.slice("t=".length) ?? ""
       : headerText(headers, timestamp_header),

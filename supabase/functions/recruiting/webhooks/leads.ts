@@ -197,8 +197,7 @@ function resultOf(outcome: LeadResponse | ApiError): Results["results"][number] 
 }
 
 function countResults(results: Results["results"]): Record<string, number> {
-  const count = (status: string) =>
-    results.filter((result) => "status" in result && result.status === status).length;
+  const count = (status: string) => results.filter((result) => "status" in result && result.status === status).length;
   return {
     created: count("created"),
     duplicates: count("duplicate"),

@@ -55,9 +55,7 @@ Deno.test("another id, time, body, secret or version is no proof, nor is a missi
       withHeader("webhook-signature", `v2,${SIGNATURE}`),
       withHeader("webhook-signature", SIGNATURE!),
       withHeader("webhook-signature", "v1,"),
-      ...Object.keys(VECTOR.headers).map((name) =>
-        withHeader(name as keyof typeof VECTOR.headers, "")
-      ),
+      ...Object.keys(VECTOR.headers).map((name) => withHeader(name as keyof typeof VECTOR.headers, "")),
       { ...VECTOR, body: '{"test":2432232314}' },
       { ...VECTOR, secrets: ["whsec_b3RoZXI="] },
     ]

@@ -46,8 +46,7 @@ const NO =
   unfortunately not, unfortunately no, afraid not, dont have one, havent, i havent, todavia no, aun no,
     claro que no, para nada, nunca`;
 /** An answer where nothing else is said. */
-const BARE_YES =
-  "i do, i am, i have, i have one, i already do, sure, correct, right, true, that is correct, 100";
+const BARE_YES = "i do, i am, i have, i have one, i already do, sure, correct, right, true, that is correct, 100";
 const BARE_NO = "i do not, i dont, i have not, i am not, im not, i dont have one, not me, false";
 /** They sound like a yes or no, and are neither. */
 const NEITHER =
@@ -76,17 +75,13 @@ const PHRASES = new Map(
     polite: POLITE,
     contrast: CONTRAST,
   })
-    .flatMap(([meaning, list]) =>
-      list.split(/,\s+/).map((phrase) => [spelled(phrase), meaning] as const)
-    ),
+    .flatMap(([meaning, list]) => list.split(/,\s+/).map((phrase) => [spelled(phrase), meaning] as const)),
 );
 const LONGEST_PHRASE = 4;
 
 /** The words of a text, in which "yesss" and "noo" are yes and no. */
 function spelled(text: string): string {
-  return wordsOf(text).map((word) =>
-    word.replace(/([a-z])\1{2,}/g, "$1").replace(/([a-z])\1+$/, "$1")
-  ).join(" ");
+  return wordsOf(text).map((word) => word.replace(/([a-z])\1{2,}/g, "$1").replace(/([a-z])\1+$/, "$1")).join(" ");
 }
 
 function readYesNo(text: string): "yes" | "no" | undefined {
@@ -198,9 +193,7 @@ const STATE_NAMES = [
     ],
   ]
     .map(([code, name]) => ({ code: code!, name: name! })),
-].map(({ code, name }) => ({ code, words: wordsOf(name) })).sort((a, b) =>
-  b.words.length - a.words.length
-);
+].map(({ code, name }) => ({ code, words: wordsOf(name) })).sort((a, b) => b.words.length - a.words.length);
 /** Codes that are also words in English or Spanish. */
 const WORD_CODES = new Set("IN OR ME OK HI OH LA DE AL AS MI ID".split(" "));
 const OPENINGS = new Set("IN HI OH".split(" "));
@@ -217,9 +210,7 @@ function readStates(text: string): string[] | undefined {
   const left: { word: string; isListed: boolean; i: number }[] = [];
   let isList = true;
   for (let i = 0; i < words.length; i++) {
-    const named = STATE_NAMES.find((state) =>
-      state.words.every((word, j) => word === plain[i + j])
-    );
+    const named = STATE_NAMES.find((state) => state.words.every((word, j) => word === plain[i + j]));
     const code = plain[i]!.toUpperCase();
     if (named !== undefined) {
       codes.add(named.code);
@@ -245,8 +236,6 @@ function readStates(text: string): string[] | undefined {
 function splitListed(text: string): { word: string; isListed: boolean }[] {
   const parts = text.split(/([,;/&+|]+)/);
   return parts.flatMap((part, i) =>
-    i % 2 === 1 || part === ""
-      ? []
-      : [{ word: part.replace(/[^\p{L}\p{N}]/gu, ""), isListed: i + 1 < parts.length }]
+    i % 2 === 1 || part === "" ? [] : [{ word: part.replace(/[^\p{L}\p{N}]/gu, ""), isListed: i + 1 < parts.length }]
   );
 }
