@@ -9021,9 +9021,17 @@ grant select on public.delivery_list to service_role;
 create view public.waiting_lead_list with (security_invoker = true) as
 select l.id, l.vendor_id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
   l.state, l.distribution, l.created_at as received
-from public.recruiting_leads l
-join public.vendors v on v.id = l.vendor_id
-where l.distribution in ('unmatched', 'pending');
+from (
+  -- One by one, because each has an index of its own.
+  select u.id, u.vendor_id, u.vendor_lead_id, u.first_name, u.last_name, u.state, u.distribution, u.created_at
+  from public.recruiting_leads u
+  where u.distribution = 'unmatched'
+  union all
+  select p.id, p.vendor_id, p.vendor_lead_id, p.first_name, p.last_name, p.state, p.distribution, p.created_at
+  from public.recruiting_leads p
+  where p.distribution = 'pending'
+) l
+join public.vendors v on v.id = l.vendor_id;
 
 comment on view public.waiting_lead_list is 'Recruiting leads that no order has got.';
 grant select on public.waiting_lead_list to service_role;

@@ -45,7 +45,7 @@ from (values
     $$select from public.rejected_deliveries where received_at < now()$$),
   ('the list of deliveries, newest first', 'rejected_deliveries_received_at_idx',
     $$select * from public.delivery_list order by received_at desc, id limit 50$$),
-  ('the list of waiting leads', 'recruiting_leads_(pending|unmatched|created)_idx',
+  ('the list of waiting leads', 'recruiting_leads_unmatched_idx.*recruiting_leads_pending_idx',
     $$select * from public.waiting_lead_list order by received, id limit 50$$),
   ('the times a lead was sent again', 'recruiting_lead_duplicates_lead_id_received_at_idx',
     $$select from public.recruiting_lead_duplicates where lead_id = md5('')::uuid$$),

@@ -96,13 +96,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "agent_notifications_lead_id_fkey";
-            columns: ["lead_id"];
-            isOneToOne: false;
-            referencedRelation: "waiting_lead_list";
-            referencedColumns: ["id"];
-          },
-          {
             foreignKeyName: "agent_notifications_message_id_fkey";
             columns: ["message_id"];
             isOneToOne: false;
@@ -909,13 +902,6 @@ export type Database = {
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
-          {
-            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
-            columns: ["recruiting_lead_id"];
-            isOneToOne: false;
-            referencedRelation: "waiting_lead_list";
-            referencedColumns: ["id"];
-          },
         ];
       };
       "recruiting_lead_duplicates": {
@@ -947,13 +933,6 @@ export type Database = {
             columns: ["lead_id"];
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_lead_duplicates_lead_id_fkey";
-            columns: ["lead_id"];
-            isOneToOne: false;
-            referencedRelation: "waiting_lead_list";
             referencedColumns: ["id"];
           },
           {
@@ -1369,13 +1348,6 @@ export type Database = {
             columns: ["lead_id"];
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "screening_answers_lead_id_fkey";
-            columns: ["lead_id"];
-            isOneToOne: false;
-            referencedRelation: "waiting_lead_list";
             referencedColumns: ["id"];
           },
         ];
@@ -2257,25 +2229,17 @@ export type Database = {
       };
       "waiting_lead_list": {
         Row: {
-          "distribution": string;
-          "id": string;
+          "distribution": string | null;
+          "id": string | null;
           "name": string | null;
-          "received": string;
+          "received": string | null;
           "state": string | null;
           "vendor": string;
-          "vendor_id": string;
+          "vendor_id": string | null;
           "vendor_lead_id": string | null;
         };
         ComputedFields: never;
-        Relationships: [
-          {
-            foreignKeyName: "recruiting_leads_vendor_id_fkey";
-            columns: ["vendor_id"];
-            isOneToOne: false;
-            referencedRelation: "vendors";
-            referencedColumns: ["id"];
-          },
-        ];
+        Relationships: [];
       };
       "webhook_secret_list": {
         Row: {

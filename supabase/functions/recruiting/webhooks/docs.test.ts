@@ -21,7 +21,7 @@ Deno.test("docs/parsers.md says of every parser how its vendor connects, and by 
   const [, ...sections] = readPage("parsers.md").split("\n## ");
   for (const parser of PARSER_NAMES) {
     const section = sections.find((text) => text.startsWith(`${parser}\n`));
-    assert.match(section ?? "", /\b[Cc]onnects(?:\*\*)? by\s/, parser);
-    assert.match(section!, /\(https:\/\/|not confirmed/, parser);
+    assert.match(section ?? "", /\b[Cc]onnects(?:\*\*)?\s+by\s/, parser);
+    assert.match(section!, /\(https:\/\/|not\s+confirmed/, parser);
   }
 });
