@@ -54,12 +54,13 @@ export async function fill({ sql, db_url }: OwnStack, agency: Agency, count: num
 }
 
 /**
- * The ids that the newest leads came with, in no order: what is sent again has mostly come in the last days. A recruit
+ * The ids that an agency's newest leads came with, in no order: what is sent again has mostly come in the last days. A recruit
  * and a sales lead have the same.
  */
-export async function newestIds(sql: postgres.Sql, count: number): Promise<string[]> {
+export async function newestIds(sql: postgres.Sql, agency: Agency, count: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select external_id as id from leads order by created_at desc limit ${Math.min(NEWEST, count)}`;
+    select external_id as id from leads where agency_id = ${agency.agencyId}
+    order by created_at desc limit ${Math.min(NEWEST, count)}`;
   return rows.map(({ id }) => id).sort();
 }
 

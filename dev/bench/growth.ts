@@ -68,7 +68,7 @@ async function fullDatabase(leads: number): Promise<FullDatabase> {
   const { sql } = stack;
   const agency = await createAgency(sql);
   await fill(stack, agency, leads);
-  const ids = await newestIds(sql, leads);
+  const ids = await newestIds(sql, agency, leads);
   let next = 0;
   const anyId = () => ids[next++ % ids.length]!;
   return { sql, agency, ingest: await ingestLead(sql), anyId };
