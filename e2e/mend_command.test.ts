@@ -212,13 +212,14 @@ Deno.test("what has never been used is removed, and the rest says what it has", 
         `^the vendor ${used.slug} stays: it has recruiting leads \\(1\\), vendor api keys \\(1\\)\\. ` +
           `Instead: npm run admin -- vendor update ${used.slug} --active false$`,
       ),
-      `vendor remove ${used.slug}`,
+      `vendor remove ${used.slug} --yes`,
     ],
     [
       1,
       /^the agency "An agency under test" stays: it has agents \(1\)\. Instead: /,
-      `agency remove ${agency_id}`,
+      `agency remove ${agency_id} --yes`,
     ],
+    [1, /There is no terminal to ask on/, `vendor remove ${unused.slug}`],
     [1, /^There is no vendor "nobody"/, "vendor remove nobody"],
   );
   for (
@@ -228,7 +229,7 @@ Deno.test("what has never been used is removed, and the rest says what it has", 
       `agency remove ${agency_id}`,
     ]
   ) {
-    const { code, out, err } = await admin(line);
+    const { code, out, err } = await admin(`${line} --yes`);
     assert.equal(code, 0, err);
     assert.match(out, /^Removed the /);
   }

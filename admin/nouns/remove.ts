@@ -16,7 +16,7 @@ export function removes(
     const id = await idOf(sql, noun, given) as string;
     const name = await valueOf<string>(sql`select names[1] from private.named where id = ${id}`);
     const what = noun === "agency" ? `the agency "${name}"` : `the ${noun} ${name}`;
-    await confirm(`Remove ${what} for good?`, { unattended: true });
+    await confirm(`Remove ${what} for good?`);
     try {
       await sql`select ${sql(`remove_${noun}`)}(${id})`;
     } catch (error) {
