@@ -54,8 +54,8 @@ export async function fill({ sql, db_url }: OwnStack, agency: Agency, count: num
 }
 
 /**
- * The ids that an agency's newest leads came with, in no order: what is sent again has mostly come in the last days. A recruit
- * and a sales lead have the same.
+ * The ids that an agency's newest leads came with, in no order: what is sent again has mostly come in the last days. A
+ * recruit and a sales lead have the same.
  */
 export async function newestIds(sql: postgres.Sql, agency: Agency, count: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
