@@ -3,28 +3,16 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import { stackInfoFile } from "../dev/local/mod.ts";
-import { TwilioDouble } from "../dev/testing/twilio/double.ts";
+import type { TwilioDouble } from "../dev/testing/twilio/double.ts";
 import { admin, adminJson, assertAllRefused, assertRefused } from "./support/admin.ts";
 import { signInNewAgent } from "./support/agents.ts";
 import { ingest, ingestBulk, PDF_BASE64 } from "./support/applications.ts";
 import { assertResponse, createOrder, createVendor, sql, stack } from "./support/client.ts";
+import { withDouble } from "./support/double.ts";
 import { importLeads, lead, logActivity } from "./support/leads.ts";
 import { eventually } from "./support/processes.ts";
 import { newPhone, receive } from "./support/sms.ts";
 import { createWebhook, deliver } from "./support/webhooks.ts";
-
-/** Runs a test with the environment that a double's account needs. */
-async function withDouble(run: (double: TwilioDouble) => Promise<void>): Promise<void> {
-  const double = await TwilioDouble.start();
-  const settings = Object.entries(double.settings);
-  for (const [name, value] of settings) Deno.env.set(name, value);
-  try {
-    await run(double);
-  } finally {
-    for (const [name] of settings) Deno.env.delete(name);
-    await double.stop();
-  }
-}
 
 /** What nobody else is called. */
 function word(): string {

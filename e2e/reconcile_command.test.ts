@@ -2,27 +2,15 @@
 import assert from "node:assert/strict";
 import { twilioAccount } from "../supabase/functions/texting/twilio_account.ts";
 import { createMessage } from "../supabase/functions/texting/twilio_api.ts";
-import { TwilioDouble } from "../dev/testing/twilio/double.ts";
+import type { TwilioDouble } from "../dev/testing/twilio/double.ts";
 import { admin, adminJson, assertRefused } from "./support/admin.ts";
 import { sql } from "./support/client.ts";
+import { withDouble } from "./support/double.ts";
 import { eventually } from "./support/processes.ts";
 import { type Conversation, createConversation, messages, newPhone, storeOutbound } from "./support/sms.ts";
 
 const SINCE = `--since ${new Date(Date.now() - 3_600_000).toISOString()}`;
 const NOTHING = { received: 0, no_conversation: 0, updated: 0, found: 0 };
-
-/** Runs a test with the environment that a double's account needs. */
-async function withDouble(run: (double: TwilioDouble) => Promise<void>): Promise<void> {
-  const double = await TwilioDouble.start();
-  const settings = Object.entries(double.settings);
-  for (const [name, value] of settings) Deno.env.set(name, value);
-  try {
-    await run(double);
-  } finally {
-    for (const [name] of settings) Deno.env.delete(name);
-    await double.stop();
-  }
-}
 
 /** Lets Twilio send a text of which our callbacks tell nothing. */
 async function sendByTwilio({ recruit, service }: Conversation, body: string): Promise<string> {
