@@ -1,0 +1,120 @@
+-- How a conversation goes on in its script, and how it ends. The locks are in the order of turns.sql.
+
+create function private.stop_bot(conversation_id uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  unanswered uuid;
+begin
+  delete from public.bot_turns t
+  where t.conversation_id = stop_bot.conversation_id
+  returning t.last_message_id into unanswered;
+  if unanswered is not null and reason <> 'taken_over' then
+    perform private.notify_agents(conversation_id, unanswered, 'text');
+  end if;
+  update public.bot_sessions s
+  set state = 'stopped', reason = stop_bot.reason, version = s.version + 1
+  where s.conversation_id = stop_bot.conversation_id and s.state = 'active';
+  with refused as (
+    update public.text_outbox o
+    set state = 'refused', reason = stop_bot.reason
+    where o.message_id = any (array(
+      select waiting.message_id
+      from public.text_outbox waiting
+      where waiting.conversation_id = stop_bot.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
+      order by waiting.ordinal
+      for update
+    ))
+    returning o.message_id
+  )
+  update public.recruiting_messages m
+  set status = 'failed', failed_at = coalesce(m.failed_at, now())
+  from refused r
+  where m.id = r.message_id;
+end
+$$;
+
+comment on function private.stop_bot(uuid, text) is
+  'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused. '
+  'reason: as in bot_sessions. An agent is told of the text that the turn would have answered, unless an agent writes '
+  '(taken_over). The caller has locked the conversation.';
+grant execute on function private.stop_bot(uuid, text) to service_role;
+
+create function private.store_bot_session(
+  conversation_id uuid,
+  old public.bot_sessions,
+  script_id uuid,
+  step jsonb
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  next record;
+begin
+  select * into next
+  from jsonb_to_record(nullif(step -> 'session', 'null')) as s (
+    question text, tries integer, answers jsonb, asked_at timestamptz, remind_at timestamptz, expires_at timestamptz
+  );
+  if old.conversation_id is null then
+    insert into public.bot_sessions (conversation_id, script_id, question, state, reason, asked_at, remind_at, expires_at)
+    select
+      store_bot_session.conversation_id, b.id, coalesce(next.question, b.script #>> '{questions,0,id}'),
+      coalesce(step #>> '{ended,state}', 'active'), step #>> '{ended,reason}', next.asked_at, next.remind_at, next.expires_at
+    from public.bot_scripts b
+    where b.id = store_bot_session.script_id;
+  else
+    update public.bot_sessions s
+    set
+      question = coalesce(next.question, s.question),
+      tries = coalesce(next.tries, s.tries),
+      answers = coalesce(next.answers, s.answers),
+      state = coalesce(step #>> '{ended,state}', s.state),
+      reason = step #>> '{ended,reason}',
+      version = s.version + 1,
+      asked_at = coalesce(next.asked_at, s.asked_at),
+      remind_at = case when next is null then s.remind_at else next.remind_at end,
+      expires_at = coalesce(next.expires_at, s.expires_at)
+    where s.conversation_id = old.conversation_id;
+  end if;
+end
+$$;
+
+comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) is
+  'Stores the session of a step, or how it has ended.';
+grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) to service_role;
+
+create function private.escalate(conversation public.recruiting_conversations) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead_agent_id constant uuid := (
+    select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
+  );
+begin
+  update public.recruiting_conversations c
+  set status = 'escalated', assigned_agent_id = chosen.id
+  from (
+    select a.id
+    from public.agents a
+    where a.agency_id = conversation.agency_id
+      and a.is_active
+      and (a.id in (conversation.assigned_agent_id, lead_agent_id) or a.accepts_recruits or a.role = 'manager')
+    order by
+      a.id is not distinct from conversation.assigned_agent_id desc,
+      a.id is not distinct from lead_agent_id desc,
+      a.accepts_recruits desc,
+      a.last_assigned_at nulls first,
+      a.id
+    limit 1
+  ) chosen
+  where c.id = conversation.id;
+end
+$$;
+
+comment on function private.escalate(public.recruiting_conversations) is
+  'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
+  'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
+grant execute on function private.escalate(public.recruiting_conversations) to service_role;
