@@ -508,6 +508,17 @@ grant select, insert, update, delete on public.agents to service_role;
 -- Who is signed in. Policies call these functions inside a scalar subquery, so that each runs once for a statement and
 -- not once for each row. They are security definer because the policy on agents would otherwise call itself.
 
+create function private.current_user_id() returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  -- Both, because PostgREST 12 sets only the JSON of all claims, and some versions of auth.uid() do not read it.
+  select coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid)
+$$;
+
+comment on function private.current_user_id() is 'The user who is signed in, agent or not; null without one.';
+
 create function private.current_agent() returns public.agents
 language sql
 stable
@@ -516,8 +527,7 @@ set search_path = ''
 as $$
   select a
   from public.agents a
-  -- Both, because PostgREST 12 sets only the JSON of all claims, and some versions of auth.uid() do not read it.
-  where a.user_id = coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid) and a.is_active
+  where a.user_id = private.current_user_id() and a.is_active
 $$;
 
 comment on function private.current_agent() is 'The active agent who is signed in, or null.';
@@ -4769,6 +4779,8 @@ create table public.recruiting_conversations (
   status text not null default 'bot' check (status in ('bot', 'escalated')),
   assigned_agent_id uuid,
   last_message_at timestamptz,
+  last_text_at timestamptz not null default now(),
+  waiting_since timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (recruit_phone, service_phone),
@@ -4777,7 +4789,10 @@ create table public.recruiting_conversations (
 );
 
 create index on public.recruiting_conversations (recruiting_lead_id);
-create index on public.recruiting_conversations (agency_id);
+-- The pages of the inbox: the latest first, and whoever has waited longest first.
+create index on public.recruiting_conversations (agency_id, last_text_at, id);
+create index recruiting_conversations_waiting_idx on public.recruiting_conversations (agency_id, waiting_since, id)
+  where waiting_since is not null;
 create index on public.recruiting_conversations (assigned_agent_id, agency_id);
 -- How much each of our numbers is used.
 create index on public.recruiting_conversations (service_phone, created_at);
@@ -4794,6 +4809,10 @@ comment on column public.recruiting_conversations.service_phone is
 comment on column public.recruiting_conversations.status is
   '`bot`: answered automatically; `escalated`: the assigned agent has taken over.';
 comment on column public.recruiting_conversations.last_message_at is 'When the last inbound message was stored.';
+comment on column public.recruiting_conversations.last_text_at is
+  'The time of the latest text of either side; before the first one, when the conversation was made.';
+comment on column public.recruiting_conversations.waiting_since is
+  'Since when the recruit waits for an answer: their first text since ours; null: nobody waits.';
 
 create trigger set_updated_at
   before update on public.recruiting_conversations
@@ -4815,6 +4834,32 @@ create policy "agents read their conversations, managers their agency's" on publ
         and l.agent_id = (select private.current_agent_id())
     )
   );
+
+create table public.conversation_reads (
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  agent_id uuid not null references public.agents (id) on delete cascade,
+  read_up_to timestamptz not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (conversation_id, agent_id)
+);
+
+create index on public.conversation_reads (agent_id);
+
+comment on table public.conversation_reads is 'How far each agent has read a conversation. read_conversation() writes it.';
+comment on column public.conversation_reads.read_up_to is 'The created_at of the latest text that the agent has read.';
+
+create trigger set_updated_at
+  before update on public.conversation_reads
+  for each row execute function private.set_updated_at();
+
+alter table public.conversation_reads enable row level security;
+grant select on public.conversation_reads to authenticated;
+grant select, insert, update, delete on public.conversation_reads to service_role;
+
+create policy "agents read how far they have read" on public.conversation_reads
+  for select to authenticated
+  using (agent_id = (select private.current_agent_id()));
 
 create table public.recruiting_messages (
   id uuid primary key default gen_random_uuid(),
@@ -5456,7 +5501,12 @@ begin
   perform private.record_consent_in_text(conversation.agency_id, received);
   -- Before the rows of the bot, as everywhere.
   update public.recruiting_conversations c
-  set last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now()))
+  set
+    last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now())),
+    last_text_at = greatest(c.last_text_at, coalesce(received.received_at, now())),
+    waiting_since = case
+      when received.consent is distinct from 'opted_out' then least(c.waiting_since, received.received_at, now())
+    end
   where c.id = conversation.id
   returning c.* into conversation;
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
@@ -5809,6 +5859,10 @@ begin
     where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone
     order by c.id
     for no key update;
+    -- There is nothing that they may be answered.
+    update public.recruiting_conversations c
+    set waiting_since = null
+    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone and c.waiting_since is not null;
     perform private.refuse_texts(record_consent.agency_id, record_consent.phone);
     perform private.stop_bot(c.id, 'opted_out')
     from public.recruiting_conversations c
@@ -6444,10 +6498,10 @@ declare
   queued public.text_outbox;
 begin
   -- One after another, so that a text with a lower ordinal never appears after a later one was sent.
-  select c.* into conversation
-  from public.recruiting_conversations c
+  update public.recruiting_conversations c
+  set last_text_at = greatest(c.last_text_at, now()), waiting_since = null
   where c.id = queue_text.conversation_id
-  for no key update;
+  returning c.* into conversation;
 
   insert into public.recruiting_messages (conversation_id, direction, sender_type, body, media)
   values (
@@ -7758,6 +7812,112 @@ comment on function private.queue_waiting_greetings(integer) is
   'day is not greeted any more.';
 grant execute on function private.queue_waiting_greetings(integer) to service_role;
 
+-- supabase/schemas/texting/inbox.sql
+
+-- The list of conversations that an agent's page shows, and how far its agent has read them.
+
+create function private.recruit_of(recruiting_lead_id uuid, out name text, out state text, out agent_id uuid)
+language plpgsql
+stable
+-- Whoever has been given the conversation with a colleague's recruit needs the name, and does not read the recruit's row.
+security definer
+set search_path = ''
+as $$
+begin
+  select concat_ws(' ', l.first_name, l.last_name), l.state, l.agent_id into name, state, agent_id
+  from public.recruiting_leads l
+  where l.id = recruit_of.recruiting_lead_id;
+end
+$$;
+
+comment on function private.recruit_of(uuid) is
+  'The name and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead.';
+grant execute on function private.recruit_of(uuid) to authenticated;
+
+create view public.inbox with (security_invoker = true) as
+select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.state,
+  c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
+  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.last_text_at,
+  m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
+  coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
+  exists (
+    select
+    from public.text_consents t
+    where t.agency_id = c.agency_id and t.phone = c.recruit_phone and t.state = 'opted_out'
+  ) as is_opted_out
+from public.recruiting_conversations c
+left join lateral private.recruit_of(c.recruiting_lead_id) r on true
+left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
+left join lateral (
+  select t.body, t.direction, t.media
+  from public.recruiting_messages t
+  where t.conversation_id = c.id
+  order by t.created_at desc
+  limit 1
+) m on true
+left join public.conversation_reads read
+  on read.conversation_id = c.id and read.agent_id = (select private.current_agent_id());
+
+comment on view public.inbox is
+  'The conversations that the signed-in agent reads, with the recruit, whoever is to answer (agent_id and agent: the assigned '
+  'agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has written since '
+  'the caller has read it. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or '
+  'by waiting_since and id where waiting_since is not null.';
+grant select on public.inbox to authenticated;
+
+create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
+language plpgsql
+-- Agents may not write the tables. Whoever reads a conversation may say how far.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  newly_read integer;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may read a conversation' using errcode = 'insufficient_privilege';
+  elsif up_to is null then
+    perform private.invalid_field('up_to', 'is required');
+  end if;
+
+  insert into public.conversation_reads as r (conversation_id, agent_id, read_up_to)
+  -- What comes later is not read yet.
+  select c.id, caller.id, least(up_to, now())
+  from public.recruiting_conversations c
+  where c.id = read_conversation.conversation_id
+    and (
+      c.assigned_agent_id = caller.id
+      or caller.role = 'manager' and c.agency_id = caller.agency_id
+      or exists (
+        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
+      )
+    )
+  on conflict on constraint conversation_reads_pkey do update
+  set read_up_to = greatest(r.read_up_to, excluded.read_up_to);
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+
+  update public.agent_notifications n
+  set read_at = now()
+  where n.agent_id = caller.id
+    and n.conversation_id = read_conversation.conversation_id
+    and n.read_at is null
+    -- A text that was fetched later has the provider's time.
+    and coalesce((select m.created_at from public.recruiting_messages m where m.id = n.message_id), n.created_at) <= up_to;
+  get diagnostics newly_read = row_count;
+  return newly_read;
+end
+$$;
+
+comment on function public.read_conversation(uuid, timestamptz) is
+  'The signed-in agent has read a conversation up to the text with this created_at, in microseconds as it was read. An '
+  'earlier time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how '
+  'many were not before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) when the caller is no active agent; PT404 for a '
+  'conversation that the caller does not read.';
+grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
+
 -- supabase/schemas/texting/notifications.sql
 
 -- What agents are told.
@@ -8898,7 +9058,18 @@ grant execute on function private.is_automatic_reply(public.recruiting_messages)
 
 -- supabase/schemas/operators/tables.sql
 
--- What operators have done that leaves no trace in the other tables.
+-- Who is an operator, and what operators have done that leaves no trace in the other tables.
+
+create table public.operators (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  created_at timestamptz not null default now()
+);
+
+comment on table public.operators is
+  'The users who may do on their page what operators do by the command. A user may be an agent as well.';
+
+alter table public.operators enable row level security;
+grant select, insert, update, delete on public.operators to service_role;
 
 create table public.erasures (
   id uuid primary key default gen_random_uuid(),
@@ -8918,6 +9089,54 @@ comment on column public.erasures.provider_copies is
 
 alter table public.erasures enable row level security;
 grant select, insert, update, delete on public.erasures to service_role;
+
+-- supabase/schemas/operators/signed_in.sql
+
+-- Who is signed in, agent or operator or both.
+
+create function private.is_operator() returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select exists (select from public.operators o where o.user_id = private.current_user_id())
+$$;
+
+comment on function private.is_operator() is
+  'Whether the user who is signed in is an operator. For functions that run with their owner''s rights.';
+
+create function public.signed_in_user() returns jsonb
+language plpgsql
+stable
+-- A user may know this about itself, and which migration is the newest. It reads tables that users may not read.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  return jsonb_build_object(
+    'user_id', private.current_user_id(),
+    'agent', case when caller.id is not null then jsonb_build_object(
+      'id', caller.id, 'agency_id', caller.agency_id, 'first_name', caller.first_name, 'last_name', caller.last_name,
+      'role', caller.role
+    ) end,
+    'agency', (
+      select jsonb_build_object('id', g.id, 'name', g.name, 'timezone', g.timezone)
+      from public.agencies g
+      where g.id = caller.agency_id
+    ),
+    'is_operator', private.is_operator(),
+    'migrations', private.newest_migration()
+  );
+end
+$$;
+
+comment on function public.signed_in_user() is
+  'What a page needs to know about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
+  'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: <version of the newest migration>|null}. agent and '
+  'agency are null for whoever is no active agent.';
+grant execute on function public.signed_in_user() to authenticated;
 
 -- supabase/schemas/operators/lists.sql
 

@@ -12,7 +12,8 @@ select set_eq(
     'private.count_lead_sale()', 'private.count_lead_referral()', 'private.newest_migration()',
     'private.broadcast_notification()', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb)',
     'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)',
-    'publish_bot_script(uuid,jsonb)'
+    'publish_bot_script(uuid,jsonb)', 'private.recruit_of(uuid)',
+    'read_conversation(uuid,timestamp with time zone)', 'signed_in_user()'
   ],
   'only these functions are security definer, and docs/security.md says of each why');
 

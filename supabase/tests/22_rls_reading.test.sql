@@ -1,7 +1,7 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(191);
+select plan(209);
 \ir helpers.psql
 
 select pg_temp.create_people();
@@ -60,6 +60,10 @@ join (
   from public.recruiting_messages m
   join public.recruiting_conversations c on c.id = m.conversation_id and c.service_phone = '+19995550000'
 ) message using (n);
+insert into public.conversation_reads (conversation_id, agent_id, read_up_to)
+select md5('conversation ' || owner)::uuid, agent_id, now() from owners where agent_id is not null
+union all select md5('conversation agency')::uuid, md5('mia')::uuid, now();
+insert into public.operators (user_id) values (md5('user ann')::uuid);
 insert into public.service_numbers (phone, agency_id) values
   ('+19995550000', md5('agency')::uuid), ('+19995550001', md5('elsewhere')::uuid);
 insert into public.recruiting_message_events (provider_message_id) values ('test');
@@ -107,6 +111,8 @@ insert into readers values
   ('lead_sales',                 '1', '2', '1'),
   ('lead_referrals',             '1', '2', '1'),
   ('recruiting_conversations',   '2', '4', '1'),
+  ('inbox',                      '2', '4', '1'),
+  ('conversation_reads',         '1', '1', '1'),
   ('recruiting_messages',        '4', '8', '2'),
   ('text_outbox',                '2', '4', '1'),
   ('text_consents',              '2', '4', '1'),
@@ -118,6 +124,7 @@ insert into readers values
   ('screening_answers',          '1', '3', '1'),
   ('bot_turns',                  'denied', 'denied', 'denied'),
   ('erasures',                   'denied', 'denied', 'denied'),
+  ('operators',                  'denied', 'denied', 'denied'),
   ('vendors',                    'denied', 'denied', 'denied'),
   ('vendor_api_keys',            'denied', 'denied', 'denied'),
   ('recruiting_message_events',  'denied', 'denied', 'denied'),
@@ -127,7 +134,9 @@ insert into readers values
   ('quiet_hours',                'denied', 'denied', 'denied'),
   ('area_codes',                 'denied', 'denied', 'denied');
 
-select set_eq('select "table" from readers', 'select tablename::text from pg_tables where schemaname = ''public''', 'every table is here');
+select set_eq(
+  'select "table" from readers',
+  'select tablename::text from pg_tables where schemaname = ''public'' union all select ''inbox''', 'every table is here');
 
 select is(
   pg_temp.sees(name, "table"), expected,

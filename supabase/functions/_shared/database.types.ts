@@ -85,6 +85,13 @@ export type Database = {
             foreignKeyName: "agent_notifications_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: false;
+            referencedRelation: "inbox";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -294,6 +301,13 @@ export type Database = {
             foreignKeyName: "bot_sessions_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: true;
+            referencedRelation: "inbox";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "bot_sessions_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: true;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -343,6 +357,67 @@ export type Database = {
             foreignKeyName: "bot_turns_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: true;
+            referencedRelation: "inbox";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "bot_turns_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: true;
+            referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "conversation_reads": {
+        Row: {
+          "agent_id": string;
+          "conversation_id": string;
+          "created_at": string;
+          "read_up_to": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agent_id": string;
+          "conversation_id": string;
+          "created_at"?: string;
+          "read_up_to": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "agent_id"?: string;
+          "conversation_id"?: string;
+          "created_at"?: string;
+          "read_up_to"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "conversation_reads_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversation_reads_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversation_reads_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "inbox";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversation_reads_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -794,6 +869,22 @@ export type Database = {
           },
         ];
       };
+      "operators": {
+        Row: {
+          "created_at": string;
+          "user_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string;
+          "user_id": string;
+        };
+        Update: {
+          "created_at"?: string;
+          "user_id"?: string;
+        };
+        Relationships: [];
+      };
       "quiet_hours": {
         Row: {
           "closes": string;
@@ -835,11 +926,13 @@ export type Database = {
           "created_at": string;
           "id": string;
           "last_message_at": string | null;
+          "last_text_at": string;
           "recruit_phone": string;
           "recruiting_lead_id": string | null;
           "service_phone": string;
           "status": string;
           "updated_at": string;
+          "waiting_since": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -848,11 +941,13 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "last_message_at"?: string | null;
+          "last_text_at"?: string;
           "recruit_phone": string;
           "recruiting_lead_id"?: string | null;
           "service_phone": string;
           "status"?: string;
           "updated_at"?: string;
+          "waiting_since"?: string | null;
         };
         Update: {
           "agency_id"?: string;
@@ -860,11 +955,13 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "last_message_at"?: string | null;
+          "last_text_at"?: string;
           "recruit_phone"?: string;
           "recruiting_lead_id"?: string | null;
           "service_phone"?: string;
           "status"?: string;
           "updated_at"?: string;
+          "waiting_since"?: string | null;
         };
         Relationships: [
           {
@@ -1147,6 +1244,13 @@ export type Database = {
           "updated_at"?: string;
         };
         Relationships: [
+          {
+            foreignKeyName: "recruiting_messages_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "inbox";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "recruiting_messages_conversation_id_fkey";
             columns: ["conversation_id"];
@@ -1589,6 +1693,13 @@ export type Database = {
             foreignKeyName: "text_outbox_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: false;
+            referencedRelation: "inbox";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "text_outbox_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -1830,6 +1941,13 @@ export type Database = {
             foreignKeyName: "bot_sessions_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: true;
+            referencedRelation: "inbox";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "bot_sessions_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: true;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -1985,6 +2103,66 @@ export type Database = {
           "state"?: never;
         };
         Relationships: [];
+      };
+      "inbox": {
+        Row: {
+          "agency_id": string;
+          "agent": string | null;
+          "agent_id": string | null;
+          "assigned_agent_id": string | null;
+          "id": string;
+          "is_opted_out": boolean | null;
+          "is_unread": boolean | null;
+          "last_body": string | null;
+          "last_direction": string | null;
+          "last_media": number | null;
+          "last_text_at": string;
+          "name": string | null;
+          "recruit_phone": string;
+          "recruiting_lead_id": string | null;
+          "service_phone": string;
+          "state": string | null;
+          "status": string;
+          "waiting_since": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_conversations_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
+            columns: ["assigned_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
+            columns: ["assigned_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+        ];
       };
       "key_list": {
         Row: {
@@ -2510,6 +2688,7 @@ export type Database = {
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };
       "prune_deliveries": { Args: { "older_than": string }; Returns: number };
       "publish_bot_script": { Args: { "agency_id": string; "script": Json }; Returns: Json };
+      "read_conversation": { Args: { "conversation_id": string; "up_to": string }; Returns: number };
       "receive_sms": {
         Args: {
           "body": string;
@@ -2640,6 +2819,7 @@ export type Database = {
         };
       };
       "show_lead": { Args: { "lead_id": string }; Returns: Json };
+      "signed_in_user": { Args: Record<PropertyKey, never>; Returns: Json };
       "start_conversation": { Args: { "agent_id"?: string; "recruiting_lead_id": string }; Returns: Json };
       "submit_lead_presentation": {
         Args: {

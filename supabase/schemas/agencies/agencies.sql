@@ -3,6 +3,17 @@
 -- Who is signed in. Policies call these functions inside a scalar subquery, so that each runs once for a statement and
 -- not once for each row. They are security definer because the policy on agents would otherwise call itself.
 
+create function private.current_user_id() returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  -- Both, because PostgREST 12 sets only the JSON of all claims, and some versions of auth.uid() do not read it.
+  select coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid)
+$$;
+
+comment on function private.current_user_id() is 'The user who is signed in, agent or not; null without one.';
+
 create function private.current_agent() returns public.agents
 language sql
 stable
@@ -11,8 +22,7 @@ set search_path = ''
 as $$
   select a
   from public.agents a
-  -- Both, because PostgREST 12 sets only the JSON of all claims, and some versions of auth.uid() do not read it.
-  where a.user_id = coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid) and a.is_active
+  where a.user_id = private.current_user_id() and a.is_active
 $$;
 
 comment on function private.current_agent() is 'The active agent who is signed in, or null.';

@@ -1,4 +1,15 @@
--- What operators have done that leaves no trace in the other tables.
+-- Who is an operator, and what operators have done that leaves no trace in the other tables.
+
+create table public.operators (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  created_at timestamptz not null default now()
+);
+
+comment on table public.operators is
+  'The users who may do on their page what operators do by the command. A user may be an agent as well.';
+
+alter table public.operators enable row level security;
+grant select, insert, update, delete on public.operators to service_role;
 
 create table public.erasures (
   id uuid primary key default gen_random_uuid(),

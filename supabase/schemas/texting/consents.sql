@@ -156,6 +156,10 @@ begin
     where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone
     order by c.id
     for no key update;
+    -- There is nothing that they may be answered.
+    update public.recruiting_conversations c
+    set waiting_since = null
+    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone and c.waiting_since is not null;
     perform private.refuse_texts(record_consent.agency_id, record_consent.phone);
     perform private.stop_bot(c.id, 'opted_out')
     from public.recruiting_conversations c

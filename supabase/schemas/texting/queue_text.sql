@@ -17,10 +17,10 @@ declare
   queued public.text_outbox;
 begin
   -- One after another, so that a text with a lower ordinal never appears after a later one was sent.
-  select c.* into conversation
-  from public.recruiting_conversations c
+  update public.recruiting_conversations c
+  set last_text_at = greatest(c.last_text_at, now()), waiting_since = null
   where c.id = queue_text.conversation_id
-  for no key update;
+  returning c.* into conversation;
 
   insert into public.recruiting_messages (conversation_id, direction, sender_type, body, media)
   values (

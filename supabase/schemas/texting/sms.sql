@@ -176,7 +176,12 @@ begin
   perform private.record_consent_in_text(conversation.agency_id, received);
   -- Before the rows of the bot, as everywhere.
   update public.recruiting_conversations c
-  set last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now()))
+  set
+    last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now())),
+    last_text_at = greatest(c.last_text_at, coalesce(received.received_at, now())),
+    waiting_since = case
+      when received.consent is distinct from 'opted_out' then least(c.waiting_since, received.received_at, now())
+    end
   where c.id = conversation.id
   returning c.* into conversation;
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.

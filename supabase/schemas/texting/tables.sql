@@ -48,6 +48,8 @@ create table public.recruiting_conversations (
   status text not null default 'bot' check (status in ('bot', 'escalated')),
   assigned_agent_id uuid,
   last_message_at timestamptz,
+  last_text_at timestamptz not null default now(),
+  waiting_since timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (recruit_phone, service_phone),
@@ -56,7 +58,10 @@ create table public.recruiting_conversations (
 );
 
 create index on public.recruiting_conversations (recruiting_lead_id);
-create index on public.recruiting_conversations (agency_id);
+-- The pages of the inbox: the latest first, and whoever has waited longest first.
+create index on public.recruiting_conversations (agency_id, last_text_at, id);
+create index recruiting_conversations_waiting_idx on public.recruiting_conversations (agency_id, waiting_since, id)
+  where waiting_since is not null;
 create index on public.recruiting_conversations (assigned_agent_id, agency_id);
 -- How much each of our numbers is used.
 create index on public.recruiting_conversations (service_phone, created_at);
@@ -73,6 +78,10 @@ comment on column public.recruiting_conversations.service_phone is
 comment on column public.recruiting_conversations.status is
   '`bot`: answered automatically; `escalated`: the assigned agent has taken over.';
 comment on column public.recruiting_conversations.last_message_at is 'When the last inbound message was stored.';
+comment on column public.recruiting_conversations.last_text_at is
+  'The time of the latest text of either side; before the first one, when the conversation was made.';
+comment on column public.recruiting_conversations.waiting_since is
+  'Since when the recruit waits for an answer: their first text since ours; null: nobody waits.';
 
 create trigger set_updated_at
   before update on public.recruiting_conversations
@@ -94,6 +103,32 @@ create policy "agents read their conversations, managers their agency's" on publ
         and l.agent_id = (select private.current_agent_id())
     )
   );
+
+create table public.conversation_reads (
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  agent_id uuid not null references public.agents (id) on delete cascade,
+  read_up_to timestamptz not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (conversation_id, agent_id)
+);
+
+create index on public.conversation_reads (agent_id);
+
+comment on table public.conversation_reads is 'How far each agent has read a conversation. read_conversation() writes it.';
+comment on column public.conversation_reads.read_up_to is 'The created_at of the latest text that the agent has read.';
+
+create trigger set_updated_at
+  before update on public.conversation_reads
+  for each row execute function private.set_updated_at();
+
+alter table public.conversation_reads enable row level security;
+grant select on public.conversation_reads to authenticated;
+grant select, insert, update, delete on public.conversation_reads to service_role;
+
+create policy "agents read how far they have read" on public.conversation_reads
+  for select to authenticated
+  using (agent_id = (select private.current_agent_id()));
 
 create table public.recruiting_messages (
   id uuid primary key default gen_random_uuid(),

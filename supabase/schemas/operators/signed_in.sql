@@ -1,0 +1,45 @@
+-- Who is signed in, agent or operator or both.
+
+create function private.is_operator() returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select exists (select from public.operators o where o.user_id = private.current_user_id())
+$$;
+
+comment on function private.is_operator() is
+  'Whether the user who is signed in is an operator. For functions that run with their owner''s rights.';
+
+create function public.signed_in_user() returns jsonb
+language plpgsql
+stable
+-- A user may know this about itself, and which migration is the newest. It reads tables that users may not read.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  return jsonb_build_object(
+    'user_id', private.current_user_id(),
+    'agent', case when caller.id is not null then jsonb_build_object(
+      'id', caller.id, 'agency_id', caller.agency_id, 'first_name', caller.first_name, 'last_name', caller.last_name,
+      'role', caller.role
+    ) end,
+    'agency', (
+      select jsonb_build_object('id', g.id, 'name', g.name, 'timezone', g.timezone)
+      from public.agencies g
+      where g.id = caller.agency_id
+    ),
+    'is_operator', private.is_operator(),
+    'migrations', private.newest_migration()
+  );
+end
+$$;
+
+comment on function public.signed_in_user() is
+  'What a page needs to know about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
+  'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: <version of the newest migration>|null}. agent and '
+  'agency are null for whoever is no active agent.';
+grant execute on function public.signed_in_user() to authenticated;

@@ -1,0 +1,103 @@
+-- The list of conversations that an agent's page shows, and how far its agent has read them.
+
+create function private.recruit_of(recruiting_lead_id uuid, out name text, out state text, out agent_id uuid)
+language plpgsql
+stable
+-- Whoever has been given the conversation with a colleague's recruit needs the name, and does not read the recruit's row.
+security definer
+set search_path = ''
+as $$
+begin
+  select concat_ws(' ', l.first_name, l.last_name), l.state, l.agent_id into name, state, agent_id
+  from public.recruiting_leads l
+  where l.id = recruit_of.recruiting_lead_id;
+end
+$$;
+
+comment on function private.recruit_of(uuid) is
+  'The name and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead.';
+grant execute on function private.recruit_of(uuid) to authenticated;
+
+create view public.inbox with (security_invoker = true) as
+select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.state,
+  c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
+  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.last_text_at,
+  m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
+  coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
+  exists (
+    select
+    from public.text_consents t
+    where t.agency_id = c.agency_id and t.phone = c.recruit_phone and t.state = 'opted_out'
+  ) as is_opted_out
+from public.recruiting_conversations c
+left join lateral private.recruit_of(c.recruiting_lead_id) r on true
+left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
+left join lateral (
+  select t.body, t.direction, t.media
+  from public.recruiting_messages t
+  where t.conversation_id = c.id
+  order by t.created_at desc
+  limit 1
+) m on true
+left join public.conversation_reads read
+  on read.conversation_id = c.id and read.agent_id = (select private.current_agent_id());
+
+comment on view public.inbox is
+  'The conversations that the signed-in agent reads, with the recruit, whoever is to answer (agent_id and agent: the assigned '
+  'agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has written since '
+  'the caller has read it. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or '
+  'by waiting_since and id where waiting_since is not null.';
+grant select on public.inbox to authenticated;
+
+create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
+language plpgsql
+-- Agents may not write the tables. Whoever reads a conversation may say how far.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  newly_read integer;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may read a conversation' using errcode = 'insufficient_privilege';
+  elsif up_to is null then
+    perform private.invalid_field('up_to', 'is required');
+  end if;
+
+  insert into public.conversation_reads as r (conversation_id, agent_id, read_up_to)
+  -- What comes later is not read yet.
+  select c.id, caller.id, least(up_to, now())
+  from public.recruiting_conversations c
+  where c.id = read_conversation.conversation_id
+    and (
+      c.assigned_agent_id = caller.id
+      or caller.role = 'manager' and c.agency_id = caller.agency_id
+      or exists (
+        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
+      )
+    )
+  on conflict on constraint conversation_reads_pkey do update
+  set read_up_to = greatest(r.read_up_to, excluded.read_up_to);
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+
+  update public.agent_notifications n
+  set read_at = now()
+  where n.agent_id = caller.id
+    and n.conversation_id = read_conversation.conversation_id
+    and n.read_at is null
+    -- A text that was fetched later has the provider's time.
+    and coalesce((select m.created_at from public.recruiting_messages m where m.id = n.message_id), n.created_at) <= up_to;
+  get diagnostics newly_read = row_count;
+  return newly_read;
+end
+$$;
+
+comment on function public.read_conversation(uuid, timestamptz) is
+  'The signed-in agent has read a conversation up to the text with this created_at, in microseconds as it was read. An '
+  'earlier time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how '
+  'many were not before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) when the caller is no active agent; PT404 for a '
+  'conversation that the caller does not read.';
+grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
