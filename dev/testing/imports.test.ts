@@ -44,6 +44,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   "supabase/functions/texting": ["supabase/functions/_shared"],
 
   "supabase/tests": ["supabase/functions", "dev/local", "dev/scripts", "dev/testing", "admin"],
+  "desk": ["supabase/functions/_shared"],
   "docs": ["supabase/functions"],
   "dev/local": ["supabase/functions"],
   "dev/scripts": ["supabase/functions", "dev/local"],
@@ -111,7 +112,7 @@ function circleFrom(start: string, graph: Map<string, string[]>): string[] | und
   return search([start]);
 }
 
-const listFiles = ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.js"];
+const listFiles = ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.tsx", "*.js"];
 const { out } = await runToEnd("git", listFiles);
 const sources = new Map<string, string>();
 for (const path of out.split("\n").filter(Boolean)) {

@@ -1,0 +1,23 @@
+import { QueryClient } from "@tanstack/react-query";
+import { CallError } from "./client.ts";
+
+/**
+ * What the page has read. It is read again on focus, when the network is back, each minute, and when an event says that
+ * something has changed (live.ts). So an event that is lost costs a minute at most.
+ */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      refetchInterval: 60_000,
+      refetchOnWindowFocus: "always",
+      refetchOnReconnect: "always",
+      retry: (failures, error) => failures < 3 && (!(error instanceof CallError) || error.mayPass),
+    },
+    // Whoever acts without a network is told at once.
+    mutations: { networkMode: "always" },
+  },
+});
+
+/** How many rows a list shows, and adds with each "Show more". */
+export const PAGE = 50;

@@ -1,0 +1,29 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Router } from "wouter";
+import { useHashLocation } from "wouter/use-hash-location";
+import { connect } from "./data/client.ts";
+import { readConfig } from "./data/config.ts";
+import { queryClient } from "./data/queries.ts";
+import { Routes } from "./routes.tsx";
+import { readLink } from "./session/link.ts";
+import { Failed } from "./ui/states.tsx";
+
+const root = createRoot(document.getElementById("desk")!);
+try {
+  // Before the client is made, which takes the session out of the address.
+  const link = readLink();
+  connect(await readConfig());
+  root.render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Router hook={useHashLocation}>
+          <Routes link={link} />
+        </Router>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+} catch (error) {
+  root.render(<Failed what="The page could not be opened." error={error} retry={() => location.reload()} />);
+}

@@ -1,0 +1,88 @@
+import { useEffect, useState } from "react";
+import { Redirect, Route, Switch, useLocation } from "wouter";
+import { type User, useUser } from "./data/user.ts";
+import { Inbox } from "./inbox/inbox.tsx";
+import { Operator } from "./operator/operator.tsx";
+import { Recruits } from "./recruits/recruits.tsx";
+import { Sales } from "./sales/sales.tsx";
+import { Shell } from "./shell.tsx";
+import { Team } from "./team/team.tsx";
+import { Page } from "./ui/page.tsx";
+import type { Link } from "./session/link.ts";
+import { OpenLink, Password } from "./session/password.tsx";
+import { useSession } from "./session/session.ts";
+import { SignIn } from "./session/sign_in.tsx";
+import { Empty, Shown } from "./ui/states.tsx";
+
+/** Who is at the page, and the view for it. `link` is what an e-mail's link has brought. */
+export function Routes({ link: given }: { link: Link | null }) {
+  const [link, setLink] = useState(given);
+  const { session, hasEnded } = useSession();
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    if (link?.kind !== "session" || !session) return;
+    setLink(null);
+    if (link.type === "invite" || link.type === "recovery") navigate("/password");
+  }, [link, session]);
+
+  if (link !== null && link.kind !== "session") return <OpenLink link={link} onDone={() => setLink(null)} />;
+  if (session === undefined) return null;
+  if (session === null) return <SignIn hasEnded={hasEnded} />;
+  return <SignedIn userId={session.user.id} email={session.user.email ?? ""} />;
+}
+
+function SignedIn({ userId, email }: { userId: string; email: string }) {
+  const query = useUser(userId);
+  const [, navigate] = useLocation();
+  return (
+    <Shown query={query} of="desk" skeleton={<p className="state" role="status">Loading</p>}>
+      {(user) => (
+        <Shell user={user} email={email}>
+          <Switch>
+            <Route path="/password">
+              <Password email={email} onDone={() => navigate("/")} />
+            </Route>
+            <Views user={user} />
+          </Switch>
+        </Shell>
+      )}
+    </Shown>
+  );
+}
+
+/** The views, each for those who may see it. */
+function Views({ user }: { user: User }) {
+  const { agent, is_operator } = user;
+  if (agent === null && !is_operator) {
+    return (
+      <main id="main">
+        <Empty title="This login has no desk.">
+          It belongs to no active agent. A manager of your agency can tell you why; whoever runs the service can change
+          it.
+        </Empty>
+      </main>
+    );
+  }
+  return (
+    <Switch>
+      <Route path="/inbox/*?">{agent === null ? <NotYours who="agents" /> : <Inbox user={user} agent={agent} />}</Route>
+      <Route path="/recruits/*?">{agent === null ? <NotYours who="agents" /> : <Recruits agent={agent} />}</Route>
+      <Route path="/sales/*?">{agent === null ? <NotYours who="agents" /> : <Sales agent={agent} />}</Route>
+      <Route path="/team/*?">
+        {agent?.role === "manager" ? <Team user={user} agent={agent} /> : <NotYours who="an agency's managers" />}
+      </Route>
+      <Route path="/operator/*?">{is_operator ? <Operator /> : <NotYours who="operators of the service" />}</Route>
+      <Route>
+        <Redirect to={agent === null ? "/operator" : "/inbox"} replace />
+      </Route>
+    </Switch>
+  );
+}
+
+function NotYours({ who }: { who: string }) {
+  return (
+    <Page title="Not for this login">
+      <Empty title={`This part is for ${who}.`}>Sign in with another login, or ask whoever runs the service.</Empty>
+    </Page>
+  );
+}

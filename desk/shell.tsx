@@ -1,0 +1,74 @@
+import type { ReactNode } from "react";
+import { Link, useRoute } from "wouter";
+import { isOldBuild, type User } from "./data/user.ts";
+import { useLive } from "./live.ts";
+import { signOut } from "./session/session.ts";
+import { useOnline } from "./ui/online.ts";
+
+/** What stands around each view: where one can go, who is signed in, and whether the page is up to date. */
+export function Shell({ user, email, children }: { user: User; email: string; children: ReactNode }) {
+  const { agent, agency, is_operator } = user;
+  return (
+    <>
+      <a className="skip" href="#main" onClick={skip}>Skip to the content</a>
+      <header>
+        <p className="brand">{agency?.name ?? "Desk"}</p>
+        <nav aria-label="Main">
+          {agent !== null && (
+            <>
+              <NavLink to="/inbox">Inbox</NavLink>
+              <NavLink to="/recruits">Recruits</NavLink>
+              <NavLink to="/sales">Sales leads</NavLink>
+            </>
+          )}
+          {agent?.role === "manager" && <NavLink to="/team">Team</NavLink>}
+          {is_operator && <NavLink to="/operator">Operator</NavLink>}
+        </nav>
+        <details className="account">
+          <summary>{agent?.first_name ?? email}</summary>
+          <p>{email}</p>
+          <p>
+            <Link href="/password">Change the password</Link>
+          </p>
+          <button type="button" onClick={signOut}>Sign out</button>
+        </details>
+      </header>
+      <Notices user={user} />
+      {children}
+    </>
+  );
+}
+
+function NavLink({ to, children }: { to: string; children: ReactNode }) {
+  const [isHere] = useRoute(`${to}/*?`);
+  return <Link href={to} aria-current={isHere ? "page" : undefined}>{children}</Link>;
+}
+
+/** What concerns the whole page. */
+function Notices({ user }: { user: User }) {
+  const isOnline = useOnline();
+  return (
+    <div className="notices" role="status">
+      {!isOnline && <p>You are offline. What you see may be out of date; what you write is kept.</p>}
+      {isOldBuild(user) && (
+        <p>
+          This page is older than the service. <button type="button" onClick={() => location.reload()}>Reload</button>
+          {" "}
+          it. If this stays, whoever runs the service must publish the page again.
+        </p>
+      )}
+      {user.agent !== null && <Live agent={user.agent} />}
+    </div>
+  );
+}
+
+function Live({ agent }: { agent: NonNullable<User["agent"]> }) {
+  useLive(agent);
+  return null;
+}
+
+/** The address's hash is the route, so the link's own would leave the view. */
+function skip(event: React.MouseEvent): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#main h1")?.focus();
+}

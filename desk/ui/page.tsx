@@ -1,0 +1,23 @@
+import { type ReactNode, useEffect, useRef } from "react";
+
+let isFirst = true;
+
+/** The main part of a view. Its title is the document's too, and has the focus when the user has come from elsewhere. */
+export function Page(
+  { title, className, children }: { title: string; className?: string; children: ReactNode },
+) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} – Desk`;
+  }, [title]);
+  useEffect(() => {
+    if (!isFirst) heading.current?.focus();
+    isFirst = false;
+  }, []);
+  return (
+    <main id="main" className={className}>
+      <h1 ref={heading} tabIndex={-1}>{title}</h1>
+      {children}
+    </main>
+  );
+}

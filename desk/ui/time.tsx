@@ -1,0 +1,31 @@
+const CLOCK: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit", timeZoneName: "short" };
+const DAY: Intl.DateTimeFormatOptions = { month: "short", day: "numeric" };
+
+/** A time in the zone of the user's machine, which it names: "2:05 PM CST", and with the day unless it is today. */
+export function Time({ at }: { at: string }) {
+  return <time dateTime={at} title={full(at)}>{timeText(at)}</time>;
+}
+
+/** The same as a text. */
+export function timeText(at: string, now = new Date()): string {
+  const date = new Date(at);
+  const day = date.toDateString() === now.toDateString()
+    ? {}
+    : date.getFullYear() === now.getFullYear()
+    ? DAY
+    : { ...DAY, year: "numeric" as const };
+  return date.toLocaleString("en-US", { ...day, ...CLOCK });
+}
+
+function full(at: string): string {
+  return new Date(at).toLocaleString("en-US", { dateStyle: "full", timeStyle: "long" });
+}
+
+/** How long ago something was, in its largest unit: "now", "12 min", "3 h", "5 days". */
+export function ago(at: string, now = Date.now()): string {
+  const minutes = Math.floor((now - Date.parse(at)) / 60_000);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
+  return `${Math.floor(minutes / 60 / 24)} days`;
+}

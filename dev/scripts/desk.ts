@@ -1,0 +1,90 @@
+/**
+ * `npm run desk -- build`: makes the desk a folder for any static host. `npm run desk -- dev` serves it on the running
+ * stack, and again with each change.
+ */
+import { Command } from "commander";
+import { join } from "node:path";
+import { build, createServer, type InlineConfig, type Plugin } from "vite";
+import { readStackInfo, ROOT } from "../local/mod.ts";
+
+const OUT = "dist/desk";
+
+/** What `config.json` holds; desk/data/config.ts reads it. */
+interface Config {
+  url: string;
+  publishable_key: string;
+  presentation_url?: string;
+}
+
+const program = new Command("npm run desk --").exitOverride(({ exitCode }) => Deno.exit(exitCode && 2));
+
+program.command("build")
+  .description("Writes the page into a folder.")
+  .option("--out <folder>", "where to", OUT)
+  .option("--url <address>", "the Supabase project, such as https://abc.supabase.co")
+  .option("--key <key>", "its publishable key (sb_publishable_…)")
+  .option("--presentation-url <address>", "the agency's own presentation")
+  .action(async ({ out, url, key, presentationUrl }) => {
+    if ((url === undefined) !== (key === undefined)) program.error("give --url and --key, or neither");
+    await build({
+      ...configOf(url === undefined ? undefined : new URL(url).origin),
+      build: {
+        outDir: out.startsWith("/") ? out : join(ROOT, out),
+        emptyOutDir: true,
+        // Both would be inline in the page, which the policy refuses.
+        modulePreload: { polyfill: false },
+        assetsInlineLimit: 0,
+      },
+    });
+    if (url === undefined) return console.log("It needs a config.json beside it: docs/hosting.md");
+    const config: Config = { url: new URL(url).origin, publishable_key: key, presentation_url: presentationUrl };
+    Deno.writeTextFileSync(join(out, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
+  });
+
+program.command("dev")
+  .description("Serves the page on the stack that runs, and again with each change.")
+  .action(async () => {
+    const { api_url, publishable_key } = await readStackInfo();
+    const config: Config = { url: api_url, publishable_key };
+    const server = await createServer({
+      ...configOf(),
+      plugins: [{
+        name: "config",
+        configureServer({ middlewares }) {
+          middlewares.use("/config.json", (_, response) => response.end(JSON.stringify(config)));
+        },
+      }],
+      server: { host: "127.0.0.1", fs: { allow: [ROOT] } },
+    });
+    await server.listen();
+    server.printUrls();
+  });
+
+await program.parseAsync(Deno.args, { from: "user" });
+
+/** What both have. `project` is the only origin that the page may call; unless given, any. */
+function configOf(project = "https: wss:"): InlineConfig {
+  return { root: join(ROOT, "desk"), base: "./", configFile: false, logLevel: "warn", plugins: [policy(project)] };
+}
+
+/** Writes the Content-Security-Policy into the page, so that it holds on every host. */
+function policy(project: string): Plugin {
+  const directives = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src 'self' ${project} ${project.replace("http", "ws")}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+  ].join("; ");
+  return {
+    name: "policy",
+    apply: "build",
+    transformIndexHtml: (html) =>
+      html.replace(
+        `<meta charset="utf-8">`,
+        `$&\n    <meta http-equiv="Content-Security-Policy" content="${directives}">`,
+      ),
+  };
+}
