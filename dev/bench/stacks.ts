@@ -19,7 +19,7 @@ const running: OwnStack[] = [];
  * @param start starts the stack of another version
  */
 export async function startStack(start = startThrowawayStack): Promise<OwnStack> {
-  const stack = await start({}, true);
+  const stack = await start({}, { waitsForDisk: true });
   const sql = connect(stack.db_url);
   const stops = [() => sql.end()];
   running.push({

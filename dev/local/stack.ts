@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { bootstrap, vendorKeys } from "./database/bootstrap.ts";
+import { buildDesk } from "./desk.ts";
 import { makePrivateFolder, writeFileAtomically } from "./files.ts";
 import { type Lock, lockDataDir } from "./processes/lock.ts";
 import { migrate } from "./database/migrations.ts";
@@ -22,6 +23,8 @@ export interface StackOptions extends StackLocation, Listener {
    * leaves it to others to call POST /texting/work.
    */
   settings: Record<string, string>;
+  /** Whether it builds the desk and serves it at /desk/. */
+  hasDesk?: boolean;
   /** Its data need not survive a crash of the machine, so Postgres waits for no disk. */
   isThrowaway?: boolean;
 }
@@ -138,7 +141,7 @@ export class LocalStack {
 
   /** Starts the parts in the order in which they need each other. */
   async #launch(supervisor: Supervisor): Promise<StackInfo> {
-    const { dataDir, port, dbPort, settings, isThrowaway } = this.#options;
+    const { dataDir, port, dbPort, settings, hasDesk, isThrowaway } = this.#options;
     const secrets = loadSecrets(dataDir, settings);
     const apiUrl = urlOf(port);
     const dbUrl = (role: string, password: string) =>
@@ -157,6 +160,9 @@ export class LocalStack {
       texting_worker_key: firstOf(secrets.TEXTING_WORKER_KEY),
       vendors: [],
     };
+
+    // It takes no longer than Postgres and the migrations.
+    const desk = hasDesk ? buildDesk(dataDir, info) : null;
 
     this.#options.say?.("Starting Postgres");
     await prepareCluster(supervisor, dataDir, secrets.databasePassword, isThrowaway);
@@ -186,6 +192,10 @@ export class LocalStack {
     this.#options.say?.("Starting PostgREST and the functions");
     const [restPort, restAdminPort] = freePorts(2) as [number, number];
     this.restUrl = urlOf(restPort);
+    const { folder = null, problem } = await desk ?? {};
+    if (problem !== undefined) {
+      this.#options.say?.(`The desk is not served, because it could not be built.\n${problem}`);
+    }
     this.#gateway = (gatewayPort) =>
       gatewayPart({
         url: urlOf(gatewayPort),
@@ -204,6 +214,7 @@ export class LocalStack {
             port: gatewayPort,
             restUrl: this.restUrl,
             liteUrl: urlOf(litePort),
+            desk: folder,
             realtime: {
               dbUrl: dbUrl(
                 "supabase_realtime_admin",

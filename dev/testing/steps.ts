@@ -84,7 +84,7 @@ export const STEPS: Step[] = [
     title: "Schemas and migrations make one database",
     remedy:
       "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
-    beside: [["unit", "browser"], ["pgtap"]],
+    beside: [["unit", "browser", "desk"], ["pgtap"]],
     files: ["supabase/tests"],
     stack: "plain",
   }),
@@ -109,6 +109,12 @@ export const STEPS: Step[] = [
     title: "The example pages in Chromium; skipped where none is installed",
     files: ["e2e/browser"],
     stack: "plain",
+  }),
+  denoStep({
+    name: "desk",
+    title: "The desk in Chromium; skipped where none is installed",
+    files: ["e2e/desk"],
+    stack: "texting",
   }),
   denoStep({
     name: "e2e",

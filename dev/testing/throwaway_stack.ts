@@ -19,12 +19,12 @@ export interface ThrowawayStack extends StackInfo {
  * Starts a stack in a temporary folder. Nothing that the developer has set reaches it.
  *
  * @param settings what its secrets and functions are set to, by the name of the environment variable
- * @param waitsForDisk whether a commit waits until the disk has it, as it does elsewhere
+ * @param options waitsForDisk: whether a commit waits until the disk has it; hasDesk: whether it serves the desk
  * @throws {Error} saying why, when it cannot start
  */
 export async function startThrowawayStack(
   settings: Record<string, string> = {},
-  waitsForDisk = false,
+  { waitsForDisk = false, hasDesk = false } = {},
 ): Promise<ThrowawayStack> {
   const dataDir = Deno.makeTempDirSync({ prefix: "lead-intake-" });
   const [port, dbPort] = freePorts(2) as [number, number];
@@ -45,6 +45,7 @@ export async function startThrowawayStack(
       FUNCTIONS_RELOAD: "off",
       ...settings,
     },
+    hasDesk,
     isThrowaway: !waitsForDisk,
     say: (text) => note([text]),
     // The other parts mostly log errors that tests cause on purpose.

@@ -14,6 +14,7 @@ let isStopping = false;
 const stack = new LocalStack({
   ...location,
   settings: readSettings(),
+  hasDesk: true,
   say,
   show: (part, lines) => showLog(part, lines, verbose),
   giveUp: (reason) => void stop(1, `${reason}\nIt keeps ending, so everything was stopped.`),

@@ -4,6 +4,14 @@ import { MAIL_FOLDER } from "../lite/mail_folder.ts";
 import { ROOT } from "../paths.ts";
 import type { StackInfo } from "../stack_info.ts";
 
+/** Logins of the seed. */
+const LOGINS = [
+  ["  as an agent", "james.okafor@example.com"],
+  ["  as a manager", "dana.whitfield@example.com"],
+  ["  as an operator", "olivia.park@example.com"],
+  ["  password", "lead-intake-local"],
+];
+
 /** What a first request needs, that request, and where to find the rest. */
 export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: string): string {
   const [first] = examples(stack, publicUrl);
@@ -13,6 +21,8 @@ export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: strin
       ["API", stack.api_url],
       ["Functions", stack.functions_url],
       ["Database", stack.db_url],
+      ["Desk", `${stack.api_url}/desk/`],
+      ...LOGINS,
       ...vendorRows(stack).slice(0, 1),
       ["Leads import key", stack.leads_import_api_key],
       ["Publishable key", stack.publishable_key],
@@ -34,6 +44,8 @@ export function fullSummary(stack: StackInfo, dataDir: string, publicUrl: string
       ["Functions", stack.functions_url],
       ["Public address", publicUrl],
       ["Database", stack.db_url],
+      ["Desk", `${stack.api_url}/desk/`],
+      ...LOGINS,
       ["Publishable key", stack.publishable_key],
       ["Secret key", stack.secret_key],
       ["Anon key", stack.anon_key],

@@ -4,6 +4,7 @@
  */
 import { Hono } from "hono";
 import { cors } from "hono/cors";
+import { serveStatic } from "hono/deno";
 import { proxy } from "hono/proxy";
 import { callFunction, failure, loadFunctions } from "./functions.ts";
 import { authorizationFor, type ProjectKeys } from "./project_keys.ts";
@@ -22,8 +23,16 @@ interface Service {
 /** Path of the functions on the gateway. */
 const FUNCTIONS = "/functions/v1/";
 const REALTIME = "/realtime/v1/websocket";
-const config: { port: number; restUrl: string; liteUrl: string; realtime: RealtimeConfig } = JSON
-  .parse(Deno.env.get("LOCAL_GATEWAY")!);
+/** What the launcher says. */
+interface Config {
+  port: number;
+  restUrl: string;
+  liteUrl: string;
+  realtime: RealtimeConfig;
+  /** The folder of the desk; null: it is not served. */
+  desk: string | null;
+}
+const config: Config = JSON.parse(Deno.env.get("LOCAL_GATEWAY")!);
 const env = (name: string) => Deno.env.get(name)!;
 const apiUrl = env("SUPABASE_URL");
 const keys: ProjectKeys = [
@@ -87,6 +96,20 @@ for (const service of services) {
     },
   );
   app.all(`${service.prefix}/*`, (c) => pass(c.req.raw, service));
+}
+if (config.desk !== null) {
+  app.get("/desk", (c) => c.redirect("/desk/"));
+  app.get(
+    "/desk/*",
+    async (c, next) => {
+      await next();
+      // What a page's own policy cannot say. A static host sets the same (docs/hosting.md).
+      c.header("content-security-policy", "frame-ancestors 'none'");
+      c.header("x-content-type-options", "nosniff");
+      c.header("cache-control", "no-cache");
+    },
+    serveStatic({ root: config.desk, rewriteRequestPath: (path) => path.slice("/desk".length) }),
+  );
 }
 app.notFound(() => failure(404, "NOT_FOUND", "nothing is served here"));
 
