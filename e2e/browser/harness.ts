@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import type { SignedIn } from "../support/agents.ts";
-import { startChromium } from "./chromium.ts";
+import { startChromium } from "../desk/chromium.ts";
 import { servePages } from "./pages.ts";
 
 /** The browser of all these tests; null where none runs on this machine. */

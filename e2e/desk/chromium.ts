@@ -1,10 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 /** A Chromium that runs on this machine. */
 export interface Chromium {
   context: BrowserContext;
+  /** Makes a context in which nothing is stored. */
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** The folder into which pages download. */
   downloads: string;
   /** Minimises the window of a page, or brings it back. */
@@ -54,6 +56,7 @@ export async function startChromium(): Promise<Chromium | null> {
 
   return {
     context: browser.contexts()[0]!,
+    newContext: (options) => browser.newContext(options),
     downloads,
     async setWindow(page, windowState) {
       const session = await page.context().newCDPSession(page);

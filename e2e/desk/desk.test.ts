@@ -1,0 +1,2 @@
+/** All tests of the desk, in one process, because it takes seconds to unpack and start a browser. */
+import "./session.ts";
