@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { admin, adminJson, assertAllRefused, assertRefused, npmRunOnTerminal } from "./support/admin.ts";
 import { createOrder, createVendor, PDF, send, sql, storedLeads, type Vendor, withKey } from "./support/client.ts";
+import { reject } from "./support/deliveries.ts";
 import {
   createTarget,
   importLeads,
@@ -12,33 +13,6 @@ import {
 } from "./support/leads.ts";
 import { eventually } from "./support/processes.ts";
 import { newPhone } from "./support/sms.ts";
-
-interface Rejection {
-  vendor_id?: string | null;
-  route?: string;
-  row?: number | null;
-  payload?: unknown;
-  payload_text?: string;
-  vendor_lead_id?: string;
-  context?: object;
-}
-
-/** Writes rejected deliveries, as the routes do. Returns their ids, in the same order. */
-async function reject(...rejections: Rejection[]): Promise<string[]> {
-  const request_id = crypto.randomUUID();
-  const entries = rejections.map((rejection) => ({
-    request_id,
-    route: "/recruiting/ingest",
-    code: "BAD_REQUEST",
-    reason: "missing first_name",
-    payload_bytes: 100,
-    ...rejection,
-  }));
-  await sql`select public.record_rejections(${JSON.stringify(entries)}::text::json)`;
-  const rows = await sql`
-    select id from public.rejected_deliveries where request_id = ${request_id} order by received_at, id`;
-  return rows.map(({ id }) => id);
-}
 
 async function statusOf(id: string): Promise<string> {
   const { status } = await adminJson(`delivery show ${id}`);

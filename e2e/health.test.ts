@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { NEWEST_MIGRATION } from "../supabase/functions/_shared/version.ts";
 import { type ApiResponse, send, sql } from "./support/client.ts";
 
-const PATHS = ["/recruiting/health", "/api/health", "/texting/health"];
+const PATHS = ["/recruiting/health", "/api/health", "/texting/health", "/operator/health"];
 
 function ask(path: string): Promise<ApiResponse> {
   return send(path, { method: "GET" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { signInNewUser } from "./support/agents.ts";
+import { signInNewUser, signToken } from "./support/agents.ts";
 import { assertError, assertResponse, atOnce, send, sql, stack } from "./support/client.ts";
 import { type Activity, createActivity, logActivity } from "./support/leads.ts";
 
@@ -97,22 +97,6 @@ Deno.test("without a valid credential the request is UNAUTHORIZED, before its bo
   assertError(await logActivity(mine, {}, "?apikey="), 401, "UNAUTHORIZED", /apikey/);
   assert.deepEqual(await counts(mine), [0, 0, 0]);
 });
-
-/** Signs a JWT as the project does. */
-async function signToken(claims: object): Promise<string> {
-  const encode = (bytes: Uint8Array) => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
-  const json = (value: object) => encode(new TextEncoder().encode(JSON.stringify(value)));
-  const text = `${json({ alg: "HS256", typ: "JWT" })}.${json({ aud: "authenticated", ...claims })}`;
-  const key = await crypto.subtle.importKey(
-    "raw",
-    new TextEncoder().encode(stack.jwt_secret),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["sign"],
-  );
-  const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text));
-  return `${text}.${encode(new Uint8Array(signature))}`;
-}
 
 Deno.test("a lead that is not this agent's is NOT_FOUND, known or unknown", async () => {
   const [mine, other] = [await createActivity(), await createActivity()];

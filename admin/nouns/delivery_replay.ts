@@ -2,6 +2,7 @@ import type postgres from "postgres";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
 import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending_leads.ts";
 import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
+import { readDelivery, type Reading } from "../../supabase/functions/operator/read_delivery.ts";
 import { valueOf } from "../database.ts";
 import { codeOf, CommandError } from "../errors.ts";
 import { findDelivery, type Row } from "../find.ts";
@@ -9,8 +10,8 @@ import { conditionOf, type Filters } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
-import { deliveriesOf, readDelivery } from "./delivery_read.ts";
-import { previewLeads, type Reading } from "./lead_preview.ts";
+import { deliveriesOf } from "./delivery_read.ts";
+import { previewLeads } from "./lead_preview.ts";
 
 /** What came of a delivery that could be replayed. */
 interface Replayed {

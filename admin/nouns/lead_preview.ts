@@ -4,16 +4,9 @@ import type { ImportedLead } from "../../supabase/functions/api/imported_lead.ts
 import type { Lead } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import type { Parse } from "../../supabase/functions/recruiting/ingest/vendor.ts";
 import { isEmpty } from "../../supabase/functions/recruiting/parsers/fields.ts";
+import type { Reading } from "../../supabase/functions/operator/read_delivery.ts";
 import type { Outcome } from "../session.ts";
 import { formatTable } from "../table.ts";
-
-/** A lead, and what it was read from. */
-export interface Reading {
-  lead: Lead | ImportedLead;
-  payload: JsonObject;
-  /** Undefined for an import, whose fields are the same for all. */
-  parse?: Parse;
-}
 
 const SHOWN = 5;
 /** Each unread field is looked for by reading the lead again. */

@@ -3,11 +3,11 @@ import { isObject, type JsonObject, parseJson } from "../../supabase/functions/_
 import { failure } from "../../supabase/functions/_shared/result.ts";
 import type { Parse } from "../../supabase/functions/recruiting/ingest/vendor.ts";
 import { partParser } from "../../supabase/functions/recruiting/parsers/index.ts";
+import type { ParserOf, Reading } from "../../supabase/functions/operator/read_delivery.ts";
 import { findVendor, type Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { dryRunnable } from "../transaction.ts";
-import type { ParserOf } from "./delivery_read.ts";
-import { previewLeads, type Reading } from "./lead_preview.ts";
+import { previewLeads } from "./lead_preview.ts";
 
 /** New leads may wait while a batch is written. */
 const BATCH = 500;

@@ -13,6 +13,12 @@ const TABLE = "MAY_IMPORT in dev/testing/imports.test.ts";
 const MAY_IMPORT: Record<string, string[]> = {
   "supabase/functions/_shared": [],
   "supabase/functions/api": ["supabase/functions/_shared"],
+  "supabase/functions/operator": [
+    "supabase/functions/_shared",
+    "supabase/functions/api",
+    "supabase/functions/recruiting/ingest",
+    "supabase/functions/recruiting/parsers",
+  ],
   "supabase/functions/recruiting": [
     "supabase/functions/_shared",
     "supabase/functions/recruiting/ingest",

@@ -8,6 +8,8 @@ const WITHOUT_STORAGE = { auth: { persistSession: false, autoRefreshToken: false
 export interface SignedIn {
   client: SupabaseClient;
   agent_id: string;
+  /** Its session's access token. */
+  token: string;
   email: string;
   password: string;
 }
@@ -40,16 +42,23 @@ export async function signInNewUser(): Promise<User> {
   return { client, id: data.user!.id, token: data.session!.access_token, email, password };
 }
 
+/** Makes an operator and signs it in. */
+export async function signInNewOperator(): Promise<User> {
+  const user = await signInNewUser();
+  await sql`insert into public.operators (user_id) values (${user.id})`;
+  return user;
+}
+
 /** Makes an agent with a login and signs it in. */
 export async function signInNewAgent(
   agency_id: string,
   role: "agent" | "manager" = "agent",
 ): Promise<SignedIn> {
-  const { client, id, email, password } = await signInNewUser();
+  const { id, ...user } = await signInNewUser();
   const [agent] = await sql`
     insert into public.agents (agency_id, user_id, first_name, last_name, role)
     values (${agency_id}, ${id}, 'Nora', 'Quist', ${role}) returning id`;
-  return { client, agent_id: agent!.id, email, password };
+  return { ...user, agent_id: agent!.id };
 }
 
 /** Makes a sales lead of an agent. */
@@ -65,4 +74,20 @@ export async function createAgentWithLead() {
   const { id: agency_id } = await createAgency();
   const agent = await signInNewAgent(agency_id);
   return { ...agent, agency_id, lead_id: await createLead(agency_id, agent.agent_id) };
+}
+
+/** Signs a JWT as the project does. */
+export async function signToken(claims: object): Promise<string> {
+  const encode = (bytes: Uint8Array) => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+  const json = (value: object) => encode(new TextEncoder().encode(JSON.stringify(value)));
+  const text = `${json({ alg: "HS256", typ: "JWT" })}.${json({ aud: "authenticated", ...claims })}`;
+  const key = await crypto.subtle.importKey(
+    "raw",
+    new TextEncoder().encode(stack.jwt_secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
+  const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text));
+  return `${text}.${encode(new Uint8Array(signature))}`;
 }

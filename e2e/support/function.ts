@@ -12,7 +12,7 @@ interface EdgeFunction {
  * the running stack does not have. Its responses are held against the OpenAPI document.
  */
 export async function functionWith(
-  name: "api" | "recruiting" | "texting",
+  name: "api" | "operator" | "recruiting" | "texting",
   env: Record<string, string>,
 ): Promise<(path: string, sent: Sent) => Promise<ApiResponse>> {
   const settings = {

@@ -61,9 +61,10 @@ select set_eq(
   $$select c.relname::text, p.privilege
     from pg_class c cross join unnest(array['select', 'insert', 'update', 'delete']) p (privilege)
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-      and not (c.relname in ('recruiting_message_events', 'text_consent_events', 'bot_scripts') and p.privilege = 'update'
-        or c.relname in ('text_consent_events', 'bot_scripts') and p.privilege = 'delete')$$,
-  'the service role reads and writes every table, but never changes events and scripts, nor deletes those of consents');
+      and not (c.relname in ('recruiting_message_events', 'text_consent_events', 'bot_scripts', 'operator_actions')
+          and p.privilege = 'update'
+        or c.relname in ('text_consent_events', 'bot_scripts', 'operator_actions') and p.privilege = 'delete')$$,
+  'the service role reads and writes every table, but never changes events, scripts and actions, nor deletes some of them');
 
 select is_empty(
   $$select c.relname, r.rolname, p.privilege
@@ -82,7 +83,7 @@ select set_eq(
   $$select function from pg_temp.function_grants where role = 'authenticated'$$,
   array[
     'public.submit_lead_presentation', 'public.mark_read', 'public.send_text', 'public.start_conversation',
-    'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.signed_in_user', 'private.recruit_of', 'private.current_agent_id', 'private.current_agency_id',
+    'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.signed_in_user', 'public.begin_operator_action', 'private.recruit_of', 'private.current_agent_id', 'private.current_agency_id',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'
@@ -105,7 +106,8 @@ select set_eq(
     'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person',
     'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads',
     'public.check_service', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',
-    'public.save_order', 'public.set_order_status', 'public.rotate_vendor_api_keys', 'public.hand_out_leads', 'public.find_named', 'public.find_lead', 'public.find_double'
+    'public.save_order', 'public.set_order_status', 'public.rotate_vendor_api_keys', 'public.hand_out_leads', 'public.find_named', 'public.find_lead', 'public.find_double',
+    'public.preview_replay', 'public.count_vendor_days'
   ],
   'the service role may execute what the edge functions and administrators call');
 

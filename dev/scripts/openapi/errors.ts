@@ -51,6 +51,10 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
       },
     },
   },
+  FORBIDDEN: {
+    description: "The user may not do this.",
+    message: "only an operator may do this",
+  },
   NOT_FOUND: {
     description: "There is no such lead of this agent.",
     message: "lead_id: no such lead of this agent",

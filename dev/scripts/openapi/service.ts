@@ -4,7 +4,7 @@ import { type Health, healthResponse } from "../../../supabase/functions/_shared
 import { workResult } from "../../../supabase/functions/texting/worker.ts";
 import type { Operation } from "./operation.ts";
 
-const FUNCTIONS = ["recruiting", "api", "texting"];
+const FUNCTIONS = ["recruiting", "api", "texting", "operator"];
 
 const NO_TEXTS: z.infer<typeof workResult> = {
   accepted: 0,

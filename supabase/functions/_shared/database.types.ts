@@ -869,6 +869,31 @@ export type Database = {
           },
         ];
       };
+      "operator_actions": {
+        Row: {
+          "action": string;
+          "created_at": string;
+          "id": string;
+          "subject": NonNullable<Json>;
+          "user_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "action": string;
+          "created_at"?: string;
+          "id"?: string;
+          "subject": NonNullable<Json>;
+          "user_id": string;
+        };
+        Update: {
+          "action"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "subject"?: NonNullable<Json>;
+          "user_id"?: string;
+        };
+        Relationships: [];
+      };
       "operators": {
         Row: {
           "created_at": string;
@@ -2041,6 +2066,27 @@ export type Database = {
           },
         ];
       };
+      "delivery_reason_list": {
+        Row: {
+          "code": string;
+          "deliveries": number | null;
+          "first_at": string | null;
+          "last_at": string | null;
+          "reason": string;
+          "vendor": string | null;
+          "vendor_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "rejected_deliveries_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "greeting_list": {
         Row: {
           "agency": string;
@@ -2467,6 +2513,7 @@ export type Database = {
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
       "assign_leads": { Args: { "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
+      "begin_operator_action": { Args: { "action": string; "subject"?: Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "check_daily_counts": {
         Args: Record<PropertyKey, never>;
@@ -2500,6 +2547,7 @@ export type Database = {
         Returns: string;
       };
       "count_request": { Args: { "bucket": string; "per_minute": number }; Returns: Json };
+      "count_vendor_days": { Args: { "days"?: number; "timezone"?: string }; Returns: Json };
       "create_vendor_api_key": {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
         Returns: string;
@@ -2686,6 +2734,7 @@ export type Database = {
       "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
       "person_copies": { Args: { "contact": string }; Returns: Json };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };
+      "preview_replay": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "prune_deliveries": { Args: { "older_than": string }; Returns: number };
       "publish_bot_script": { Args: { "agency_id": string; "script": Json }; Returns: Json };
       "read_conversation": { Args: { "conversation_id": string; "up_to": string }; Returns: number };

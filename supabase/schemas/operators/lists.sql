@@ -99,6 +99,18 @@ left join public.vendors v on v.id = d.vendor_id;
 comment on view public.delivery_list is 'Rejected deliveries without their payloads; vendor_id: null for an import.';
 grant select on public.delivery_list to service_role;
 
+create view public.delivery_reason_list with (security_invoker = true) as
+select coalesce(v.slug, 'import') as vendor, d.vendor_id, d.code, d.reason, count(*)::int as deliveries,
+  min(d.received_at) as first_at, max(d.received_at) as last_at
+from public.rejected_deliveries d
+left join public.vendors v on v.id = d.vendor_id
+where d.status = 'open'
+group by d.vendor_id, v.slug, d.code, d.reason;
+
+comment on view public.delivery_reason_list is
+  'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports.';
+grant select on public.delivery_reason_list to service_role;
+
 create view public.waiting_lead_list with (security_invoker = true) as
 select l.id, l.vendor_id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
   l.state, l.distribution, l.created_at as received

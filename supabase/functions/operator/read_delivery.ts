@@ -1,0 +1,65 @@
+import { type Json, type JsonObject, parseJson } from "../_shared/json.ts";
+import { failure, type Result, success } from "../_shared/result.ts";
+import { type ImportedLead, readImportedLead } from "../api/imported_lead.ts";
+import { type Lead, readLead, skipResume } from "../recruiting/ingest/lead.ts";
+import type { Parse } from "../recruiting/ingest/vendor.ts";
+import { parserNamed, partParser } from "../recruiting/parsers/index.ts";
+
+/** What is read of a rejected delivery. */
+export interface Delivery {
+  route: string;
+  /** Its index in a batch; null: the whole request was rejected. */
+  row: number | null;
+  /** The text of its payload, which keeps numbers exact that JavaScript cannot hold. */
+  payload_json: string | null;
+}
+
+/** A vendor's parser, and its configuration. */
+export interface ParserOf {
+  slug: string;
+  parser: string | null;
+  parser_config: Json;
+}
+
+/** A lead, and what it was read from. */
+export interface Reading {
+  lead: Lead | ImportedLead;
+  payload: JsonObject;
+  /** Undefined for an import, whose fields are the same for all. */
+  parse?: Parse;
+}
+
+/**
+ * Reads what was rejected as its vendor's parser reads it now, or as an import; an error says why it is no lead.
+ *
+ * @param vendor undefined for an import
+ */
+export function readDelivery(
+  { route, row, payload_json }: Delivery,
+  vendor: ParserOf | undefined,
+): Result<Reading> {
+  if (payload_json === null) {
+    return failure("only the beginning of what was sent is kept, so it must be sent again");
+  }
+  const isBatch = vendor === undefined || route.endsWith("/bulk") || payload_json.startsWith("[");
+  if (isBatch && row === null) {
+    return failure("it is a whole request of several leads, which must be sent again");
+  }
+  const payload = parseJson(payload_json) as JsonObject;
+  if (vendor === undefined) {
+    const { data: lead, error } = readImportedLead(payload);
+    return error === null ? success({ lead, payload }) : failure(error);
+  }
+  const isPart = row !== null && route.startsWith("/recruiting/webhooks/");
+  const parser = (isPart ? partParser : parserNamed)(vendor.parser ?? "");
+  if (parser === undefined) return failure(`the vendor ${vendor.slug} has no parser`);
+  const parse: Reading["parse"] = (given) => parser(given, vendor.parser_config);
+  const { data, error } = readLead(parse, payload);
+  if (error !== null) return failure(error);
+  const { lead, resume } = data;
+  return success({
+    lead: resume === undefined ? lead : skipResume(lead, "replay"),
+    payload,
+    parse,
+  });
+}

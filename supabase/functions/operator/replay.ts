@@ -1,0 +1,119 @@
+import * as z from "zod";
+import type { RequestContext } from "../_shared/app.ts";
+import { callDatabase, isOfItsParts, isRefused, serviceClient } from "../_shared/database.ts";
+import { ApiError } from "../_shared/errors.ts";
+import { readJson } from "../_shared/json_body.ts";
+import { KIB } from "../_shared/units.ts";
+import { id, must, requireValidBody, uuid } from "../_shared/validate.ts";
+import { waitForDistribution } from "../recruiting/ingest/pending_leads.ts";
+import { distributedTo, type StoredLead } from "../recruiting/ingest/responses.ts";
+import { recordAction, requireOperator } from "./operator.ts";
+import { requireAnswer } from "./pages.ts";
+import { type Delivery, type ParserOf, readDelivery, type Reading } from "./read_delivery.ts";
+
+const BODY_LIMIT = 64 * KIB;
+const MOST = 100;
+
+/** After this time no further delivery is begun. The platform ends a request after 150 s. */
+const BEGIN_WITHIN_MS = 60_000;
+const RETRY_WITHIN_MS = 9_000;
+
+const DELIVERY = "route, row, status, payload_json:payload::text, vendor:vendors(slug, parser, parser_config)";
+
+type StoredDelivery = Delivery & { status: string; vendor: ParserOf | null };
+
+export const replayRequest = z.object({
+  delivery_ids: z.array(uuid, { error: must("be an array") })
+    .min(1, { error: "is empty" }).max(MOST, { error: `must have at most ${MOST}` }),
+  dry_run: z.boolean({ error: must("be true or false") }),
+}, { error: must("be a JSON object") }).meta({ id: "ReplayRequest" });
+
+const replayed = z.strictObject({
+  delivery_id: id,
+  status: z.enum(["created", "duplicate", "refused"])
+    .describe("`duplicate`: the lead had come meanwhile. `refused`: the delivery stays as it is; `reason` says why."),
+  lead_id: id.optional().describe(
+    "Unless `refused`. In a dry run, of a lead that is not stored yet, the id it would get.",
+  ),
+  distributed_to: distributedTo.nullable().optional()
+    .describe("Of a new recruiting lead. Null when no open order matched."),
+  reason: z.string().optional().describe("Why it was refused."),
+  lead: z.looseObject({}).optional().describe("In a dry run: the lead as it would be stored."),
+});
+
+export const replayResult = z.strictObject({ dry_run: z.boolean(), results: z.array(replayed) })
+  .meta({ id: "ReplayResult" });
+
+type Replayed = z.infer<typeof replayed>;
+
+/**
+ * POST /operator/deliveries/replay: stores the leads of rejected deliveries, read by the vendors' present parsers, or
+ * says what would become of them. Each is replayed by itself.
+ */
+export async function replayDeliveries({ request, body: incoming, log }: RequestContext): Promise<Response> {
+  await requireOperator(request);
+  const { body } = await readJson(incoming, BODY_LIMIT);
+  const { delivery_ids, dry_run } = requireValidBody(replayRequest, body);
+  await recordAction(request, dry_run ? "preview_replay" : "replay", { delivery_ids });
+
+  const results: Replayed[] = [];
+  const begunAt = Date.now();
+  for (const delivery_id of delivery_ids) {
+    results.push(
+      Date.now() - begunAt > BEGIN_WITHIN_MS
+        ? { delivery_id, status: "refused", reason: "not tried, because the others took too long; send it again" }
+        : await replay(delivery_id, dry_run),
+    );
+  }
+
+  Object.assign(log, { results: results.length, dry_run });
+  const result: z.infer<typeof replayResult> = { dry_run, results };
+  return Response.json(result);
+}
+
+async function replay(delivery_id: string, dryRun: boolean): Promise<Replayed> {
+  const delivery = await findDelivery(delivery_id);
+  if (delivery === undefined) return { delivery_id, status: "refused", reason: "there is no such delivery" };
+
+  // Of one that is not open, the database returns the first result again.
+  let reading: Reading | null = null;
+  if (delivery.status === "open") {
+    const { data, error: reason } = readDelivery(delivery, delivery.vendor ?? undefined);
+    if (reason !== null) return { delivery_id, status: "refused", reason };
+    reading = data;
+  }
+  const lead = dryRun && reading !== null ? { lead: { ...reading.lead } } : {};
+
+  try {
+    const stored: StoredLead = await callDatabase(
+      dryRun ? "preview_replay" : "replay_delivery",
+      { delivery_id, lead: reading?.lead ?? {} },
+      { retryWithin: RETRY_WITHIN_MS },
+    );
+    const { id: lead_id, status } = stored;
+    if (stored.status === "duplicate") return { delivery_id, status, lead_id, ...lead };
+    const isPending = stored.distribution === "pending";
+    const distributed_to = !isPending
+      ? stored.distributed_to
+      : dryRun
+      ? undefined
+      : (await waitForDistribution(lead_id)).distributed_to;
+    return { delivery_id, status, lead_id, distributed_to, ...lead };
+  } catch (error) {
+    return { delivery_id, status: "refused", reason: reasonOf(error), ...lead };
+  }
+}
+
+async function findDelivery(id: string): Promise<StoredDelivery | undefined> {
+  const query = serviceClient().from("rejected_deliveries").select(DELIVERY).eq("id", id);
+  const { data } = await requireAnswer(query);
+  return (data as unknown as StoredDelivery[])[0];
+}
+
+/** Why a delivery stays as it is. Any other error ends the request, which may be sent again. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ApiError && error.code !== "INTERNAL_ERROR") return error.message;
+  if (isRefused(error)) return "the database refuses it";
+  if (isOfItsParts(error)) return "others have locked it; try again in a moment";
+  throw error;
+}
