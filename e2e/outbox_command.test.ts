@@ -64,6 +64,9 @@ Deno.test("what is not sent is listed with the reason, and can be asked for by s
       { state: "unconfirmed", due_at: later },
     ],
     ["refused", /^the recruit has opted out$/, { state: "refused", reason: "opted_out" }, failed],
+    ["refused", /^an agent has cancelled it$/, { state: "refused", reason: "cancelled" }, failed],
+    ["refused", /^an agent has taken the conversation over/, { state: "refused", reason: "taken_over" }, failed],
+    ["refused", /^the bot was stopped: switched_off$/, { state: "refused", reason: "switched_off" }, failed],
     ["failed", /^Twilio: 21211$/, { state: "failed", reason: "21211" }, failed],
     [
       "failed",
@@ -89,7 +92,7 @@ Deno.test("what is not sent is listed with the reason, and can be asked for by s
   assert.equal((await outbox.list("--state failed")).length, 3);
   const limited = await admin(`text outbox --agency ${outbox.agency} --limit 3`);
   assert.match(limited.out, /^message_id +created_at +agency +from +to +kind +state +why$/m);
-  assert.match(limited.out, /^6 more: see --limit$/m);
+  assert.match(limited.out, /^9 more: see --limit$/m);
 
   await adminJson(`number pause ${outbox.service} --reason 30034`);
   const [held] = await outbox.list("--state held");
@@ -110,15 +113,13 @@ Deno.test("a text that has failed is sent once more", async () => {
   const retried = await adminJson(`text retry ${id.slice(0, 13)}`);
   assert.equal(retried.message_id, id);
   const [text] = await sql`
-    select o.state, o.reason, o.due_at <= now() as is_due, m.status, m.error_code, m.failed_at
+    select o.state, m.status, m.error_code, m.failed_at
     from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id
     where o.message_id = ${id}`;
   assert.deepEqual(
     text,
     {
       state: "pending",
-      reason: null,
-      is_due: true,
       status: null,
       error_code: null,
       failed_at: null,

@@ -54,6 +54,25 @@ realtimeTest(
   },
 );
 
+realtimeTest(
+  "what changes in a conversation is told to its agent and its agency's managers, by its id alone",
+  async (use) => {
+    const agent = await createEscalated();
+    const manager = await signInNewAgent(agent.agency_id, "manager");
+    const [hers, agencys] = await Promise.all([
+      subscribe(use(await openTab(agent)), agent.topic, { private: true }, "changed"),
+      subscribe(use(manager.client), `agency:${agent.agency_id}`, { private: true }, "changed"),
+    ]);
+    await receive(agent.conversation);
+    await agent.client.rpc("no_reply_needed", { conversation_id: agent.conversation.id }).throwOnError();
+    for (const subscription of [hers, agencys]) {
+      for (const { id: _, ...event } of await awaitEvents(subscription, 2)) {
+        assert.deepEqual(event, { conversation_id: agent.conversation.id });
+      }
+    }
+  },
+);
+
 realtimeTest("a lead that was handed out is an event of its agent, with ids alone", async (use) => {
   const vendor = await createVendor();
   const order = await createOrder(vendor);
@@ -95,6 +114,9 @@ realtimeTest("whoever is not the topic's active agent is refused", async (use) =
       [inactive.client, inactive.topic, /permissions/],
       [agent.client, `agent:${colleague.agent_id}`, /permissions/],
       [agent.client, "agent:", /permissions/],
+      [agent.client, `agency:${agent.agency_id}`, /permissions/],
+      [manager.client, `agency:${inactive.agency_id}`, /permissions/],
+      [manager.client, "agency:", /permissions/],
       [agent.client, `agent:${agent.agent_id}' or true --`, /permissions/],
       [forged, agent.topic, /JwtSignatureError/],
       [expired, agent.topic, /expired/],

@@ -74,6 +74,25 @@ realtimeTest(
   },
 );
 
+realtimeTest("fault: no text waits for Realtime's table", async () => {
+  const agent = await createEscalated();
+  const held = await sql.reserve();
+  try {
+    await held`begin`;
+    await held`lock table realtime.messages in access exclusive mode`;
+    const began = performance.now();
+    const { body } = await receive(agent.conversation);
+    assert.deepEqual(body, { status: "received" });
+    assert(performance.now() - began < 2000, "the text has waited");
+  } finally {
+    await held`rollback`;
+    held.release();
+  }
+  const [told] = await sql`
+    select count(*)::integer from public.agent_notifications where conversation_id = ${agent.conversation.id}`;
+  assert.equal(told!.count, 1);
+});
+
 realtimeTest("what only hosted Realtime can do is refused with a reason", async (use) => {
   const agent = await createAgentWithLead();
   use(agent.client);

@@ -16,16 +16,17 @@ export interface Subscription {
   events: Record<string, unknown>[];
 }
 
-/** Joins a topic and waits for the first response. */
+/** Joins a topic for one kind of event, and waits for the first response. */
 export async function subscribe(
   client: SupabaseClient,
   topic: string,
   config: object = { private: true },
+  event = "notification",
 ): Promise<Subscription> {
   const joined = Promise.withResolvers<void>();
   const channel = client.channel(topic, { config });
   const subscription: Subscription = { channel, statuses: [], events: [] };
-  channel.on("broadcast", { event: "*" }, ({ payload }) => subscription.events.push(payload));
+  channel.on("broadcast", { event }, ({ payload }) => subscription.events.push(payload));
   channel.subscribe((status, error) => {
     subscription.statuses.push(status);
     subscription.error = error?.message;

@@ -5087,8 +5087,9 @@ comment on column public.text_outbox.attempt is 'How often its request to the pr
 comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
-  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `later`, `no_response`, `worker_died`, '
-  '`resend`, `unconfirmed`, `storage`, `media_not_found`, or the provider''s error code or HTTP status.';
+  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
+  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, why the bot was stopped (see bot_sessions), or the '
+  'provider''s error code or HTTP status.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is
@@ -5225,8 +5226,9 @@ comment on column public.agent_notifications.message_id is
 comment on column public.agent_notifications.lead_id is 'The lead that was handed out; only with `lead`.';
 comment on column public.agent_notifications.kind is
   '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
-  'the bot''s script has ended; `lead`: a recruit was handed out to the agent, or to the agency.';
-comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason.';
+  'the bot''s script has ended, or a colleague has given the conversation; `lead`: a recruit was handed out to the agent, or '
+  'to the agency.';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.is_broadcast is
   'False until Realtime is told about a lead, which waits until distribution is over.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
@@ -6493,7 +6495,6 @@ set search_path = ''
 as $$
 declare
   conversation public.recruiting_conversations;
-  opens_at timestamptz;
   new_message_id uuid;
   queued public.text_outbox;
 begin
@@ -6510,20 +6511,9 @@ begin
   )
   returning id into new_message_id;
 
-  opens_at := (private.sending_hours(conversation, queue_text.kind)).opens_at;
   insert into public.text_outbox (message_id, kind, due_at, reason, client_message_id)
-  values (
-    new_message_id,
-    queue_text.kind,
-    opens_at,
-    case
-      when opens_at > now() then 'quiet_hours'
-      when exists (
-        select from public.service_numbers n where n.phone = conversation.service_phone and n.status = 'paused'
-      ) then 'number_paused'
-    end,
-    queue_text.client_message_id
-  )
+  select new_message_id, queue_text.kind, d.due_at, d.reason, queue_text.client_message_id
+  from private.next_sending(conversation, queue_text.kind) d
   returning * into queued;
   return queued;
 end
@@ -6534,6 +6524,31 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid) is
   'text_outbox. media: [{url, content_type}]. Consent is checked when it is sent. 23503 or 23502 when there is no such '
   'conversation, 23505 when the conversation has the client_message_id already.';
 grant execute on function private.queue_text(uuid, text, text, jsonb, uuid) to service_role;
+
+create function private.next_sending(
+  conversation public.recruiting_conversations,
+  kind text,
+  out due_at timestamptz,
+  out reason text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  due_at := (private.sending_hours(conversation, kind)).opens_at;
+  reason := case
+    when due_at > now() then 'quiet_hours'
+    when exists (
+      select from public.service_numbers n where n.phone = conversation.service_phone and n.status = 'paused'
+    ) then 'number_paused'
+  end;
+end
+$$;
+
+comment on function private.next_sending(public.recruiting_conversations, text) is
+  'From when a text of this kind is due, and by what it is held until then: `quiet_hours`, `number_paused`, or null.';
+grant execute on function private.next_sending(public.recruiting_conversations, text) to service_role;
 
 create function private.sending_hours(
   conversation public.recruiting_conversations,
@@ -6568,6 +6583,170 @@ comment on function private.sending_hours(public.recruiting_conversations, text)
   'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
 grant execute on function private.sending_hours(public.recruiting_conversations, text) to service_role;
 
+-- supabase/schemas/texting/writers.sql
+
+-- Who may write to a recruit, and what they may do besides writing.
+
+create function private.writer() returns public.agents
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
+  end if;
+  return caller;
+end
+$$;
+
+comment on function private.writer() is 'The active agent who is signed in. 42501 when there is none.';
+
+create function private.may_write(caller public.agents, conversation public.recruiting_conversations) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return conversation.agency_id = caller.agency_id
+    and (
+      caller.role = 'manager'
+      or conversation.assigned_agent_id = caller.id
+      or conversation.assigned_agent_id is null and exists (
+        select from public.recruiting_leads l where l.id = conversation.recruiting_lead_id and l.agent_id = caller.id
+      )
+    );
+end
+$$;
+
+comment on function private.may_write(public.agents, public.recruiting_conversations) is
+  'Whether this agent may write in a conversation: of those who may read it, the agency''s managers and one agent, the '
+  'assigned one or else the lead''s.';
+
+create function private.lock_to_write(caller public.agents, conversation_id uuid) returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = lock_to_write.conversation_id and private.may_write(caller, c)
+  for no key update;
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+  return conversation;
+end
+$$;
+
+comment on function private.lock_to_write(public.agents, uuid) is
+  'A conversation in which this agent may write, locked. PT404 for any other.';
+
+create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Whoever may write in a conversation may take it over, and managers may give it away.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+begin
+  if agent_id is null then
+    perform private.invalid_field('agent_id', 'is required');
+  elsif agent_id <> caller.id and caller.role <> 'manager' then
+    perform private.invalid_field('agent_id', 'must be your own; only a manager may name another agent');
+  elsif not exists (
+    select from public.agents a
+    where a.id = assign_conversation.agent_id and a.agency_id = caller.agency_id and a.is_active
+  ) then
+    perform private.invalid_field('agent_id', 'must be an active agent of the agency');
+  end if;
+
+  conversation := private.lock_to_write(caller, conversation_id);
+  if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
+    perform private.stop_bot(conversation.id, 'taken_over');
+    update public.recruiting_conversations c
+    set
+      status = 'escalated',
+      assigned_agent_id = assign_conversation.agent_id,
+      -- What the bot was about to say is no answer any more.
+      waiting_since = case c.status when 'bot' then private.unanswered_since(c) else c.waiting_since end
+    where c.id = conversation.id;
+    -- Whoever was told before need not answer any more.
+    update public.agent_notifications n
+    set read_at = now()
+    where n.conversation_id = conversation.id and n.agent_id <> assign_conversation.agent_id and n.read_at is null;
+    if agent_id <> caller.id then
+      perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
+    end if;
+  end if;
+  return jsonb_build_object(
+    'conversation_id', conversation.id, 'status', 'escalated', 'assigned_agent_id', agent_id);
+end
+$$;
+
+comment on function public.assign_conversation(uuid, uuid) is
+  'Gives a conversation to an agent, who is told, unless it is the caller. Whoever may write in it takes it over by naming '
+  'itself; a manager may name any active agent of the agency. The bot says nothing more. Returns {conversation_id, '
+  'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
+  '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
+
+create function public.no_reply_needed(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. Whoever may write in a conversation may say that nothing is to be written.
+security definer
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+begin
+  update public.recruiting_conversations c
+  set waiting_since = null
+  where c.id = conversation.id and c.waiting_since is not null;
+  return jsonb_build_object('conversation_id', conversation.id);
+end
+$$;
+
+comment on function public.no_reply_needed(uuid) is
+  'The recruit waits for no answer any more: waiting_since is null until the next text. Returns {conversation_id}. Errors: '
+  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+grant execute on function public.no_reply_needed(uuid) to authenticated;
+
+create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select min(m.created_at)
+    from public.recruiting_messages m
+    where m.conversation_id = conversation.id
+      and m.direction = 'inbound'
+      and m.created_at > coalesce(
+        (
+          select max(answer.created_at)
+          from public.recruiting_messages answer
+          where answer.conversation_id = conversation.id
+            and answer.direction = 'outbound'
+            and answer.status is distinct from 'failed'
+        ),
+        '-infinity')
+      and not private.is_opted_out(conversation.agency_id, conversation.recruit_phone)
+  );
+end
+$$;
+
+comment on function private.unanswered_since(public.recruiting_conversations) is
+  'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
+  'not failed. Null without one, and after an opt-out.';
+
 -- supabase/schemas/texting/send_text.sql
 
 -- An agent sends a text: it is checked, and queued.
@@ -6579,22 +6758,18 @@ create function public.send_text(
   media jsonb default '[]'
 ) returns jsonb
 language plpgsql
--- Agents may not write the tables. Who may send is decided here: of those who may read a conversation, the agency's managers
--- and one agent, the assigned one or else the lead's.
+-- Agents may not write the tables. Who may send is decided by may_write().
 security definer
 set search_path = ''
 as $$
 declare
   max_length constant integer := 1600;
-  caller constant public.agents := private.current_agent();
+  caller constant public.agents := private.writer();
   files jsonb;
   conversation public.recruiting_conversations;
   queued public.text_outbox;
   is_duplicate boolean;
 begin
-  if caller.id is null then
-    raise exception 'only an active agent may send a text' using errcode = 'insufficient_privilege';
-  end if;
   files := private.read_media(media, conversation_id);
   if private.visible_text(coalesce(body, '')) !~ '[^ \n]' and files = '[]' then
     perform private.invalid_field('body', 'must not be empty');
@@ -6606,22 +6781,7 @@ begin
   end if;
 
   -- A repeated call waits here while the first one is still running.
-  select c.* into conversation
-  from public.recruiting_conversations c
-  where c.id = send_text.conversation_id
-    and c.agency_id = caller.agency_id
-    and (
-      caller.role = 'manager'
-      or c.assigned_agent_id = caller.id
-      or c.assigned_agent_id is null and exists (
-        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
-      )
-    )
-  for no key update;
-  if not found then
-    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
-  end if;
-
+  conversation := private.lock_to_write(caller, conversation_id);
   select o.* into queued
   from public.text_outbox o
   where o.conversation_id = conversation.id and o.client_message_id = send_text.client_message_id;
@@ -6712,7 +6872,7 @@ comment on function private.read_media(jsonb, uuid) is
 
 -- supabase/schemas/texting/retry.sql
 
--- An operator sends a text once more.
+-- A text is sent once more, by an agent or an operator, or not at all.
 
 create function private.retry_text(message_id uuid) returns public.text_outbox
 language plpgsql
@@ -6759,7 +6919,8 @@ begin
   delete from public.agent_notifications n
   where n.message_id = retry_text.message_id and n.kind = 'failed';
   update public.text_outbox o
-  set state = 'pending', due_at = now(), reason = null, lease_until = null, lookups = 0, resends = 0
+  set state = 'pending', due_at = d.due_at, reason = d.reason, lease_until = null, lookups = 0, resends = 0
+  from private.next_sending(conversation, failed.kind) d
   where o.message_id = retry_text.message_id
   returning o.* into failed;
   return failed;
@@ -6767,10 +6928,92 @@ end
 $$;
 
 comment on function private.retry_text(uuid) is
-  'Makes a text that has failed, or of which the provider will not be asked any more, due once more. One that is '
-  'unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is being sent, was accepted or '
+  'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
+  'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is being sent, was accepted or '
   'refused; PT403 when the recruit has opted out.';
 grant execute on function private.retry_text(uuid) to service_role;
+
+create function public.retry_text(message_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Whoever may write in a conversation may send its texts once more.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  retried public.text_outbox;
+begin
+  -- No row is locked before the consent.
+  if not exists (
+    select
+    from public.text_outbox o
+    join public.recruiting_conversations c on c.id = o.conversation_id
+    where o.message_id = retry_text.message_id and private.may_write(caller, c)
+  ) then
+    raise exception 'message_id: there is no such text' using errcode = 'PT404';
+  end if;
+  retried := private.retry_text(message_id);
+  return jsonb_build_object(
+    'message_id', retried.message_id,
+    'status', case when retried.reason is null then 'queued' else 'held' end,
+    'due_at', retried.due_at);
+end
+$$;
+
+comment on function public.retry_text(uuid) is
+  'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it twice. '
+  'For whoever may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 (HTTP 403) when '
+  'the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was accepted or refused; '
+  'PT403 when the recruit has opted out.';
+grant execute on function public.retry_text(uuid) to authenticated;
+
+create function public.cancel_text(message_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Whoever may write in a conversation may cancel what waits in it.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+  waiting public.text_outbox;
+begin
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = (select o.conversation_id from public.text_outbox o where o.message_id = cancel_text.message_id)
+    and private.may_write(caller, c)
+  for no key update;
+  if not found then
+    raise exception 'message_id: there is no such text' using errcode = 'PT404';
+  end if;
+
+  -- A worker that claims it comes before or after.
+  select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
+  if waiting.state = 'pending' then
+    update public.text_outbox o set state = 'refused', reason = 'cancelled' where o.message_id = waiting.message_id;
+    update public.recruiting_messages m
+    set status = 'failed', failed_at = coalesce(m.failed_at, now())
+    where m.id = waiting.message_id;
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = conversation.id;
+  elsif (waiting.state, waiting.reason) is distinct from ('refused', 'cancelled') then
+    raise exception 'message_id: %', case
+      when waiting.state in ('sending', 'unconfirmed') then 'this text is being sent already'
+      when waiting.state = 'accepted' then 'this text was sent'
+      else 'this text was not sent'
+    end using errcode = 'PT409';
+  end if;
+  return jsonb_build_object('message_id', waiting.message_id, 'status', 'cancelled');
+end
+$$;
+
+comment on function public.cancel_text(uuid) is
+  'A text that waits is never sent: it is refused with the reason `cancelled`, and its message has failed. The recruit waits '
+  'again for an answer, unless there is another. For whoever may write in its conversation. Returns {message_id, status: '
+  'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for '
+  'another text; PT409 when it is being sent, was sent, or ended otherwise.';
+grant execute on function public.cancel_text(uuid) to authenticated;
 
 -- supabase/schemas/texting/worker.sql
 
@@ -7840,11 +8083,12 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
   coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.last_text_at,
   m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
   coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
-  exists (
-    select
+  -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
+  coalesce((
+    select t.state = 'opted_out'
     from public.text_consents t
-    where t.agency_id = c.agency_id and t.phone = c.recruit_phone and t.state = 'opted_out'
-  ) as is_opted_out
+    where t.agency_id = c.agency_id and t.phone = c.recruit_phone
+  ), false) as is_opted_out
 from public.recruiting_conversations c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true
 left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
@@ -8057,35 +8301,63 @@ grant execute on function private.deliver_notifications() to service_role;
 
 -- supabase/schemas/texting/realtime.sql
 
--- Tells an agent's open pages that a notification is there, through Supabase Realtime. Realtime belongs to the platform: it
--- may be missing, switched off or failing, and no text is ever lost or late for it. The notification itself is a row.
+-- Tells open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the platform: it
+-- may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the rows.
 
-create function private.broadcast_notification() returns trigger
+create function private.broadcast(event text, payload jsonb, variadic topics text[]) returns void
 language plpgsql
 -- Realtime stores the message with the rights of its caller, and whoever stores a text has none there.
 security definer
 set search_path = ''
 -- A text must not wait for Realtime's maintenance.
-set lock_timeout = '500ms'
+set lock_timeout = '100ms'
+as $$
+declare
+  longest constant interval := '100 milliseconds';
+  topic text;
+  began_at timestamptz;
+begin
+  if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is null then
+    return;
+  end if;
+  begin
+    for topic in select distinct t from unnest(topics) t where t is not null loop
+      exit when current_setting('lead_intake.realtime_is_slow', true) = 'yes';
+      began_at := clock_timestamp();
+      perform realtime.send(payload, event, topic, true);
+      -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
+      if clock_timestamp() - began_at >= longest then
+        perform set_config('lead_intake.realtime_is_slow', 'yes', true);
+      end if;
+    end loop;
+  exception when others then
+    raise warning '% was stored but not broadcast (SQLSTATE %)', event, sqlstate;
+  end;
+end
+$$;
+
+comment on function private.broadcast(text, jsonb, text[]) is
+  'Sends an event to private topics, where the project has Realtime; a topic of null is none. A failure of Realtime is a '
+  'warning and nothing else. Once it has taken 100 ms, the transaction sends nothing more.';
+grant execute on function private.broadcast(text, jsonb, text[]) to service_role;
+
+create function private.broadcast_notification() returns trigger
+language plpgsql
+set search_path = ''
 as $$
 begin
-  if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is not null then
-    perform realtime.send(
-      jsonb_build_object(
-        'id', new.id, 'conversation_id', new.conversation_id, 'message_id', new.message_id, 'lead_id', new.lead_id,
-        'kind', new.kind),
-      'notification', 'agent:' || new.agent_id, true);
-  end if;
-  return null;
-exception when others then
-  raise warning 'a notification was stored but not broadcast (SQLSTATE %)', sqlstate;
+  perform private.broadcast(
+    'notification',
+    jsonb_build_object(
+      'id', new.id, 'conversation_id', new.conversation_id, 'message_id', new.message_id, 'lead_id', new.lead_id,
+      'kind', new.kind),
+    'agent:' || new.agent_id);
   return null;
 end
 $$;
 
 comment on function private.broadcast_notification() is
-  'Trigger: sends the ids of a notification that is new, or now another agent''s, to the private topic agent:<agent id>, '
-  'where the project has Realtime. A failure of Realtime is a warning and nothing else.';
+  'Trigger: sends the ids of a notification that is new, or now another agent''s, to the topic agent:<agent id>.';
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
@@ -8095,6 +8367,64 @@ create trigger broadcast_notification_later
   after update of is_broadcast on public.agent_notifications
   for each row when (new.is_broadcast and not old.is_broadcast) execute function private.broadcast_notification();
 
+create function private.broadcast_changed(conversation public.recruiting_conversations, agent_before uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead_agent_id constant uuid := case when conversation.assigned_agent_id is null or agent_before is null then (
+    select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
+  ) end;
+begin
+  perform private.broadcast(
+    'changed',
+    jsonb_build_object('conversation_id', conversation.id),
+    'agency:' || conversation.agency_id,
+    'agent:' || coalesce(conversation.assigned_agent_id, lead_agent_id),
+    'agent:' || coalesce(agent_before, lead_agent_id));
+end
+$$;
+
+comment on function private.broadcast_changed(public.recruiting_conversations, uuid) is
+  'Sends {conversation_id} to the topic of its agency, and to the topics of the agent who is to answer, the assigned one or '
+  'else the lead''s, and of the one before. agent_before: who was assigned before.';
+grant execute on function private.broadcast_changed(public.recruiting_conversations, uuid) to service_role;
+
+create function private.broadcast_changed_conversation() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast_changed(new, old.assigned_agent_id);
+  return null;
+end
+$$;
+
+comment on function private.broadcast_changed_conversation() is
+  'Trigger: a conversation has a new text, or other agents, or nobody waits any more. Each text sets last_text_at.';
+
+create trigger broadcast_changed
+  after update of status, assigned_agent_id, waiting_since, last_text_at on public.recruiting_conversations
+  for each row execute function private.broadcast_changed_conversation();
+
+create function private.broadcast_changed_message() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast_changed(c, c.assigned_agent_id)
+  from public.recruiting_conversations c
+  where c.id = new.conversation_id;
+  return null;
+end
+$$;
+
+comment on function private.broadcast_changed_message() is 'Trigger: the delivery status of a text has changed.';
+
+create trigger broadcast_changed
+  after update of status on public.recruiting_messages
+  for each row when (new.status is distinct from old.status) execute function private.broadcast_changed_message();
+
 create function private.allow_agent_topics() returns boolean
 language plpgsql
 set search_path = ''
@@ -8103,20 +8433,23 @@ begin
   if to_regclass('realtime.messages') is null or to_regprocedure('realtime.topic()') is null then
     return false;
   end if;
-  drop policy if exists "agents receive what is sent to their own topic" on realtime.messages;
-  create policy "agents receive what is sent to their own topic" on realtime.messages
+  drop policy if exists "agents receive what is sent to their own topics" on realtime.messages;
+  create policy "agents receive what is sent to their own topics" on realtime.messages
     for select to authenticated
     using (
       extension = 'broadcast'
-      and (select realtime.topic()) = 'agent:' || (select private.current_agent_id())
+      and (select realtime.topic()) in (
+        'agent:' || (select private.current_agent_id()), 'agency:' || (select private.managed_agency_id())
+      )
     );
   return true;
 end
 $$;
 
 comment on function private.allow_agent_topics() is
-  'Lets each active agent join its own private topic of Realtime, agent:<agent id>, and no other. Returns whether the project '
-  'has Realtime''s table, which may come after the migrations: call it again then. It may be called any number of times.';
+  'Lets each active agent join its own private topic of Realtime, agent:<agent id>, a manager also agency:<agency id>, and no '
+  'other. Returns whether the project has Realtime''s table, which may come after the migrations: call it again then. It may be '
+  'called any number of times.';
 
 select private.allow_agent_topics();
 
@@ -9314,7 +9647,12 @@ select t.*,
     end
     when 'due' then 'it is sent next'
     when 'sending' then 'it is being sent'
-    when 'refused' then 'the recruit has opted out'
+    when 'refused' then case t.reason
+      when 'opted_out' then 'the recruit has opted out'
+      when 'cancelled' then 'an agent has cancelled it'
+      when 'taken_over' then 'an agent has taken the conversation over from the bot'
+      else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
+    end
     else case
       when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
         'the response was lost; Twilio is asked for it at ' || t.due_at

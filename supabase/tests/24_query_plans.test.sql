@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(50);
+select plan(56);
 \ir helpers.psql
 
 set local enable_seqscan = off;
@@ -97,6 +97,17 @@ select matches(pg_temp.plan_of('select * from public.leads'), 'InitPlan', 'who i
 select doesnt_match(
   pg_temp.plan_of('select * from public.leads'), 'Filter:.*current_agent_id',
   'who is signed in is not looked up for each row');
+create temp table pages as
+select name, index, pg_temp.plan_of(format($$select * from public.inbox where agency_id = md5('')::uuid and %s limit 50$$, rows)) as plan
+from (values
+  ('latest', $$(last_text_at, id) < (now(), md5('')::uuid) order by last_text_at desc, id desc$$,
+    'Index Scan Backward using recruiting_conversations_agency_id_last_text_at_id_idx'),
+  ('waiting', $$waiting_since is not null and (waiting_since, id) > (now(), md5('')::uuid) order by waiting_since, id$$,
+    'Index Scan using recruiting_conversations_waiting_idx')
+) p (name, rows, index);
+select matches(plan, index, format('a page of the inbox (%s) is read by its index', name)) from pages;
+select doesnt_match(plan, 'Sort Key: c\.', format('in its order (%s)', name)) from pages;
+select matches(plan, 'text_consents_pkey', format('with the consents of its recruits alone (%s)', name)) from pages;
 reset role;
 
 -- Distribution reads a few rows, however many there are. Nothing keeps the planner here from reading all of them.

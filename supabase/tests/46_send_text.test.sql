@@ -48,8 +48,8 @@ $$;
 -- Who may send
 select throws_ok(format('select pg_temp.send_as(%L, %L)', name, conversation), code, message, name || ' may not send to ' || conversation)
 from (values
-  ('visitor', 'escalated', '42501', 'only an active agent may send a text'),
-  ('former', 'escalated', '42501', 'only an active agent may send a text'),
+  ('visitor', 'escalated', '42501', 'only an active agent may write to recruits'),
+  ('former', 'escalated', '42501', 'only an active agent may write to recruits'),
   ('cal', 'escalated', 'PT404', 'conversation_id: there is no such conversation'),
   ('ann', 'cal''s', 'PT404', 'conversation_id: there is no such conversation'),
   ('cal', 'unassigned', 'PT404', 'conversation_id: there is no such conversation'),

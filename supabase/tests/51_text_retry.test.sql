@@ -4,7 +4,7 @@ select plan(8);
 \ir helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent');
-select pg_temp.create_conversation('conversation', '+12015550101', '+12015550102', 'agent');
+select pg_temp.create_conversation('conversation', '+12015550101', '+12015550102', 'agent', spoke => '1 hour');
 select pg_temp.add_text('text', 'conversation', state => 'failed', due => '-1 day');
 update public.recruiting_messages set status = 'failed', error_code = '30003', failed_at = now() where id = md5('text')::uuid;
 update public.text_outbox set reason = '30003', attempt = 3, lookups = 2, resends = 1 where message_id = md5('text')::uuid;

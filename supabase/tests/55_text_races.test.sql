@@ -2,7 +2,7 @@
 -- the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(18);
+select plan(20);
 \ir helpers.psql
 
 select pg_temp.create_committed('race', 'ann');
@@ -143,6 +143,51 @@ select is(
   (select count(*)::integer from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id
    where c.recruit_phone like '+1999557%' and o.state = 'refused'),
   (select count(*)::integer from stopped where state <> 'sending'), 'and those are never sent');
+
+-- 100 texts: an agent cancels them, the last one first, while workers claim them.
+select pg_temp.commit($sql$
+  insert into public.recruiting_conversations (
+    id, agency_id, recruit_phone, service_phone, status, assigned_agent_id, last_message_at
+  )
+  select md5('race cancel ' || n)::uuid, md5('race')::uuid, '+1999556' || 2000 + n, '+19995550101', 'escalated', md5('ann')::uuid,
+    now() + interval '1 hour'
+  from generate_series(1, 100) n;
+  do $do$
+  begin for n in 1..100 loop perform private.queue_text(md5('race cancel ' || n)::uuid, 'agent', 'Hi'); end loop;
+  end
+  $do$;
+$sql$);
+select * from pg_temp.race(3, $work$
+  do $do$
+  declare text_id uuid;
+  begin
+    perform set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, false);
+    for n in reverse 100..1 loop
+      if {worker} = 1 then
+        select o.message_id into text_id from public.text_outbox o where o.conversation_id = md5('race cancel ' || n)::uuid;
+        begin
+          perform public.cancel_text(text_id);
+          insert into public.recruiting_message_events (provider_message_id, provider_status)
+          values ('race cancelled', text_id);
+        exception when sqlstate 'PT409' then null;
+        end;
+      else perform public.claim_texts(1);
+      end if;
+      commit;
+    end loop;
+  end
+  $do$
+$work$);
+create temp table cancelled as
+select o.state, o.attempt, o.reason, e.id is not null as is_cancelled
+from public.text_outbox o
+join public.recruiting_conversations c on c.id = o.conversation_id and c.recruit_phone like '+19995562%'
+left join public.recruiting_message_events e on e.provider_message_id = 'race cancelled' and e.provider_status = o.message_id::text;
+select is((select count(*)::integer from cancelled), 100, '100 texts were there to be cancelled and claimed');
+select is_empty(
+  $$select * from cancelled
+    where concat_ws(' ', state, attempt, reason) <> case when is_cancelled then 'refused 0 cancelled' else 'sending 1' end$$,
+  'each is cancelled or sent, and its agent knows which');
 
 -- A hundred texts: each is reported as accepted while a callback, a look-up and late reports say something about it.
 select pg_temp.commit($sql$

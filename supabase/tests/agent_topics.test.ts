@@ -8,7 +8,11 @@ const { db_url } = readStackInfo();
 /** Runs a test in a transaction that is rolled back, with an agent's notification still to be stored. */
 function realtimeTest(
   name: string,
-  run: (sql: postgres.TransactionSql, notify: () => Promise<string>) => Promise<void>,
+  run: (
+    sql: postgres.TransactionSql,
+    notify: () => Promise<string>,
+    conversation: { id: string; agency_id: string; agent_id: string },
+  ) => Promise<void>,
 ): void {
   Deno.test(name, async () => {
     const sql = connect(db_url);
@@ -25,7 +29,7 @@ function realtimeTest(
           insert into public.recruiting_conversations
             (agency_id, recruit_phone, service_phone, status, assigned_agent_id)
           select agency_id, '+13125550100', '+13125550199', 'escalated', id from agent
-          returning id, assigned_agent_id as agent_id`;
+          returning id, agency_id, assigned_agent_id as agent_id`;
         await run(sql, async () => {
           const [{ id }] = await sql<[{ id: string }]>`
             with message as (
@@ -36,7 +40,7 @@ function realtimeTest(
             select ${ids!.agent_id}, ${ids!.id}, id, 'text' from message
             returning id`;
           return id;
-        });
+        }, ids as { id: string; agency_id: string; agent_id: string });
         throw done;
       }).catch((error) => assert.equal(error, done));
     } finally {
@@ -60,6 +64,68 @@ realtimeTest("a notification is sent to its agent's topic, as ids alone", async 
   }]);
 });
 
+/** What an agent's page must read again, and whether its agent is told beside the agency. */
+const CHANGES: [what: string, sql: string][] = [
+  ["the recruit writes", "select public.receive_sms('+13125550100', '+13125550199', 'test', 'Hi', '[]')"],
+  ["a text is queued", "select private.queue_text($1, 'agent', 'Hi')"],
+  [
+    "a delivery status comes",
+    "update public.recruiting_messages set status = 'delivered' where conversation_id = $1",
+  ],
+  ["the bot gets it back", "update public.recruiting_conversations set status = 'bot' where id = $1"],
+  [
+    "nobody waits any more",
+    "update public.recruiting_conversations set waiting_since = null where id = $1",
+  ],
+];
+for (const [what, change] of CHANGES) {
+  realtimeTest(`the agent and the agency hear of it when ${what}`, async (sql, _, { id, ...ids }) => {
+    await sql`
+      insert into public.recruiting_messages (conversation_id, direction, sender_type)
+      values (${id}, 'outbound', 'agent')`;
+    await sql.unsafe(change, change.includes("$1") ? [id] : []);
+    assert.deepEqual(await changed(sql, id), [`agency:${ids.agency_id}`, `agent:${ids.agent_id}`]);
+  });
+}
+
+/** The topics that have heard of a conversation, each once; nothing but its id was sent. */
+async function changed(sql: postgres.TransactionSql, id: string): Promise<string[]> {
+  const sent = await sql<{ topic: string }[]>`
+    select topic, payload - 'id' as payload, private from realtime.messages
+    where event = 'changed' order by topic collate "C"`;
+  const once = { private: true, payload: { conversation_id: id } };
+  assert.deepEqual([...sent], sent.map(({ topic }) => ({ topic, ...once })));
+  return sent.map(({ topic }) => topic);
+}
+
+realtimeTest("the agent before hears of it too", async (sql, _, { id, agency_id, agent_id }) => {
+  const [other] = await sql`
+    insert into public.agents (agency_id, first_name) values (${agency_id}, 'Omar') returning id`;
+  await sql`
+    update public.recruiting_conversations set assigned_agent_id = ${other!.id} where id = ${id}`;
+  const agents = [`agent:${agent_id}`, `agent:${other!.id}`].sort();
+  assert.deepEqual(await changed(sql, id), [`agency:${agency_id}`, ...agents]);
+});
+
+realtimeTest(
+  "where nobody is assigned, the recruit's agent hears of it",
+  async (sql, _, { id, agency_id, agent_id }) => {
+    await sql`
+    with vendor as (
+      insert into public.vendors (slug, name) values ('test-topics', 'Vendor') returning id
+    ), lead as (
+      insert into public.recruiting_leads (vendor_id, first_name, agency_id, agent_id)
+      select id, 'Ada', ${agency_id}, ${agent_id} from vendor returning id
+    )
+    insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, recruiting_lead_id)
+    select ${agency_id}, '+13125550101', '+13125550199', id from lead`;
+    await sql`select public.receive_sms('+13125550101', '+13125550199', 'test', 'Hi', '[]')`;
+    const [other] = await sql`select id from public.recruiting_conversations where recruit_phone = '+13125550101'`;
+    assert.notEqual(other!.id, id);
+    assert.deepEqual(await changed(sql, other!.id), [`agency:${agency_id}`, `agent:${agent_id}`]);
+  },
+);
+
 const FAULTS: [what: string, sql: string][] = [
   ["Realtime's function fails", otherSend("raise exception 'down' using errcode = 'XX000'")],
   ["Realtime's function is missing", "drop function realtime.send"],
@@ -69,7 +135,7 @@ const FAULTS: [what: string, sql: string][] = [
   ["the table has no partition for today", "drop table realtime.messages_default"],
   [
     "the owner may store no messages",
-    "alter function private.broadcast_notification() owner to anon",
+    "alter function private.broadcast(text, jsonb, text[]) owner to anon",
   ],
 ];
 for (const [what, sql] of FAULTS) {
@@ -92,11 +158,17 @@ function otherSend(
   }; end'`;
 }
 
-realtimeTest("a notification does not wait for a lock of Realtime's", async (_, notify) => {
+realtimeTest("many changes together wait once for a lock of Realtime's", async (sql, notify, { agency_id }) => {
   const other = connect(db_url);
   await other`begin`;
   await other`lock table realtime.messages in access exclusive mode`;
   try {
+    // Each alone would wait for 100 ms.
+    await sql`set local statement_timeout = '3s'`;
+    await sql`
+      insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+      select ${agency_id}, '+1999555' || 1000 + n, '+13125550199' from generate_series(1, 100) n`;
+    await sql`update public.recruiting_conversations set waiting_since = now() where agency_id = ${agency_id}`;
     await notify();
   } finally {
     await other`rollback`;

@@ -2511,10 +2511,12 @@ export type Database = {
     Functions: {
       "abandon_recruiting_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
+      "assign_conversation": { Args: { "agent_id": string; "conversation_id": string }; Returns: Json };
       "assign_leads": { Args: { "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
       "begin_operator_action": { Args: { "action": string; "subject"?: Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
+      "cancel_text": { Args: { "message_id": string }; Returns: Json };
       "check_daily_counts": {
         Args: Record<PropertyKey, never>;
         Returns: {
@@ -2732,6 +2734,7 @@ export type Database = {
         Returns: Json;
       };
       "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
+      "no_reply_needed": { Args: { "conversation_id": string }; Returns: Json };
       "person_copies": { Args: { "contact": string }; Returns: Json };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };
       "preview_replay": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
@@ -2785,6 +2788,7 @@ export type Database = {
         Args: { "by"?: string; "of_vendor"?: string; "since"?: string; "timezone"?: string; "until"?: string };
         Returns: Json;
       };
+      "retry_text": { Args: { "message_id": string }; Returns: Json };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
       "revoke_vendor_webhook_secret": { Args: { "id": string }; Returns: boolean };
       "rotate_vendor_api_keys": {

@@ -149,7 +149,12 @@ select t.*,
     end
     when 'due' then 'it is sent next'
     when 'sending' then 'it is being sent'
-    when 'refused' then 'the recruit has opted out'
+    when 'refused' then case t.reason
+      when 'opted_out' then 'the recruit has opted out'
+      when 'cancelled' then 'an agent has cancelled it'
+      when 'taken_over' then 'an agent has taken the conversation over from the bot'
+      else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
+    end
     else case
       when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
         'the response was lost; Twilio is asked for it at ' || t.due_at

@@ -24,11 +24,12 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
   coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.last_text_at,
   m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
   coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
-  exists (
-    select
+  -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
+  coalesce((
+    select t.state = 'opted_out'
     from public.text_consents t
-    where t.agency_id = c.agency_id and t.phone = c.recruit_phone and t.state = 'opted_out'
-  ) as is_opted_out
+    where t.agency_id = c.agency_id and t.phone = c.recruit_phone
+  ), false) as is_opted_out
 from public.recruiting_conversations c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true
 left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)

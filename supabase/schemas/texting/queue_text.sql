@@ -12,7 +12,6 @@ set search_path = ''
 as $$
 declare
   conversation public.recruiting_conversations;
-  opens_at timestamptz;
   new_message_id uuid;
   queued public.text_outbox;
 begin
@@ -29,20 +28,9 @@ begin
   )
   returning id into new_message_id;
 
-  opens_at := (private.sending_hours(conversation, queue_text.kind)).opens_at;
   insert into public.text_outbox (message_id, kind, due_at, reason, client_message_id)
-  values (
-    new_message_id,
-    queue_text.kind,
-    opens_at,
-    case
-      when opens_at > now() then 'quiet_hours'
-      when exists (
-        select from public.service_numbers n where n.phone = conversation.service_phone and n.status = 'paused'
-      ) then 'number_paused'
-    end,
-    queue_text.client_message_id
-  )
+  select new_message_id, queue_text.kind, d.due_at, d.reason, queue_text.client_message_id
+  from private.next_sending(conversation, queue_text.kind) d
   returning * into queued;
   return queued;
 end
@@ -53,6 +41,31 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid) is
   'text_outbox. media: [{url, content_type}]. Consent is checked when it is sent. 23503 or 23502 when there is no such '
   'conversation, 23505 when the conversation has the client_message_id already.';
 grant execute on function private.queue_text(uuid, text, text, jsonb, uuid) to service_role;
+
+create function private.next_sending(
+  conversation public.recruiting_conversations,
+  kind text,
+  out due_at timestamptz,
+  out reason text
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  due_at := (private.sending_hours(conversation, kind)).opens_at;
+  reason := case
+    when due_at > now() then 'quiet_hours'
+    when exists (
+      select from public.service_numbers n where n.phone = conversation.service_phone and n.status = 'paused'
+    ) then 'number_paused'
+  end;
+end
+$$;
+
+comment on function private.next_sending(public.recruiting_conversations, text) is
+  'From when a text of this kind is due, and by what it is held until then: `quiet_hours`, `number_paused`, or null.';
+grant execute on function private.next_sending(public.recruiting_conversations, text) to service_role;
 
 create function private.sending_hours(
   conversation public.recruiting_conversations,

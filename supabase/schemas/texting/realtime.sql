@@ -1,32 +1,60 @@
--- Tells an agent's open pages that a notification is there, through Supabase Realtime. Realtime belongs to the platform: it
--- may be missing, switched off or failing, and no text is ever lost or late for it. The notification itself is a row.
+-- Tells open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the platform: it
+-- may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the rows.
 
-create function private.broadcast_notification() returns trigger
+create function private.broadcast(event text, payload jsonb, variadic topics text[]) returns void
 language plpgsql
 -- Realtime stores the message with the rights of its caller, and whoever stores a text has none there.
 security definer
 set search_path = ''
 -- A text must not wait for Realtime's maintenance.
-set lock_timeout = '500ms'
+set lock_timeout = '100ms'
+as $$
+declare
+  longest constant interval := '100 milliseconds';
+  topic text;
+  began_at timestamptz;
+begin
+  if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is null then
+    return;
+  end if;
+  begin
+    for topic in select distinct t from unnest(topics) t where t is not null loop
+      exit when current_setting('lead_intake.realtime_is_slow', true) = 'yes';
+      began_at := clock_timestamp();
+      perform realtime.send(payload, event, topic, true);
+      -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
+      if clock_timestamp() - began_at >= longest then
+        perform set_config('lead_intake.realtime_is_slow', 'yes', true);
+      end if;
+    end loop;
+  exception when others then
+    raise warning '% was stored but not broadcast (SQLSTATE %)', event, sqlstate;
+  end;
+end
+$$;
+
+comment on function private.broadcast(text, jsonb, text[]) is
+  'Sends an event to private topics, where the project has Realtime; a topic of null is none. A failure of Realtime is a '
+  'warning and nothing else. Once it has taken 100 ms, the transaction sends nothing more.';
+grant execute on function private.broadcast(text, jsonb, text[]) to service_role;
+
+create function private.broadcast_notification() returns trigger
+language plpgsql
+set search_path = ''
 as $$
 begin
-  if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is not null then
-    perform realtime.send(
-      jsonb_build_object(
-        'id', new.id, 'conversation_id', new.conversation_id, 'message_id', new.message_id, 'lead_id', new.lead_id,
-        'kind', new.kind),
-      'notification', 'agent:' || new.agent_id, true);
-  end if;
-  return null;
-exception when others then
-  raise warning 'a notification was stored but not broadcast (SQLSTATE %)', sqlstate;
+  perform private.broadcast(
+    'notification',
+    jsonb_build_object(
+      'id', new.id, 'conversation_id', new.conversation_id, 'message_id', new.message_id, 'lead_id', new.lead_id,
+      'kind', new.kind),
+    'agent:' || new.agent_id);
   return null;
 end
 $$;
 
 comment on function private.broadcast_notification() is
-  'Trigger: sends the ids of a notification that is new, or now another agent''s, to the private topic agent:<agent id>, '
-  'where the project has Realtime. A failure of Realtime is a warning and nothing else.';
+  'Trigger: sends the ids of a notification that is new, or now another agent''s, to the topic agent:<agent id>.';
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
@@ -36,6 +64,64 @@ create trigger broadcast_notification_later
   after update of is_broadcast on public.agent_notifications
   for each row when (new.is_broadcast and not old.is_broadcast) execute function private.broadcast_notification();
 
+create function private.broadcast_changed(conversation public.recruiting_conversations, agent_before uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead_agent_id constant uuid := case when conversation.assigned_agent_id is null or agent_before is null then (
+    select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
+  ) end;
+begin
+  perform private.broadcast(
+    'changed',
+    jsonb_build_object('conversation_id', conversation.id),
+    'agency:' || conversation.agency_id,
+    'agent:' || coalesce(conversation.assigned_agent_id, lead_agent_id),
+    'agent:' || coalesce(agent_before, lead_agent_id));
+end
+$$;
+
+comment on function private.broadcast_changed(public.recruiting_conversations, uuid) is
+  'Sends {conversation_id} to the topic of its agency, and to the topics of the agent who is to answer, the assigned one or '
+  'else the lead''s, and of the one before. agent_before: who was assigned before.';
+grant execute on function private.broadcast_changed(public.recruiting_conversations, uuid) to service_role;
+
+create function private.broadcast_changed_conversation() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast_changed(new, old.assigned_agent_id);
+  return null;
+end
+$$;
+
+comment on function private.broadcast_changed_conversation() is
+  'Trigger: a conversation has a new text, or other agents, or nobody waits any more. Each text sets last_text_at.';
+
+create trigger broadcast_changed
+  after update of status, assigned_agent_id, waiting_since, last_text_at on public.recruiting_conversations
+  for each row execute function private.broadcast_changed_conversation();
+
+create function private.broadcast_changed_message() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast_changed(c, c.assigned_agent_id)
+  from public.recruiting_conversations c
+  where c.id = new.conversation_id;
+  return null;
+end
+$$;
+
+comment on function private.broadcast_changed_message() is 'Trigger: the delivery status of a text has changed.';
+
+create trigger broadcast_changed
+  after update of status on public.recruiting_messages
+  for each row when (new.status is distinct from old.status) execute function private.broadcast_changed_message();
+
 create function private.allow_agent_topics() returns boolean
 language plpgsql
 set search_path = ''
@@ -44,19 +130,22 @@ begin
   if to_regclass('realtime.messages') is null or to_regprocedure('realtime.topic()') is null then
     return false;
   end if;
-  drop policy if exists "agents receive what is sent to their own topic" on realtime.messages;
-  create policy "agents receive what is sent to their own topic" on realtime.messages
+  drop policy if exists "agents receive what is sent to their own topics" on realtime.messages;
+  create policy "agents receive what is sent to their own topics" on realtime.messages
     for select to authenticated
     using (
       extension = 'broadcast'
-      and (select realtime.topic()) = 'agent:' || (select private.current_agent_id())
+      and (select realtime.topic()) in (
+        'agent:' || (select private.current_agent_id()), 'agency:' || (select private.managed_agency_id())
+      )
     );
   return true;
 end
 $$;
 
 comment on function private.allow_agent_topics() is
-  'Lets each active agent join its own private topic of Realtime, agent:<agent id>, and no other. Returns whether the project '
-  'has Realtime''s table, which may come after the migrations: call it again then. It may be called any number of times.';
+  'Lets each active agent join its own private topic of Realtime, agent:<agent id>, a manager also agency:<agency id>, and no '
+  'other. Returns whether the project has Realtime''s table, which may come after the migrations: call it again then. It may be '
+  'called any number of times.';
 
 select private.allow_agent_topics();

@@ -7,22 +7,18 @@ create function public.send_text(
   media jsonb default '[]'
 ) returns jsonb
 language plpgsql
--- Agents may not write the tables. Who may send is decided here: of those who may read a conversation, the agency's managers
--- and one agent, the assigned one or else the lead's.
+-- Agents may not write the tables. Who may send is decided by may_write().
 security definer
 set search_path = ''
 as $$
 declare
   max_length constant integer := 1600;
-  caller constant public.agents := private.current_agent();
+  caller constant public.agents := private.writer();
   files jsonb;
   conversation public.recruiting_conversations;
   queued public.text_outbox;
   is_duplicate boolean;
 begin
-  if caller.id is null then
-    raise exception 'only an active agent may send a text' using errcode = 'insufficient_privilege';
-  end if;
   files := private.read_media(media, conversation_id);
   if private.visible_text(coalesce(body, '')) !~ '[^ \n]' and files = '[]' then
     perform private.invalid_field('body', 'must not be empty');
@@ -34,22 +30,7 @@ begin
   end if;
 
   -- A repeated call waits here while the first one is still running.
-  select c.* into conversation
-  from public.recruiting_conversations c
-  where c.id = send_text.conversation_id
-    and c.agency_id = caller.agency_id
-    and (
-      caller.role = 'manager'
-      or c.assigned_agent_id = caller.id
-      or c.assigned_agent_id is null and exists (
-        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
-      )
-    )
-  for no key update;
-  if not found then
-    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
-  end if;
-
+  conversation := private.lock_to_write(caller, conversation_id);
   select o.* into queued
   from public.text_outbox o
   where o.conversation_id = conversation.id and o.client_message_id = send_text.client_message_id;

@@ -356,8 +356,9 @@ comment on column public.text_outbox.attempt is 'How often its request to the pr
 comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
-  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `later`, `no_response`, `worker_died`, '
-  '`resend`, `unconfirmed`, `storage`, `media_not_found`, or the provider''s error code or HTTP status.';
+  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
+  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, why the bot was stopped (see bot_sessions), or the '
+  'provider''s error code or HTTP status.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is
@@ -494,8 +495,9 @@ comment on column public.agent_notifications.message_id is
 comment on column public.agent_notifications.lead_id is 'The lead that was handed out; only with `lead`.';
 comment on column public.agent_notifications.kind is
   '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
-  'the bot''s script has ended; `lead`: a recruit was handed out to the agent, or to the agency.';
-comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason.';
+  'the bot''s script has ended, or a colleague has given the conversation; `lead`: a recruit was handed out to the agent, or '
+  'to the agency.';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.is_broadcast is
   'False until Realtime is told about a lead, which waits until distribution is over.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';

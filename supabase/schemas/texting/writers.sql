@@ -1,0 +1,161 @@
+-- Who may write to a recruit, and what they may do besides writing.
+
+create function private.writer() returns public.agents
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
+  end if;
+  return caller;
+end
+$$;
+
+comment on function private.writer() is 'The active agent who is signed in. 42501 when there is none.';
+
+create function private.may_write(caller public.agents, conversation public.recruiting_conversations) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return conversation.agency_id = caller.agency_id
+    and (
+      caller.role = 'manager'
+      or conversation.assigned_agent_id = caller.id
+      or conversation.assigned_agent_id is null and exists (
+        select from public.recruiting_leads l where l.id = conversation.recruiting_lead_id and l.agent_id = caller.id
+      )
+    );
+end
+$$;
+
+comment on function private.may_write(public.agents, public.recruiting_conversations) is
+  'Whether this agent may write in a conversation: of those who may read it, the agency''s managers and one agent, the '
+  'assigned one or else the lead''s.';
+
+create function private.lock_to_write(caller public.agents, conversation_id uuid) returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = lock_to_write.conversation_id and private.may_write(caller, c)
+  for no key update;
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+  return conversation;
+end
+$$;
+
+comment on function private.lock_to_write(public.agents, uuid) is
+  'A conversation in which this agent may write, locked. PT404 for any other.';
+
+create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Whoever may write in a conversation may take it over, and managers may give it away.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+begin
+  if agent_id is null then
+    perform private.invalid_field('agent_id', 'is required');
+  elsif agent_id <> caller.id and caller.role <> 'manager' then
+    perform private.invalid_field('agent_id', 'must be your own; only a manager may name another agent');
+  elsif not exists (
+    select from public.agents a
+    where a.id = assign_conversation.agent_id and a.agency_id = caller.agency_id and a.is_active
+  ) then
+    perform private.invalid_field('agent_id', 'must be an active agent of the agency');
+  end if;
+
+  conversation := private.lock_to_write(caller, conversation_id);
+  if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
+    perform private.stop_bot(conversation.id, 'taken_over');
+    update public.recruiting_conversations c
+    set
+      status = 'escalated',
+      assigned_agent_id = assign_conversation.agent_id,
+      -- What the bot was about to say is no answer any more.
+      waiting_since = case c.status when 'bot' then private.unanswered_since(c) else c.waiting_since end
+    where c.id = conversation.id;
+    -- Whoever was told before need not answer any more.
+    update public.agent_notifications n
+    set read_at = now()
+    where n.conversation_id = conversation.id and n.agent_id <> assign_conversation.agent_id and n.read_at is null;
+    if agent_id <> caller.id then
+      perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
+    end if;
+  end if;
+  return jsonb_build_object(
+    'conversation_id', conversation.id, 'status', 'escalated', 'assigned_agent_id', agent_id);
+end
+$$;
+
+comment on function public.assign_conversation(uuid, uuid) is
+  'Gives a conversation to an agent, who is told, unless it is the caller. Whoever may write in it takes it over by naming '
+  'itself; a manager may name any active agent of the agency. The bot says nothing more. Returns {conversation_id, '
+  'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
+  '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
+
+create function public.no_reply_needed(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. Whoever may write in a conversation may say that nothing is to be written.
+security definer
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+begin
+  update public.recruiting_conversations c
+  set waiting_since = null
+  where c.id = conversation.id and c.waiting_since is not null;
+  return jsonb_build_object('conversation_id', conversation.id);
+end
+$$;
+
+comment on function public.no_reply_needed(uuid) is
+  'The recruit waits for no answer any more: waiting_since is null until the next text. Returns {conversation_id}. Errors: '
+  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+grant execute on function public.no_reply_needed(uuid) to authenticated;
+
+create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select min(m.created_at)
+    from public.recruiting_messages m
+    where m.conversation_id = conversation.id
+      and m.direction = 'inbound'
+      and m.created_at > coalesce(
+        (
+          select max(answer.created_at)
+          from public.recruiting_messages answer
+          where answer.conversation_id = conversation.id
+            and answer.direction = 'outbound'
+            and answer.status is distinct from 'failed'
+        ),
+        '-infinity')
+      and not private.is_opted_out(conversation.agency_id, conversation.recruit_phone)
+  );
+end
+$$;
+
+comment on function private.unanswered_since(public.recruiting_conversations) is
+  'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
+  'not failed. Null without one, and after an opt-out.';
