@@ -39,6 +39,17 @@ export function readPhone(given: string): string {
 }
 
 /**
+ * An e-mail address of a command line, in lower case.
+ *
+ * @throws {UsageError} when it is none
+ */
+export function readEmail(given: string): string {
+  const email = given.trim().toLowerCase();
+  if (/^[^\s@]+@[^\s@]+$/.test(email)) return email;
+  throw new UsageError(`"${given}" is not an e-mail address`);
+}
+
+/**
  * A number of ours of a command line: as {@link readPhone}, or a short code of 5 or 6 digits.
  *
  * @throws {UsageError} when it is neither

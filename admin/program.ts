@@ -9,6 +9,7 @@ import { addHours } from "./nouns/hours.ts";
 import { addKey } from "./nouns/key.ts";
 import { addLead } from "./nouns/lead.ts";
 import { addNumber } from "./nouns/number.ts";
+import { addOperator } from "./nouns/operator.ts";
 import { addOrder } from "./nouns/order.ts";
 import { addPerson } from "./nouns/person.ts";
 import { addReport } from "./nouns/report.ts";
@@ -30,6 +31,7 @@ const NOUNS = [
   addText,
   addBot,
   addHours,
+  addOperator,
   addReport,
   addCheck,
 ];
