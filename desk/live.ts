@@ -1,69 +1,82 @@
-import type { RealtimeChannel } from "@supabase/supabase-js";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { supabase } from "./data/client.ts";
 import { queryClient } from "./data/queries.ts";
 import type { Agent } from "./data/user.ts";
 
 /** Events come in bursts. What they are about is read once for each burst. */
 const BURST_MS = 150;
-const REJOIN_MS = 2_000;
+/** A topic that was closed is joined again after the first, and each time after twice as long, up to the last. */
+const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
 
 /** What an event of each kind makes worth reading again, by the first part of the queries' keys. */
 const READ_AGAIN: Record<string, string[]> = {
-  changed: ["inbox", "conversation", "messages", "unread"],
-  notification: ["inbox", "conversation", "messages", "unread", "recruits"],
+  changed: ["inbox", "conversation", "messages", "unread", "agents"],
+  notification: ["inbox", "conversation", "messages", "unread", "recruits", "agents", "orders"],
 };
 
 /**
  * Reads again what the page shows when an event says that it has changed. Events are hints and hold ids alone: whatever
  * was missed is read on each connect.
- *
- * @returns whether events come
  */
-export function useLive({ id, agency_id, role }: Agent): boolean {
-  const [isLive, setLive] = useState(false);
+export function useLive({ id, agency_id, role }: Agent): void {
   useEffect(() => {
-    const topics = [`agent:${id}`, ...(role === "manager" ? [`agency:${agency_id}`] : [])];
-    const ends = topics.map((topic, place) => watch(topic, place === 0 ? setLive : () => {}));
+    const ends = [`agent:${id}`, ...(role === "manager" ? [`agency:${agency_id}`] : [])].map(watch);
     return () => ends.forEach((end) => end());
   }, [id, agency_id, role]);
-  return isLive;
 }
 
-/** Joins a topic, again and again where it is closed. Returns a function that leaves it. */
-function watch(topic: string, tell: (isLive: boolean) => void): () => void {
+/** What is left before a topic can be joined again. */
+const left = new Map<string, Promise<unknown>>();
+
+/** Joins a topic, and again whenever it was closed. Returns a function that leaves it. */
+function watch(topic: string): () => void {
   let isEnded = false;
-  let channel: RealtimeChannel;
-  function join() {
+  let wait = FIRST_WAIT_MS;
+  async function join(): Promise<void> {
+    await left.get(topic);
     if (isEnded) return;
-    channel = supabase.channel(topic, { config: { private: true } });
+    const channel = supabase.channel(topic, { config: { private: true } });
     for (const [event, resources] of Object.entries(READ_AGAIN)) {
       channel.on("broadcast", { event }, () => readAgain(resources));
     }
+    let joinedAt = Infinity;
     channel.subscribe((status) => {
       if (isEnded) return;
-      tell(status === "SUBSCRIBED");
-      if (status === "SUBSCRIBED") readAgain(Object.values(READ_AGAIN).flat());
-      // supabase-js connects again by itself. But when the session was over, the channel is closed for good.
-      if (status === "CLOSED") setTimeout(join, REJOIN_MS);
+      if (status === "SUBSCRIBED") {
+        joinedAt = Date.now();
+        void readAgain(Object.values(READ_AGAIN).flat());
+      }
+      // After an error supabase-js tries again by itself. But what the service has closed, as for a token that is over,
+      // stays closed.
+      if (status === "CLOSED") {
+        if (Date.now() - joinedAt > LAST_WAIT_MS) wait = FIRST_WAIT_MS;
+        setTimeout(join, wait);
+        wait = Math.min(2 * wait, LAST_WAIT_MS);
+      }
     });
+    leave = () => left.set(topic, supabase.removeChannel(channel));
   }
-  join();
+  let leave = () => {};
+  void join();
   return () => {
     isEnded = true;
-    void supabase.removeChannel(channel);
+    leave();
   };
 }
 
 const waiting = new Set<string>();
+let isReading = false;
 
-function readAgain(resources: string[]): void {
-  if (waiting.size === 0) {
-    setTimeout(() => {
-      const keys = [...waiting];
-      waiting.clear();
-      for (const key of keys) void queryClient.invalidateQueries({ queryKey: [key] });
-    }, BURST_MS);
-  }
+/** One read after the other, however many events come. */
+async function readAgain(resources: string[]): Promise<void> {
   for (const resource of resources) waiting.add(resource);
+  if (isReading) return;
+  isReading = true;
+  while (waiting.size > 0) {
+    await new Promise((resolve) => setTimeout(resolve, BURST_MS));
+    const keys = [...waiting];
+    waiting.clear();
+    await Promise.all(keys.map((key) => queryClient.invalidateQueries({ queryKey: [key] })));
+  }
+  isReading = false;
 }

@@ -8,6 +8,8 @@ import { readConfig } from "./data/config.ts";
 import { queryClient } from "./data/queries.ts";
 import { Routes } from "./routes.tsx";
 import { readLink } from "./session/link.ts";
+import { followSession } from "./session/session.ts";
+import { Page } from "./ui/page.tsx";
 import { Failed } from "./ui/states.tsx";
 
 const root = createRoot(document.getElementById("desk")!);
@@ -15,6 +17,7 @@ try {
   // Before the client is made, which takes the session out of the address.
   const link = readLink();
   connect(await readConfig());
+  followSession();
   root.render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
@@ -25,5 +28,9 @@ try {
     </StrictMode>,
   );
 } catch (error) {
-  root.render(<Failed what="The page could not be opened." error={error} retry={() => location.reload()} />);
+  root.render(
+    <Page title="The desk cannot be opened" className="narrow">
+      <Failed error={error} retry={() => location.reload()} />
+    </Page>,
+  );
 }

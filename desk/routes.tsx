@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { Activity, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { type User, useUser } from "./data/user.ts";
 import { Inbox } from "./inbox/inbox.tsx";
@@ -7,6 +7,7 @@ import { Recruits } from "./recruits/recruits.tsx";
 import { Sales } from "./sales/sales.tsx";
 import { Shell } from "./shell.tsx";
 import { Team } from "./team/team.tsx";
+import { Boundary } from "./ui/boundary.tsx";
 import { Page } from "./ui/page.tsx";
 import type { Link } from "./session/link.ts";
 import { OpenLink, Password } from "./session/password.tsx";
@@ -17,33 +18,47 @@ import { Empty, Shown } from "./ui/states.tsx";
 /** Who is at the page, and the view for it. `link` is what an e-mail's link has brought. */
 export function Routes({ link: given }: { link: Link | null }) {
   const [link, setLink] = useState(given);
-  const { session, hasEnded } = useSession();
+  const { user, hasEnded } = useSession();
   const [, navigate] = useLocation();
-  useEffect(() => {
-    if (link?.kind !== "session" || !session) return;
-    setLink(null);
-    if (link.type === "invite" || link.type === "recovery") navigate("/password");
-  }, [link, session]);
 
-  if (link !== null && link.kind !== "session") return <OpenLink link={link} onDone={() => setLink(null)} />;
-  if (session === undefined) return null;
-  if (session === null) return <SignIn hasEnded={hasEnded} />;
-  return <SignedIn userId={session.user.id} email={session.user.email ?? ""} />;
+  /** The link was used; now, or by the auth service before it led here. */
+  function leaveLink(isSignedIn: boolean): void {
+    setLink(null);
+    navigate(isSignedIn ? "/password" : "/", { replace: true });
+  }
+  useEffect(() => {
+    if (link?.kind === "session" && user !== undefined) leaveLink(user !== null);
+  }, [link, user]);
+
+  if (link !== null && link.kind !== "session") return <OpenLink link={link} onDone={leaveLink} />;
+  if (user === undefined) return null;
+  return (
+    <>
+      {user !== null && (
+        <Activity key={user.id} mode={hasEnded ? "hidden" : "visible"}>
+          <SignedIn {...user} />
+        </Activity>
+      )}
+      {(user === null || hasEnded) && <SignIn ended={user?.email} />}
+    </>
+  );
 }
 
-function SignedIn({ userId, email }: { userId: string; email: string }) {
-  const query = useUser(userId);
-  const [, navigate] = useLocation();
+function SignedIn({ id, email }: { id: string; email: string }) {
+  const query = useUser(id);
+  const [path, navigate] = useLocation();
   return (
     <Shown query={query} of="desk" skeleton={<p className="state" role="status">Loading</p>}>
       {(user) => (
         <Shell user={user} email={email}>
-          <Switch>
-            <Route path="/password">
-              <Password email={email} onDone={() => navigate("/")} />
-            </Route>
-            <Views user={user} />
-          </Switch>
+          <Boundary key={path.split("/")[1]}>
+            <Switch>
+              <Route path="/password">
+                <Password email={email} onDone={() => navigate("/")} />
+              </Route>
+              <Views user={user} />
+            </Switch>
+          </Boundary>
         </Shell>
       )}
     </Shown>
@@ -55,12 +70,12 @@ function Views({ user }: { user: User }) {
   const { agent, is_operator } = user;
   if (agent === null && !is_operator) {
     return (
-      <main id="main">
+      <Page title="No desk">
         <Empty title="This login has no desk.">
           It belongs to no active agent. A manager of your agency can tell you why; whoever runs the service can change
           it.
         </Empty>
-      </main>
+      </Page>
     );
   }
   return (

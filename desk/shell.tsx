@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Link, useRoute } from "wouter";
 import { isOldBuild, type User } from "./data/user.ts";
 import { useLive } from "./live.ts";
@@ -13,25 +13,20 @@ export function Shell({ user, email, children }: { user: User; email: string; ch
       <a className="skip" href="#main" onClick={skip}>Skip to the content</a>
       <header>
         <p className="brand">{agency?.name ?? "Desk"}</p>
-        <nav aria-label="Main">
-          {agent !== null && (
-            <>
-              <NavLink to="/inbox">Inbox</NavLink>
-              <NavLink to="/recruits">Recruits</NavLink>
-              <NavLink to="/sales">Sales leads</NavLink>
-            </>
-          )}
-          {agent?.role === "manager" && <NavLink to="/team">Team</NavLink>}
-          {is_operator && <NavLink to="/operator">Operator</NavLink>}
-        </nav>
-        <details className="account">
-          <summary>{agent?.first_name ?? email}</summary>
-          <p>{email}</p>
-          <p>
-            <Link href="/password">Change the password</Link>
-          </p>
-          <button type="button" onClick={signOut}>Sign out</button>
-        </details>
+        {(agent !== null || is_operator) && (
+          <nav aria-label="Main">
+            {agent !== null && (
+              <>
+                <NavLink to="/inbox">Inbox</NavLink>
+                <NavLink to="/recruits">Recruits</NavLink>
+                <NavLink to="/sales">Sales leads</NavLink>
+              </>
+            )}
+            {agent?.role === "manager" && <NavLink to="/team">Team</NavLink>}
+            {is_operator && <NavLink to="/operator">Operator</NavLink>}
+          </nav>
+        )}
+        <Account name={agent?.first_name ?? email} email={email} />
       </header>
       <Notices user={user} />
       {children}
@@ -44,6 +39,23 @@ function NavLink({ to, children }: { to: string; children: ReactNode }) {
   return <Link href={to} aria-current={isHere ? "page" : undefined}>{children}</Link>;
 }
 
+/** Who is signed in, and what concerns the login. Escape and a click elsewhere close it, because it is a popover. */
+function Account({ name, email }: { name: string; email: string }) {
+  const menu = useRef<HTMLDivElement>(null);
+  return (
+    <div className="account">
+      <button type="button" className="plain" popoverTarget="account">
+        <span>{name}</span>
+      </button>
+      <div id="account" popover="auto" ref={menu}>
+        <p>{email}</p>
+        <Link href="/password" onClick={() => menu.current!.hidePopover()}>Change the password</Link>
+        <button type="button" onClick={signOut}>Sign out</button>
+      </div>
+    </div>
+  );
+}
+
 /** What concerns the whole page. */
 function Notices({ user }: { user: User }) {
   const isOnline = useOnline();
@@ -52,9 +64,8 @@ function Notices({ user }: { user: User }) {
       {!isOnline && <p>You are offline. What you see may be out of date; what you write is kept.</p>}
       {isOldBuild(user) && (
         <p>
-          This page is older than the service. <button type="button" onClick={() => location.reload()}>Reload</button>
-          {" "}
-          it. If this stays, whoever runs the service must publish the page again.
+          This page is older than the service. Reload it; if this stays, whoever runs the service must publish the page
+          again. <button type="button" onClick={() => location.reload()}>Reload</button>
         </p>
       )}
       {user.agent !== null && <Live agent={user.agent} />}

@@ -1,13 +1,48 @@
-import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import { createClient, isAuthRetryableFetchError, type SupabaseClient } from "@supabase/supabase-js";
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
 import type { Config } from "./config.ts";
 
 /** Has the rights of the user who is signed in. The browser keeps the session. */
 export let supabase: SupabaseClient<Database>;
 
+/** Where the browser keeps the session. */
+export const SESSION_KEY = "desk-session";
+
 /** Makes the client. Called once, before anything else. */
 export function connect({ url, publishable_key }: Config): void {
-  supabase = createClient<Database>(url, publishable_key);
+  supabase = createClient<Database>(url, publishable_key, {
+    auth: { storageKey: SESSION_KEY },
+    // A connection that died while the machine slept would never answer.
+    db: { timeout: 30_000 },
+    global: { fetch: fetchAsUser },
+  });
+}
+
+/**
+ * As `fetch`. The client renews a token before it is over, by the machine's clock, which may be wrong. So what the
+ * service refuses for its token (401, nothing was done) is sent once more with a new one. Without a new one the session
+ * is over, and the page asks for the password.
+ */
+async function fetchAsUser(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  if (response.status !== 401 || String(input).includes("/auth/v1/")) return response;
+  const headers = new Headers(init?.headers);
+  const token = await newToken(headers.get("authorization"));
+  if (token === null) return response;
+  headers.set("authorization", `Bearer ${token}`);
+  return await fetch(input, { ...init, headers });
+}
+
+/** A token other than the refused one; null when the session is over. */
+async function newToken(refused: string | null): Promise<string | null> {
+  // Another call may have renewed it meanwhile.
+  const { data: { session } } = await supabase.auth.getSession();
+  if (session !== null && `Bearer ${session.access_token}` !== refused) return session.access_token;
+  const { data, error } = await supabase.auth.refreshSession();
+  if (error === null) return data.session!.access_token;
+  if (isAuthRetryableFetchError(error)) throw error;
+  await supabase.auth.signOut({ scope: "local" });
+  return null;
 }
 
 /** What a call of supabase-js resolves to. */

@@ -1,48 +1,63 @@
 import type { Session } from "@supabase/supabase-js";
 import { useSyncExternalStore } from "react";
-import { supabase } from "../data/client.ts";
+import { SESSION_KEY, supabase } from "../data/client.ts";
 import { queryClient } from "../data/queries.ts";
 
-/** Null: nobody is signed in. Undefined: not known yet. */
-type State = { session: Session | null | undefined; hasEnded: boolean };
-
-let state: State = { session: undefined, hasEnded: false };
-let isLeaving = false;
-let listen: ((notify: () => void) => () => void) | undefined;
-
-/** The session of this browser; `hasEnded` when it was over without the user's doing. */
-export function useSession(): State {
-  return useSyncExternalStore(listen ??= listenToAuth(), () => state);
+/** Who is at the page. */
+interface State {
+  /** Null: nobody. Undefined: not known yet. */
+  user: { id: string; email: string } | null | undefined;
+  /** The user's session was over without the user's doing. The view is kept, unseen, until the user is back. */
+  hasEnded: boolean;
 }
 
-function listenToAuth() {
-  const notified = new Set<() => void>();
-  supabase.auth.onAuthStateChange((_event, session) => {
-    const hadSession = Boolean(state.session);
-    // What another user has read is not shown.
-    if (state.session?.user.id !== session?.user.id) queryClient.clear();
-    state = { session, hasEnded: session === null && hadSession && !isLeaving };
-    isLeaving = false;
-    for (const notify of notified) notify();
-  });
-  return (notify: () => void) => {
-    notified.add(notify);
-    return () => notified.delete(notify);
-  };
+let state: State = { user: undefined, hasEnded: false };
+let isLeaving = false;
+const notified = new Set<() => void>();
+
+/** Follows the client's session from now on. Called once, after the client is made. */
+export function followSession(): void {
+  supabase.auth.onAuthStateChange((_event, session) => become(session));
+}
+
+export function useSession(): State {
+  return useSyncExternalStore(listen, () => state);
+}
+
+function listen(notify: () => void): () => void {
+  notified.add(notify);
+  return () => notified.delete(notify);
+}
+
+function become(session: Session | null): void {
+  if (session === null && state.user && !isLeaving) {
+    state = { user: state.user, hasEnded: true };
+  } else {
+    const user = session && { id: session.user.id, email: session.user.email ?? "" };
+    if (state.user && state.user.id !== user?.id) {
+      // Nobody sees what another user has read, nor where.
+      queryClient.clear();
+      location.hash = "#/";
+    }
+    state = { user, hasEnded: false };
+  }
+  isLeaving = false;
+  for (const notify of notified) notify();
 }
 
 /** Throws an error with a sentence for the user. */
 export async function signIn(email: string, password: string): Promise<void> {
   const { error } = await supabase.auth.signInWithPassword({ email: email.trim(), password });
-  if (error === null) return;
-  if (error.code === "invalid_credentials") throw new Error("The e-mail address or the password is wrong.");
-  throw explained(error);
+  if (error !== null) throw explained(error);
 }
 
-/** Signs this browser out. The user's other machines stay signed in. */
+/** Signs this browser out, also without a connection. The user's other machines stay signed in. */
 export async function signOut(): Promise<void> {
   isLeaving = true;
-  await supabase.auth.signOut({ scope: "local" });
+  const { error } = await supabase.auth.signOut({ scope: "local" });
+  if (error === null) return;
+  localStorage.removeItem(SESSION_KEY);
+  become(null);
 }
 
 /** Sends a link by which the user sets a new password, if the address has a login. Nothing tells whether it has. */
@@ -59,11 +74,21 @@ export async function setPassword(password: string): Promise<void> {
   await supabase.auth.signOut({ scope: "others" });
 }
 
-function explained(error: { status?: number; message: string }): Error {
-  if (error.status === undefined || error.status === 0) {
-    return new Error("No connection. Check your network and try again.");
-  }
-  if (error.status === 429) return new Error("Too many attempts. Try again in a minute.");
-  if (error.status >= 500) return new Error("The service has a fault. Try again in a moment.");
-  return new Error(`${error.message.replace(/\.$/, "")}.`);
+/** Signs in by the token of an e-mail's link. Returns whether the link still works. */
+export async function signInByToken(type: "invite" | "recovery", token_hash: string): Promise<boolean> {
+  const { error } = await supabase.auth.verifyOtp({ type, token_hash });
+  if (error !== null && (!error.status || error.status === 429 || error.status >= 500)) throw explained(error);
+  return error === null;
+}
+
+const SENTENCES: Record<string, string> = {
+  invalid_credentials: "The e-mail address or the password is wrong.",
+  reauthentication_needed: "You signed in long ago. Sign out, and set it by “Forgot the password?”.",
+};
+
+function explained({ status, code = "", message }: { status?: number; code?: string; message: string }): Error {
+  if (!status) return new Error("No connection. Check your network and try again.");
+  if (status === 429) return new Error("Too many attempts. Try again in a minute.");
+  if (status >= 500) return new Error("The service has a fault. Try again in a moment.");
+  return new Error(SENTENCES[code] ?? `${message.replace(/\.$/, "")}.`);
 }

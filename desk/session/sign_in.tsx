@@ -1,43 +1,66 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Field } from "../ui/field.tsx";
 import { Problem, useAction } from "../ui/action.tsx";
+import { Page } from "../ui/page.tsx";
 import { sendPasswordLink, signIn } from "./session.ts";
 
-/** Shown to whoever is not signed in, and over the page of whoever's session has ended. */
-export function SignIn({ hasEnded }: { hasEnded: boolean }) {
-  const [forgotten, setForgotten] = useState(false);
+/** Shown to whoever is not signed in. `ended`: the address of whoever was signed in until the session was over. */
+export function SignIn({ ended }: { ended?: string }) {
+  const [hasForgotten, setForgotten] = useState(false);
+  useEffect(() => {
+    // A dialog that is open would let nothing else be used, although nobody sees it.
+    for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]")) dialog.close();
+  }, []);
   return (
-    <main className="narrow">
-      <h1>{forgotten ? "Set a new password" : "Sign in"}</h1>
-      {hasEnded && <p role="status">Your session has ended. Sign in again, and you are where you were.</p>}
-      {forgotten ? <ForgottenForm /> : <SignInForm />}
-      <button type="button" className="link" onClick={() => setForgotten(!forgotten)}>
-        {forgotten ? "Back to signing in" : "Forgot the password?"}
+    <Page title={hasForgotten ? "Set a new password" : "Sign in"} className="narrow">
+      {ended !== undefined && <p role="status">Your session has ended. Sign in again, and you are where you were.</p>}
+      {hasForgotten ? <ForgottenForm /> : <SignInForm email={ended} />}
+      <button type="button" className="link" onClick={() => setForgotten(!hasForgotten)}>
+        {hasForgotten ? "Back to signing in" : "Forgot the password?"}
       </button>
-    </main>
+    </Page>
   );
 }
 
-function SignInForm() {
+function SignInForm({ email }: { email?: string }) {
   const action = useAction((form: FormData) => signIn(String(form.get("email")), String(form.get("password"))));
   return (
     <form onSubmit={action.onSubmit}>
-      <Field label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
-      <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        defaultValue={email}
+        autoFocus={!email}
+      />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+        autoFocus={Boolean(email)}
+      />
       <button type="submit" className="primary" aria-disabled={action.isRunning}>Sign in</button>
       <Problem of={action} />
     </form>
   );
 }
 
-function ForgottenForm() {
+/** Sends a link to whoever has forgotten the password, or came too late with one. */
+export function ForgottenForm() {
   const action = useAction((form: FormData) => sendPasswordLink(String(form.get("email"))));
   return (
     <form onSubmit={action.onSubmit}>
       <Field label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
       <button type="submit" className="primary" aria-disabled={action.isRunning}>Send a link</button>
       <Problem of={action} />
-      {action.isDone && <p role="status">If the address has a login, an e-mail with a link is on its way.</p>}
+      <p role="status">
+        {action.isDone &&
+          "If the address has a login, an e-mail with a link is on its way. Only the latest link works."}
+      </p>
     </form>
   );
 }

@@ -11,7 +11,9 @@ export function Page(
     document.title = `${title} – Desk`;
   }, [title]);
   useEffect(() => {
-    if (!isFirst) heading.current?.focus();
+    const { current } = heading;
+    // A field that asks for the focus keeps it.
+    if (!isFirst && !current!.parentElement!.contains(document.activeElement)) current!.focus();
     isFirst = false;
   }, []);
   return (

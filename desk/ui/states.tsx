@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 
 /** What a view shows that could not be read. `what` is a sentence. */
-export function Failed({ what, error, retry }: { what: string; error: unknown; retry: () => void }) {
+export function Failed({ what, error, retry }: { what?: string; error: unknown; retry: () => void }) {
   return (
     <div className="state" role="alert">
       <p>
-        <strong>{what}</strong> {error instanceof Error ? error.message : String(error)}
+        {what && <strong>{what}</strong>} {error instanceof Error ? error.message : String(error)}
       </p>
       <button type="button" onClick={retry}>Try again</button>
     </div>

@@ -3,6 +3,7 @@
  * stack, and again with each change.
  */
 import { Command } from "commander";
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { build, createServer, type InlineConfig, type Plugin } from "vite";
 import { readStackInfo, ROOT } from "../local/mod.ts";
@@ -26,6 +27,7 @@ program.command("build")
   .option("--presentation-url <address>", "the agency's own presentation")
   .action(async ({ out, url, key, presentationUrl }) => {
     if ((url === undefined) !== (key === undefined)) program.error("give --url and --key, or neither");
+    if (key !== undefined && isSecret(key)) program.error("--key: a secret key; everybody can read what is in a page");
     await build({
       ...configOf(url === undefined ? undefined : new URL(url).origin),
       build: {
@@ -34,6 +36,10 @@ program.command("build")
         // Both would be inline in the page, which the policy refuses.
         modulePreload: { polyfill: false },
         assetsInlineLimit: 0,
+        rolldownOptions: {
+          // Libraries mark what a server would leave to the browser. Here all is the browser's.
+          onwarn: (warning, warn) => warning.code === "MODULE_LEVEL_DIRECTIVE" || warn(warning),
+        },
       },
     });
     if (url === undefined) return console.log("It needs a config.json beside it: docs/hosting.md");
@@ -61,6 +67,12 @@ program.command("dev")
   });
 
 await program.parseAsync(Deno.args, { from: "user" });
+
+/** Whether a key passes every policy: a secret key, or the older service-role key. */
+function isSecret(key: string): boolean {
+  const [, payload = ""] = key.split(".");
+  return key.startsWith("sb_secret_") || Buffer.from(payload, "base64url").includes("service_role");
+}
 
 /** What both have. `project` is the only origin that the page may call; unless given, any. */
 function configOf(project = "https: wss:"): InlineConfig {

@@ -52,7 +52,7 @@ export async function signIn(
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("navigation", { name: "Main" }).waitFor();
+  await page.getByRole("banner").waitFor();
 }
 
 /** Asserts that a view has no fault that axe finds, in light and in dark. */
@@ -75,7 +75,8 @@ export async function picture(page: Page, name: string): Promise<void> {
 
 /** Waits until something is true, for twenty seconds at most. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 20_000 && !await isTrue(); waited += 50) {
+  for (const deadline = Date.now() + 20_000; !await isTrue();) {
+    assert(Date.now() < deadline, `not so within 20 s: ${isTrue}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -1,28 +1,289 @@
-import { createAgentWithLead, signInNewUser } from "../support/agents.ts";
-import { assertAccessible, DESK, deskTest, signIn } from "./harness.ts";
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import type { Page } from "playwright-core";
+import { MAIL_FOLDER, mailFile, stackInfoFile } from "../../dev/local/mod.ts";
+import { adminJson } from "../support/admin.ts";
+import { createAgentWithLead, signInNewAgent, signInNewUser } from "../support/agents.ts";
+import { createAgency, sql, stack } from "../support/client.ts";
+import { assertAccessible, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
 
 deskTest("an agent signs in, and out", async (page) => {
   await signIn(page, await createAgentWithLead());
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.locator("h1:focus").waitFor();
   await page.reload();
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
-  await page.getByText("Nora").click();
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await signOut(page);
+  await page.reload();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-deskTest("a wrong password is told beside the form, and what was written stays", async (page) => {
-  const { email } = await createAgentWithLead();
+deskTest("the sign-in page on a phone", async (page) => {
+  await page.goto(DESK);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  assert.equal(await page.title(), "Sign in – Desk");
+  await assertAccessible(page);
+  await picture(page, "sign-in-phone");
+}, PHONE);
+
+deskTest("whoever signs out without a connection is signed out", async (page) => {
+  await signIn(page, await createAgentWithLead());
+  await page.route("**/auth/v1/logout**", (route) => route.abort());
+  await signOut(page);
+  await page.reload();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+deskTest("what keeps an agent from signing in is told beside the form, and what was written stays", async (page) => {
+  const { email, password } = await createAgentWithLead();
   await page.goto(DESK);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill("wrong");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await press(page, "Sign in");
   await page.getByText("The e-mail address or the password is wrong.").waitFor();
   await assertAccessible(page);
+
+  await page.getByLabel("Password").fill(password);
+  for (
+    const [status, sentence] of [
+      [0, "No connection. Check your network and try again."],
+      [429, "Too many attempts. Try again in a minute."],
+      [503, "The service has a fault. Try again in a moment."],
+    ] as const
+  ) {
+    await page.route(
+      "**/auth/v1/token**",
+      (route) =>
+        status === 0 ? route.abort() : route.fulfill({ status, json: { code: status, error_code: "x", msg: "x" } }),
+    );
+    await press(page, "Sign in");
+    await page.getByText(sentence).waitFor();
+    await page.unrouteAll();
+  }
+  await press(page, "Sign in");
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
 });
 
-deskTest("a login without an agent is told who may help", async (page) => {
+deskTest("a login without an agent, and an agent who was switched off, are told who may help", async (page) => {
   await signIn(page, await signInNewUser());
   await page.getByText("This login has no desk.").waitFor();
   await assertAccessible(page);
+  await signOut(page);
+
+  const agent = await createAgentWithLead();
+  await signIn(page, agent);
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await sql`update public.agents set is_active = false where id = ${agent.agent_id}`;
+  // As when the user comes back to the tab.
+  await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+  await page.getByText("This login has no desk.").waitFor();
 });
+
+for (
+  const [name, type, open] of [
+    ["of the service's own template", "invite", (link: string) => link],
+    [
+      "of the project's template",
+      "invite",
+      (link: string) => `${DESK}#/password?token_hash=${tokenOf(link)}&type=invite`,
+    ],
+  ] as const
+) {
+  deskTest(`an invited agent sets a password by the link ${name}`, async (page) => {
+    const { email, agent_id } = await invite();
+    const link = open(linkTo(email));
+    await page.goto(link);
+    if (link.startsWith(DESK)) {
+      await page.getByRole("heading", { name: "Welcome" }).waitFor();
+      await assertAccessible(page);
+      const [user] = await sql`
+        select u.email_confirmed_at from auth.users u join public.agents a on a.user_id = u.id where a.id = ${agent_id}`;
+      assert.equal(user!.email_confirmed_at, null, "the link was used before anybody pressed the button");
+      await press(page, "Go on");
+    }
+    await page.getByText(`For ${email}.`).waitFor();
+    assert.doesNotMatch(page.url(), /token/, type);
+    await assertAccessible(page);
+    await page.getByLabel("New password").fill("short");
+    await press(page, "Save the password");
+    await page.getByText("Password should be at least 6 characters.").waitFor();
+    await setPassword(page, "correct horse");
+    await signOut(page);
+    await signIn(page, { email, password: "correct horse" });
+    await signOut(page);
+
+    // Another link in the same tab changes what is behind the # alone.
+    await page.goto("about:blank");
+    await page.goto(link);
+    if (link.startsWith(DESK)) await press(page, "Go on");
+    await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
+    await assertAccessible(page);
+    await page.getByLabel("E-mail").fill(email);
+    await press(page, "Send a link");
+    await page.getByText("an e-mail with a link is on its way").waitFor();
+    await page.goto("about:blank");
+    await page.goto(linkTo(email));
+    await setPassword(page, "battery staple");
+  });
+}
+
+deskTest("a forgotten password is reset, and the old one and its sessions end", async (page) => {
+  const agent = await createAgentWithLead();
+  await page.goto(DESK);
+  await press(page, "Forgot the password?");
+  await assertAccessible(page);
+  for (const email of ["nobody@example.com", agent.email]) {
+    await page.getByLabel("E-mail").fill(email);
+    await press(page, "Send a link");
+    await page.getByText("If the address has a login").waitFor();
+  }
+  await page.goto("about:blank");
+  await page.goto(`${DESK}#/password?token_hash=${tokenOf(linkTo(agent.email))}&type=recovery`);
+  await press(page, "Go on");
+  await setPassword(page, "battery staple");
+  const { error } = await agent.client.auth.refreshSession();
+  assert.ok(error, "the session of the old password goes on");
+  const old = await agent.client.auth.signInWithPassword(agent);
+  assert.equal(old.error?.code, "invalid_credentials");
+});
+
+deskTest("an agent changes the password", async (page) => {
+  const agent = await createAgentWithLead();
+  await signIn(page, agent);
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByRole("link", { name: "Change the password" }).click();
+  await page.getByLabel("New password").fill(agent.password);
+  await press(page, "Save the password");
+  await page.getByText(/should be different/).waitFor();
+  await setPassword(page, "battery staple");
+  await signOut(page);
+  await signIn(page, { ...agent, password: "battery staple" });
+});
+
+deskTest("a tab whose token ran out while it slept goes on by itself", async (page) => {
+  const agent = await createAgentWithLead();
+  await signIn(page, agent, "recruits");
+  const before = await refreshTokenIn(page);
+  await expire(page);
+  await wake(page);
+  await until(async () => await refreshTokenIn(page) !== before);
+  await page.getByRole("heading", { name: "Recruits" }).waitFor();
+  assert.equal(await page.getByLabel("Password").count(), 0);
+});
+
+deskTest("a call that is refused for its token is made again with a new one", async (page) => {
+  const agent = await createAgentWithLead();
+  await signIn(page, agent, "recruits");
+  let calls = 0;
+  await page.route("**/rpc/signed_in_user", async (route) => {
+    if (route.request().method() === "POST" && calls++ === 0) {
+      await route.fulfill({ status: 401, json: { code: "PGRST303", message: "JWT expired" } });
+    } else await route.continue();
+  });
+  const before = await refreshTokenIn(page);
+  await wake(page);
+  await until(() => calls >= 2);
+  assert.notEqual(await refreshTokenIn(page), before);
+  assert.equal(await page.getByText("This may be out of date").count(), 0);
+});
+
+deskTest("a session that was revoked asks once for the password, and the same user goes on", async (page) => {
+  const agent = await createAgentWithLead();
+  await signIn(page, agent, "password");
+  await page.getByLabel("New password").fill("half written");
+  await revoke(page);
+  await wake(page);
+  await page.getByText("Your session has ended.").waitFor();
+  assert.equal(await page.getByLabel("E-mail").inputValue(), agent.email);
+  assert.ok(!await page.getByLabel("New password").isVisible());
+  await assertAccessible(page);
+  await page.getByLabel("Password", { exact: true }).fill(agent.password);
+  await press(page, "Sign in");
+  await page.getByRole("heading", { name: "Set your password" }).waitFor();
+  assert.equal(await page.getByLabel("New password").inputValue(), "half written");
+});
+
+deskTest("another user who signs in sees nothing of the first, and begins at the start", async (page) => {
+  const { id } = await createAgency();
+  const [one, other] = [await signInNewAgent(id), await signInNewAgent(id, "manager")];
+  await sql`update public.agents set first_name = 'Otis' where id = ${other.agent_id}`;
+  await signIn(page, one, "password");
+  await page.getByLabel("New password").fill("half written");
+  await revoke(page);
+  await wake(page);
+  await page.getByText("Your session has ended.").waitFor();
+  await page.getByLabel("E-mail").fill(other.email);
+  await page.getByLabel("Password", { exact: true }).fill(other.password);
+  await press(page, "Sign in");
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.getByRole("button", { name: "Otis" }).waitFor();
+  assert.equal(await page.getByLabel("New password").count(), 0);
+  assert.equal(await page.getByText(one.email).count(), 0);
+});
+
+async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).click();
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.locator(".account > button").click();
+  await press(page, "Sign out");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+}
+
+async function setPassword(page: Page, password: string): Promise<void> {
+  await page.getByLabel("New password").fill(password);
+  await press(page, "Save the password");
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+}
+
+/** An agent who was invited by the operator. */
+async function invite() {
+  const { id: agency_id } = await createAgency();
+  const email = `${crypto.randomUUID()}@example.com`;
+  const agent = await adminJson(
+    `agent create --agency ${agency_id} --first-name Nora --last-name Quist --email ${email}`,
+  );
+  await adminJson(`agent invite ${agent.id} --redirect-to ${DESK}`);
+  return { agent_id: agent.id as string, email };
+}
+
+/** The link in the latest e-mail to an address. */
+function linkTo(address: string): string {
+  const folder = join(dirname(stackInfoFile()), MAIL_FOLDER);
+  return /http\S+verify\?\S+/.exec(Deno.readTextFileSync(mailFile(folder, address)))![0];
+}
+
+/** What a template has as {{ .TokenHash }}. */
+function tokenOf(link: string): string {
+  return new URL(link).searchParams.get("token")!;
+}
+
+/** It changes with each new access token; that of one second may be the same. */
+function refreshTokenIn(page: Page): Promise<string> {
+  return page.evaluate(() => JSON.parse(localStorage.getItem("desk-session")!).refresh_token);
+}
+
+/** Lets the page's access token be over. Returns it. */
+function expire(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const session = JSON.parse(localStorage.getItem("desk-session")!);
+    localStorage.setItem("desk-session", JSON.stringify({ ...session, expires_at: 1 }));
+    return session.access_token;
+  });
+}
+
+/** Ends the page's session at the service, as an operator or a new password does. */
+async function revoke(page: Page): Promise<void> {
+  const token = await expire(page);
+  const response = await fetch(`${stack.api_url}/auth/v1/logout`, {
+    method: "POST",
+    headers: { apikey: stack.publishable_key, authorization: `Bearer ${token}` },
+  });
+  assert.equal(response.status, 204);
+}
+
+/** What a tab hears when its user comes back to it. */
+async function wake(page: Page): Promise<void> {
+  await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+}

@@ -4,10 +4,10 @@
  */
 import { createApi } from "@supabase/lite/cli";
 import postgres from "postgres";
+import { adaptedRequest } from "./adapted_request.ts";
 import { authAdmin } from "./auth_admin.ts";
 import { withFileField } from "./form_upload.ts";
 import { MailFolder } from "./mail_folder.ts";
-import { withoutSignUp } from "./sign_up.ts";
 import { signedUrlResponse } from "./signed_url.ts";
 import { withStoredType } from "./stored_type.ts";
 
@@ -62,7 +62,7 @@ Deno.serve(
       return pathname.startsWith("/storage/v1/object/sign/") ? signedUrlResponse(request, response) : response;
     }
     if (/^\/auth\/v1(\/|$)/.test(pathname)) {
-      return mail.serve(await withoutSignUp(request), serve);
+      return mail.serve(await adaptedRequest(request), serve);
     }
     if (/^\/storage\/v1(\/|$)/.test(pathname)) return serve(request);
     return new Response(null, { status: 404 });

@@ -1,0 +1,24 @@
+import { Component, type ReactNode } from "react";
+import { Page } from "./page.tsx";
+import { Failed } from "./states.tsx";
+
+/** Keeps the frame when a view has a fault. React has no hook for it. */
+export class Boundary extends Component<{ children: ReactNode }, { hasFault: boolean }> {
+  override state = { hasFault: false };
+
+  static getDerivedStateFromError() {
+    return { hasFault: true };
+  }
+
+  override render() {
+    if (!this.state.hasFault) return this.props.children;
+    return (
+      <Page title="This view has a fault">
+        <Failed
+          error="Tell whoever runs the service what you did, and when."
+          retry={() => this.setState({ hasFault: false })}
+        />
+      </Page>
+    );
+  }
+}
