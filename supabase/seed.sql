@@ -12,7 +12,8 @@ with people (id, email) as (
     ('c0000002-0000-4000-8000-000000000002', 'maria.alvarez@example.com'),
     ('c0000003-0000-4000-8000-000000000003', 'james.okafor@example.com'),
     ('c0000004-0000-4000-8000-000000000004', 'priya.raman@example.com'),
-    ('c0000005-0000-4000-8000-000000000005', 'tom.becker@example.com')
+    ('c0000005-0000-4000-8000-000000000005', 'tom.becker@example.com'),
+    ('c0000006-0000-4000-8000-000000000006', 'olivia.park@example.com')
 ), users as (
   insert into auth.users (
     id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, created_at,
@@ -51,6 +52,8 @@ insert into public.agents (id, agency_id, user_id, first_name, last_name, email,
   ('b0000004-0000-4000-8000-000000000004', 'a0000001-0000-4000-8000-000000000001', 'c0000004-0000-4000-8000-000000000004', 'Priya', 'Raman', 'priya.raman@example.com', '+13125550104', 'agent'),
   ('b0000005-0000-4000-8000-000000000005', 'a0000002-0000-4000-8000-000000000002', 'c0000005-0000-4000-8000-000000000005', 'Tom', 'Becker', 'tom.becker@example.com', '+17205550105', 'agent');
 
+insert into public.operators (user_id) values ('c0000006-0000-4000-8000-000000000006');
+
 insert into public.vendors (id, slug, name, parser) values
   ('d0000001-0000-4000-8000-000000000001', 'generic', 'Generic JSON', 'generic'),
   ('d0000002-0000-4000-8000-000000000002', 'indeed', 'Indeed Apply', 'indeed'),
@@ -85,12 +88,19 @@ insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, 
   ('30000001-0000-4000-8000-000000000001', 'd0000001-0000-4000-8000-000000000001', 'seed-1', 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "phone": "+13125550121", "city": "Chicago", "state": "IL"}', 'a0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', now()),
   ('30000002-0000-4000-8000-000000000002', 'd0000002-0000-4000-8000-000000000002', 'seed-2', 'Marcus', '{"last_name": "Bell", "phone": "+13125550122", "city": "Gary", "state": "IN"}', 'a0000001-0000-4000-8000-000000000001', 'b0000003-0000-4000-8000-000000000003', now());
 
+-- Both recruits wait for an answer. Nadia has written more than 12 hours ago, so that quiet hours may hold hers.
 insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone,
-  status, assigned_agent_id) values
-  ('40000001-0000-4000-8000-000000000001', '30000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', '+13125550121', '+13125550100', 'bot', null),
-  ('40000002-0000-4000-8000-000000000002', '30000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', '+13125550122', '+13125550100', 'escalated', 'b0000003-0000-4000-8000-000000000003');
+  status, assigned_agent_id, last_message_at, last_text_at, waiting_since) values
+  ('40000001-0000-4000-8000-000000000001', '30000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', '+13125550121', '+13125550100', 'bot', null, now() - interval '20 hours', now() - interval '20 hours', now() - interval '20 hours'),
+  ('40000002-0000-4000-8000-000000000002', '30000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', '+13125550122', '+13125550100', 'escalated', 'b0000003-0000-4000-8000-000000000003', now() - interval '2 hours', now() - interval '2 hours', now() - interval '2 hours');
 
-insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id,
-  body, status, sent_at) values
-  ('40000001-0000-4000-8000-000000000001', 'outbound', 'bot', 'SM00000000000000000000000000000001', 'Hi Nadia, thanks for applying! When could we talk?', 'sent', now()),
-  ('40000002-0000-4000-8000-000000000002', 'outbound', 'agent', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null);
+insert into public.recruiting_messages (id, conversation_id, direction, sender_type, provider_message_id,
+  body, status, sent_at, created_at) values
+  ('50000001-0000-4000-8000-000000000001', '40000001-0000-4000-8000-000000000001', 'outbound', 'bot', 'SM00000000000000000000000000000001', 'Hi Nadia, thanks for applying! When could we talk?', 'sent', now() - interval '21 hours', now() - interval '21 hours'),
+  ('50000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', 'inbound', 'recruit', 'SM00000000000000000000000000000003', 'Any day after 5 pm. What does the job pay?', null, null, now() - interval '20 hours'),
+  ('50000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', 'outbound', 'agent', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null, now() - interval '3 hours'),
+  ('50000004-0000-4000-8000-000000000004', '40000002-0000-4000-8000-000000000002', 'inbound', 'recruit', 'SM00000000000000000000000000000004', 'Tuesday at 10 is fine. Should I bring anything?', null, null, now() - interval '2 hours');
+
+insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, created_at) values
+  ('b0000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', '50000002-0000-4000-8000-000000000002', 'text', now() - interval '20 hours'),
+  ('b0000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', '50000004-0000-4000-8000-000000000004', 'text', now() - interval '2 hours');
