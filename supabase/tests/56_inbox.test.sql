@@ -84,13 +84,13 @@ select results_eq(
   $$values ('Hello', 'outbound', null::timestamptz, now())$$, 'a text of ours is an answer');
 select pg_temp.text('hers', 'Thanks', null);
 select is((pg_temp.inbox('ann', 'hers')).waiting_since, now(), 'after which the recruit may wait anew');
-select pg_temp.text('hers', 'Other', '2026-03-01'), pg_temp.text('given', 'Hi', null);
+select pg_temp.text('hers', 'Other', '2026-03-01'), pg_temp.text('given', 'Hi', now() - interval '1 minute');
 update public.recruiting_conversations set recruit_phone = '+19995550009', service_phone = '+19995550101' where id = md5('unknown')::uuid;
 select private.record_consent(md5('agency')::uuid, '+19995550001', 'opted_out', 'manager', agent_id => md5('mia')::uuid, reason => 'Call');
 select results_eq(
   $$select waiting_since, is_opted_out from pg_temp.inbox('ann', 'hers')$$, $$values (null::timestamptz, true)$$,
   'nobody waits who has opted out');
-select is((pg_temp.inbox('ann', 'given')).waiting_since, now(), 'another recruit still does');
+select is((pg_temp.inbox('ann', 'given')).waiting_since, now() - interval '1 minute', 'another recruit still does');
 select pg_temp.text('given', 'STOP', null);
 select results_eq(
   $$select waiting_since, is_opted_out, is_unread, last_body from pg_temp.inbox('cal', 'given')$$,

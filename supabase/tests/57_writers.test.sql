@@ -40,6 +40,8 @@ create function pg_temp.conversation(name text) returns text language sql as $$
   from public.recruiting_conversations c left join public.agents a on a.id = c.assigned_agent_id
   where c.id = md5(name)::uuid
 $$;
+create view pg_temp.notifications as
+select n.* from public.agent_notifications n join public.agents a on a.id = n.agent_id where a.agency_id = md5('agency')::uuid;
 create function pg_temp.add_inbound(name text, conversation text, ago interval) returns void language sql as $$
   insert into public.recruiting_messages (id, conversation_id, direction, sender_type, created_at)
   values (md5(name)::uuid, md5(conversation)::uuid, 'inbound', 'recruit', now() - ago);
@@ -75,7 +77,7 @@ select is(waiting_since, now() - interval '3 minutes', 'so that the recruit wait
 from public.recruiting_conversations where id = md5('hers')::uuid;
 select is(
   pg_temp.call('mia', pg_temp.of('cancel_text', 'text of hers')) ->> 'status', 'cancelled', 'again, it is the same');
-select is((select count(*)::integer from public.agent_notifications), 0, 'nobody is told of it');
+select is((select count(*)::integer from notifications), 0, 'nobody is told of it');
 select pg_temp.add_text('second answer', 'hers'), pg_temp.add_text('third answer', 'hers');
 update public.recruiting_conversations set waiting_since = null where id = md5('hers')::uuid;
 select pg_temp.call('ann', pg_temp.of('cancel_text', 'third answer'));
@@ -156,14 +158,14 @@ select is(pg_temp.text_of('reply'), 'refused taken_over failed', 'what it was ab
 select is((select count(*)::integer from public.bot_turns), 0, 'nor does it answer');
 select results_eq(
   $$select a.first_name, n.kind, n.reason, n.read_at is not null
-    from public.agent_notifications n join public.agents a on a.id = n.agent_id order by n.kind$$,
+    from notifications n join public.agents a on a.id = n.agent_id order by n.kind$$,
   $$values ('cal', 'handoff', 'assigned', false), ('mia', 'text', null, true)$$,
   'the agent is told, and whoever was told before need not answer');
 select pg_temp.call('mia', pg_temp.assign('of nobody', 'cal')), pg_temp.call('cal', pg_temp.assign('of nobody', 'cal'));
-select is((select count(*)::integer from public.agent_notifications), 2, 'again, nothing happens');
+select is((select count(*)::integer from notifications), 2, 'again, nothing happens');
 select pg_temp.call('mia', pg_temp.assign('of nobody', 'mia'));
 select is(pg_temp.conversation('of nobody'), 'escalated mia waits', 'a manager takes it over, and the recruit waits on');
-select is((select count(*)::integer from public.agent_notifications), 2, 'who takes a conversation over is not told');
+select is((select count(*)::integer from notifications), 2, 'who takes a conversation over is not told');
 select private.record_consent(md5('agency')::uuid, '+19995550001', 'opted_in', 'keyword', 'START');
 select pg_temp.call('ann', pg_temp.assign('hers', 'ann'));
 select is(pg_temp.conversation('hers'), 'escalated ann waits', 'the recruit''s agent takes over where nobody is assigned');
