@@ -408,6 +408,18 @@ Deno.test("race: two operators who replay the same deliveries at once make one l
   assert.equal(await filledOf(order), 5);
 });
 
+Deno.test("a delivery that somebody has locked is refused, and does not stop the others", async () => {
+  const { ids } = await rejectOf({ first_name: "Ada" }, { first_name: "Bob" });
+  const results = await sql.begin(async (other) => {
+    await other`select from public.rejected_deliveries where id = ${ids[0]!} for update`;
+    return await replay(ids);
+  });
+  const reason = "others have locked it; try again in a moment";
+  assert.deepEqual(results[0], { delivery_id: ids[0], status: "refused", reason });
+  assert.equal(results[1].status, "created");
+  assert.equal((await replay(ids))[0].status, "created");
+});
+
 Deno.test("a lead is handed out also while others hand leads out", async () => {
   const { vendor, ids } = await rejectOf({ first_name: "Ada" });
   const order = await createOrder(vendor);

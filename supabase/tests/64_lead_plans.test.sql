@@ -1,6 +1,6 @@
 -- Lists and reports of leads read what they show and little more, however many leads there are.
 begin;
-select plan(13);
+select plan(15);
 \ir helpers.psql
 
 -- Leaves out the rows that tests before have rolled back, which an index still has.
@@ -66,6 +66,10 @@ select cmp_ok(
 from (values
   ('public.recruiting_leads'::regclass, 4000), ('public.recruiting_messages', 1000), ('public.rejected_deliveries', 1500)
 ) c (read_table, rows);
+select cmp_ok(
+  pg_temp.rows_read(read_table, 'select public.count_vendor_days(3)'), '<', rows::bigint,
+  'the counts of three days read few ' || read_table)
+from (values ('public.recruiting_leads'::regclass, 1500), ('public.rejected_deliveries', 500)) c (read_table, rows);
 select cmp_ok(
   pg_temp.rows_read('public.recruiting_leads', 'select public.show_lead(md5(''lead 4711'')::uuid)'), '<', 10::bigint,
   'one lead is shown by itself');

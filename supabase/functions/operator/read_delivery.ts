@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parseJson } from "../_shared/json.ts";
+import { BATCH_BOUNDS, type Json, type JsonObject, parseJson } from "../_shared/json.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
 import { type ImportedLead, readImportedLead } from "../api/imported_lead.ts";
 import { type Lead, readLead, skipResume } from "../recruiting/ingest/lead.ts";
@@ -45,7 +45,7 @@ export function readDelivery(
   if (isBatch && row === null) {
     return failure("it is a whole request of several leads, which must be sent again");
   }
-  const payload = parseJson(payload_json) as JsonObject;
+  const payload = parseJson(payload_json, BATCH_BOUNDS) as JsonObject;
   if (vendor === undefined) {
     const { data: lead, error } = readImportedLead(payload);
     return error === null ? success({ lead, payload }) : failure(error);

@@ -53,6 +53,8 @@ create function public.count_vendor_days(days integer default 14, timezone text 
 language plpgsql
 stable
 set search_path = ''
+-- How much the days hold decides how it is read.
+set plan_cache_mode = force_custom_plan
 as $$
 declare
   last_day constant date := private.today_in(timezone);
