@@ -58,6 +58,8 @@ export class CallError extends Error {
     readonly status: number,
     /** Of the database, such as PT404; or of a function, such as NOT_FOUND. */
     readonly code: string,
+    /** The field that the message is about, such as `sale.product`; empty: none. */
+    readonly field = "",
   ) {
     super(message);
   }
@@ -93,7 +95,9 @@ export async function repeat<Data>(request: () => PromiseLike<Result<Data>>): Pr
 
 /** Makes the error of a response, with a sentence that says what to do. */
 export function errorOf(status: number, code: string, message: string): CallError {
-  return new CallError(sentenceOf(status, code, message), status, code);
+  // Messages of the database begin with the name of the field.
+  const [, field = "", rest] = /^(?:([a-z_.0-9[\]]+): )?([^]*)$/.exec(message)!;
+  return new CallError(sentenceOf(status, code, rest!), status, code, field);
 }
 
 function sentenceOf(status: number, code: string, message: string): string {
@@ -104,7 +108,5 @@ function sentenceOf(status: number, code: string, message: string): string {
   if (code === "42501" || status === 403 && !code.startsWith("PT")) {
     return "You may not do this. A manager of your agency may.";
   }
-  // Messages of the database begin with the name of the field.
-  const [, sentence] = /^(?:[a-z_.0-9]+: )?([^]*)$/.exec(message)!;
-  return `${sentence!.charAt(0).toUpperCase()}${sentence!.slice(1).replace(/\.$/, "")}.`;
+  return `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}.`;
 }

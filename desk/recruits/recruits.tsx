@@ -1,6 +1,20 @@
+import { useState } from "react";
+import { useRoute } from "wouter";
 import type { Agent } from "../data/user.ts";
-import { Page } from "../ui/page.tsx";
+import { Card } from "./card.tsx";
+import { List } from "./list.tsx";
 
+/** The recruits of an agent, or of a manager's agency: the list, or one of them. */
 export function Recruits({ agent }: { agent: Agent }) {
-  return <Page title="Recruits">{agent.id}</Page>;
+  const isManager = agent.role === "manager";
+  // Kept while a recruit is open.
+  const [filter, setFilter] = useState({
+    agency_id: agent.agency_id,
+    agent_id: isManager ? null : agent.id,
+    typed: "",
+  });
+  const [, params] = useRoute("/recruits/:id");
+  return params?.id
+    ? <Card key={params.id} id={params.id} isManager={isManager} />
+    : <List agent={agent} filter={filter} onFilter={setFilter} />;
 }

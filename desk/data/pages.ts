@@ -1,0 +1,71 @@
+import { type InfiniteData, keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
+import { PAGE, queryClient } from "./queries.ts";
+
+/**
+ * The rows of a list that is read in pages. What was found before stays while something else is looked for.
+ *
+ * @param read reads up to `limit` rows: those after `last`, or the first ones
+ */
+export function usePages<Row>(queryKey: QueryKey, read: (limit: number, last: Row | null) => Promise<Row[]>) {
+  const query = useInfiniteQuery({
+    queryKey,
+    initialPageParam: null as Row | null,
+    // One more than are shown, which tells whether there are more.
+    queryFn: ({ pageParam }) => read(PAGE + 1, pageParam as Row | null),
+    getNextPageParam: (rows: Row[]) => rows.length > PAGE ? rows[PAGE - 1] : undefined,
+    select: ({ pages }) => pages.flatMap((rows) => rows.slice(0, PAGE)),
+    placeholderData: keepPreviousData,
+  });
+
+  async function fetchNextPage(): Promise<void> {
+    const count = () => queryClient.getQueryData<InfiniteData<Row[]>>(queryKey)?.pages.length;
+    const before = count();
+    // While the list is read again, as after an event, its next page would be dropped.
+    for (let tries = 0; tries < 3 && count() === before; tries++) {
+      const { isError } = await query.fetchNextPage({ cancelRefetch: false });
+      if (isError) return;
+    }
+  }
+  return { ...query, fetchNextPage };
+}
+
+/** A query whose rows can be narrowed. */
+interface Narrowed<Query> {
+  lte(column: string, value: string): Query;
+  or(filters: string): Query;
+}
+
+/** Narrows a list, newest first, to the rows after `last`. */
+export function after<Query extends Narrowed<Query>>(
+  query: Query,
+  last: { id: string; created_at: string } | null,
+): Query {
+  if (last === null) return query;
+  const { id, created_at } = last;
+  // The index is entered by the first condition alone.
+  return query.lte("created_at", created_at).or(`created_at.lt."${created_at}",id.lt.${id}`);
+}
+
+/**
+ * Narrows a list to what the user looks for: each word is part of a name, and a number is the end of a phone number.
+ */
+export function search<Query extends Narrowed<Query>>(
+  query: Query,
+  typed: string,
+  { names, phones }: { names: string[]; phones: string[] },
+): Query {
+  const digits = typed.replace(/[\s().+-]/g, "");
+  if (/^\d+$/.test(digits)) return query.or(phones.map((column) => `${column}.like.*${digits}`).join());
+  for (const word of typed.split(/\s+/).filter(Boolean)) {
+    // PostgREST reads `*` as `%`, and cannot be told otherwise; `_` is any one character.
+    const pattern = `*${word.replace(/[\\%_]/g, "\\$&").replaceAll("*", "_")}*`;
+    const quoted = `"${pattern.replace(/["\\]/g, "\\$&")}"`;
+    query = query.or(names.map((column) => `${column}.ilike.${quoted}`).join());
+  }
+  return query;
+}
+
+/** Whether a part of an address can be an id. The database refuses what cannot. */
+export function isId(part: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part);
+}

@@ -1,0 +1,113 @@
+import { useQuery } from "@tanstack/react-query";
+import { call, CallError, repeat, supabase } from "./client.ts";
+import { after, isId, search, usePages } from "./pages.ts";
+import { queryClient } from "./queries.ts";
+
+/** Which recruits a list shows. */
+export interface RecruitFilter {
+  agency_id: string;
+  /** Null: those of every agent. */
+  agent_id: string | null;
+  /** What the user looks for. */
+  typed: string;
+}
+
+/** A row of the list. */
+export interface Recruit {
+  id: string;
+  first_name: string;
+  last_name: string | null;
+  phone: string | null;
+  state: string | null;
+  created_at: string;
+  agents: { first_name: string; last_name: string | null } | null;
+  /** Not empty: the caller was told of this recruit, and has not opened it yet. */
+  agent_notifications: { id: string }[];
+  /** Empty: there is no conversation. */
+  recruiting_conversations: { id: string }[];
+}
+
+/** Recruits, newest first. */
+export function useRecruits({ agency_id, agent_id, typed }: RecruitFilter) {
+  return usePages<Recruit>(["recruits", "list", agency_id, agent_id, typed], async (limit, last) => {
+    let query = supabase.from("recruiting_leads")
+      .select(`id, first_name, last_name, phone, state, created_at, agents(first_name, last_name),
+        agent_notifications(id), recruiting_conversations(id)`)
+      .is("agent_notifications.read_at", null)
+      .limit(1, { referencedTable: "recruiting_conversations" })
+      .eq("agency_id", agency_id);
+    if (agent_id !== null) query = query.eq("agent_id", agent_id);
+    query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
+    return await call(
+      query.order("created_at", { ascending: false }).order("id", { ascending: false }).limit(limit),
+    );
+  });
+}
+
+/** All that is known of a recruit. */
+export interface RecruitCard extends Recruit {
+  email: string | null;
+  resume_path: string | null;
+  vendor_metadata: Record<string, unknown>;
+  screening_answers: { question: string; value: unknown; said: string }[];
+}
+
+/** A recruit; null: there is none of this id that the caller reads. */
+export function useRecruit(id: string) {
+  return useQuery({
+    queryKey: ["recruits", id],
+    queryFn: async () => {
+      if (!isId(id)) return null;
+      return await call(
+        supabase.from("recruiting_leads")
+          .select(`id, first_name, last_name, phone, email, state, created_at, resume_path, vendor_metadata,
+            agents(first_name, last_name), agent_notifications(id), recruiting_conversations(id),
+            screening_answers(question, value, said)`)
+          .is("agent_notifications.read_at", null)
+          .order("answered_at", { referencedTable: "screening_answers" })
+          .eq("id", id)
+          .maybeSingle(),
+      ) as RecruitCard | null;
+    },
+  });
+}
+
+/** The caller has seen what these notifications are about. */
+export async function markRead(notification_ids: string[]): Promise<void> {
+  await repeat(() => supabase.rpc("mark_read", { notification_ids }));
+  await queryClient.invalidateQueries({ queryKey: ["recruits"] });
+}
+
+/**
+ * Makes the URL that downloads a resume. It works for a minute and for anyone who has it, so it is made when it is used.
+ *
+ * @param name of the file that the browser stores, without its ending
+ */
+export async function signResumeUrl(path: string, name: string): Promise<string> {
+  const { data, error } = await supabase.storage.from("resumes")
+    .createSignedUrl(path, 60, { download: `${name}.${path.split(".").at(-1)}` });
+  if (error === null) return data.signedUrl;
+  const status = "status" in error ? Number(error.status) : 0;
+  throw new Error(
+    status >= 400 && status < 500
+      ? "The resume is not there any more."
+      : "The resume could not be read. Try again in a moment.",
+  );
+}
+
+const WHY_NO_CONVERSATION: Record<string, string> = {
+  "22023": "This recruit has no phone number that gets texts.",
+  PT404: "This recruit is not yours any more.",
+  PT409: "Your agency has no number to text from. Whoever runs the service can give it one.",
+};
+
+/** Begins the conversation with a recruit, or finds it. Nothing is sent. Returns the conversation's id. */
+export async function startConversation(recruiting_lead_id: string): Promise<string> {
+  try {
+    const started = await repeat(() => supabase.rpc("start_conversation", { recruiting_lead_id }));
+    return (started as { conversation_id: string }).conversation_id;
+  } catch (error) {
+    const why = error instanceof CallError ? WHY_NO_CONVERSATION[error.code] : undefined;
+    throw why === undefined ? error : new Error(why);
+  }
+}

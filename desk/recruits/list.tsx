@@ -1,0 +1,95 @@
+import { Link } from "wouter";
+import { useActiveAgents } from "../data/agents.ts";
+import { type Recruit, type RecruitFilter, useRecruits } from "../data/recruits.ts";
+import type { Agent } from "../data/user.ts";
+import { More } from "../ui/more.tsx";
+import { fullName } from "../ui/name.ts";
+import { Page } from "../ui/page.tsx";
+import { phoneText } from "../ui/phone.ts";
+import { Search, useSettled } from "../ui/search.tsx";
+import { Empty, Shown } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+
+export function List(
+  { agent, filter, onFilter }: { agent: Agent; filter: RecruitFilter; onFilter: (filter: RecruitFilter) => void },
+) {
+  const isManager = agent.role === "manager";
+  const query = useRecruits({ ...filter, typed: useSettled(filter.typed) });
+  return (
+    <Page title="Recruits">
+      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <Search value={filter.typed} onChange={(typed) => onFilter({ ...filter, typed })} />
+        {isManager && (
+          <AgentFilter
+            agent={agent}
+            value={filter.agent_id}
+            onChange={(agent_id) => onFilter({ ...filter, agent_id })}
+          />
+        )}
+      </form>
+      <Shown query={query} of="recruits">
+        {(recruits) =>
+          recruits.length === 0 ? <None filter={filter} isManager={isManager} /> : (
+            <>
+              <ul className="rows people" aria-busy={query.isPlaceholderData}>
+                {recruits.map((recruit) => (
+                  <li key={recruit.id}>
+                    <Row recruit={recruit} isManager={isManager} />
+                  </li>
+                ))}
+              </ul>
+              <More of={query} />
+            </>
+          )}
+      </Shown>
+    </Page>
+  );
+}
+
+function Row({ recruit, isManager }: { recruit: Recruit; isManager: boolean }) {
+  const { id, phone, state, created_at, agents, agent_notifications, recruiting_conversations } = recruit;
+  return (
+    <Link href={`/recruits/${id}`}>
+      <span className="name">
+        {fullName(recruit)} {agent_notifications.length > 0 && <span className="badge strong">New</span>}
+      </span>
+      <span className="quiet">
+        {[
+          phone === null ? "no phone" : phoneText(phone),
+          state,
+          isManager && (agents === null ? "no agent" : fullName(agents)),
+          recruiting_conversations.length === 0 && "not texted",
+        ].filter(Boolean).join(" · ")}
+      </span>
+      <Time at={created_at} />
+    </Link>
+  );
+}
+
+function AgentFilter(
+  { agent, value, onChange }: { agent: Agent; value: string | null; onChange: (agent_id: string | null) => void },
+) {
+  const { data: agents = [] } = useActiveAgents(agent);
+  return (
+    <select
+      aria-label="Agent"
+      value={value ?? ""}
+      onChange={(event) => onChange(event.currentTarget.value || null)}
+    >
+      <option value="">All agents</option>
+      {agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+    </select>
+  );
+}
+
+function None({ filter: { typed, agent_id }, isManager }: { filter: RecruitFilter; isManager: boolean }) {
+  if (typed !== "") return <Empty title="Nobody is found.">Look for another part of the name or number.</Empty>;
+  if (isManager && agent_id !== null) return <Empty title="This agent has no recruits yet." />;
+  return (
+    <Empty title="There are no recruits yet.">
+      {isManager
+        ? "They stand here as soon as an order of your agency gets them."
+        : "They stand here as soon as you are given one."}
+    </Empty>
+  );
+}

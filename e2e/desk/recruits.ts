@@ -1,0 +1,302 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
+import { ingest, PDF_BASE64 } from "../support/applications.ts";
+import { createVendor, PDF, sql } from "../support/client.ts";
+import { newPhone } from "../support/sms.ts";
+import { assertAccessible, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
+
+type Owner = { agency_id: string; agent_id: string };
+
+/** Makes recruits of an agent, the first of them the newest. Returns their ids. */
+async function createRecruits(
+  { agency_id, agent_id }: Owner,
+  people: { first_name: string; metadata?: Record<string, unknown> }[],
+): Promise<string[]> {
+  const [vendor] = await sql`
+    insert into public.vendors (slug, name) values (${`test-${crypto.randomUUID()}`}, 'A vendor') returning id`;
+  const rows = people.map(({ first_name, metadata = {} }, place) => ({
+    id: crypto.randomUUID(),
+    vendor_id: vendor!.id as string,
+    first_name,
+    vendor_metadata: sql.json(metadata as never),
+    agency_id,
+    agent_id,
+    created_at: new Date(Date.now() - place * 60_000),
+  }));
+  await sql`insert into public.recruiting_leads ${sql(rows as never)}`;
+  return rows.map(({ id }) => id);
+}
+
+async function createManager(agency_id: string) {
+  return { ...await signInNewAgent(agency_id, "manager"), agency_id };
+}
+
+function rows(page: Page) {
+  return page.getByRole("main").getByRole("listitem");
+}
+
+deskTest("an agent's recruits stand newest first, and one that is opened is new no more", async (page) => {
+  const agent = await createAgentWithLead();
+  const [ada, ben] = await createRecruits(agent, [
+    { first_name: "Ada", metadata: { last_name: "Lovelace", phone: "+13125550142", state: "IL" } },
+    { first_name: "Ben" },
+  ]);
+  await sql`insert into public.agent_notifications (agent_id, lead_id, kind) values (${agent.agent_id}, ${ada!}, 'lead')`;
+  await sql`
+    insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+    values (${ben!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()})`;
+  await signIn(page, agent, "recruits");
+  await rows(page).first().waitFor();
+  assert.match((await rows(page).allInnerTexts()).join("\n"), /^Ada Lovelace New\s+\(312\) 555-0142 · IL · not texted/);
+  assert.match((await rows(page).allInnerTexts())[1]!, /^Ben\s+no phone\s/);
+  await assertAccessible(page);
+  await picture(page, "recruits");
+
+  await page.getByRole("link", { name: "Ada Lovelace" }).click();
+  await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
+  await until(async () => (await unread(agent.agent_id)) === 0);
+  assert.equal(await unread(agent.agent_id), 0);
+  await page.getByRole("link", { name: "All recruits" }).click();
+  await page.getByText("New", { exact: true }).waitFor({ state: "detached" });
+});
+
+async function unread(agent_id: string): Promise<number> {
+  const [row] = await sql`
+    select count(*)::int from public.agent_notifications where agent_id = ${agent_id} and read_at is null`;
+  return row!.count;
+}
+
+deskTest("the card of a recruit shows what is known, as text alone", async (page) => {
+  const agent = await createAgentWithLead();
+  const [id] = await createRecruits(agent, [{
+    first_name: "Grace",
+    metadata: {
+      last_name: "Okoye",
+      phone: "+13125550177",
+      email: "grace@example.com",
+      city: "Chicago",
+      zip: "60614",
+      state: "IL",
+      answers: [{ question: "Are you licensed?", answer: ["TX", "OK"] }, { question: "Why?", answer: null }],
+      vendor_fields: {
+        utm: { campaign_name: "<img src=x onerror=alert(1)>" },
+        schools: [null, { name: "UIC", graduated: true }],
+        nothing: null,
+      },
+    },
+  }]);
+  await sql`
+    insert into public.screening_answers (lead_id, question, value, said)
+    values (${id!}, 'hours', '"full_time"', 'full-time pls'), (${id!}, 'states', '[]', 'none')`;
+  await signIn(page, agent, `recruits/${id}`);
+  const card = page.getByRole("main");
+  await card.getByRole("heading", { name: "Grace Okoye" }).waitFor();
+  for (
+    const [term, definition] of [
+      ["Phone", "(312) 555-0177"],
+      ["E-mail", "grace@example.com"],
+      ["Place", "Chicago, IL 60614"],
+      ["Resume", "none"],
+      ["Hours", "Full time full-time pls"],
+      ["States", "None none"],
+      ["Are you licensed?", "TX, OK"],
+      ["Why?", "not answered"],
+      ["Campaign name", "<img src=x onerror=alert(1)>"],
+      ["Graduated", "Yes"],
+    ] as const
+  ) {
+    const shown = card.locator(`dt:text-is(${JSON.stringify(term)}) + dd`);
+    assert.equal((await shown.innerText()).replace(/\s+/g, " "), definition, term);
+  }
+  assert.equal(await card.getByText("Nothing").count(), 0);
+  assert.equal(await card.getByRole("link", { name: "Call" }).getAttribute("href"), "tel:+13125550177");
+  const address = card.getByRole("link", { name: "grace@example.com" });
+  assert.equal(await address.getAttribute("href"), "mailto:grace@example.com");
+  await assertAccessible(page);
+});
+
+deskTest("what is no phone number and no address makes no link", async (page) => {
+  const agent = await createAgentWithLead();
+  const [id] = await createRecruits(agent, [{
+    first_name: "Odd",
+    metadata: { phone: "555-CALL", email: "a@example.com?bcc=b@example.com" },
+  }]);
+  await signIn(page, agent, `recruits/${id}`);
+  await page.getByText("a@example.com?bcc=b@example.com").waitFor();
+  assert.equal(await page.getByRole("main").getByRole("link").count(), 1);
+  await page.getByRole("button", { name: "Text" }).click();
+  await page.getByText("This recruit has no phone number that gets texts.").waitFor();
+});
+
+deskTest("an agent downloads a resume by a link that needs no session and soon ends", async (page) => {
+  const agent = await createAgentWithLead();
+  const { body } = await ingest(await createVendor(), { first_name: "Ada", resume: PDF_BASE64 });
+  await sql`
+    update public.recruiting_leads
+    set distribution = 'not_requested', order_id = null, distributed_at = null,
+      agency_id = ${agent.agency_id}, agent_id = ${agent.agent_id}
+    where id = ${body.id}`;
+  await signIn(page, agent, `recruits/${body.id}`);
+  const signed = page.waitForRequest(/\/object\/sign\/resumes\/.*token=/);
+  const downloaded = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download the resume" }).click();
+  const url = new URL((await signed).url());
+  const response = await fetch(url);
+  assert.deepEqual(new Uint8Array(await response.arrayBuffer()), PDF);
+  assert.match(response.headers.get("content-disposition")!, /^attachment;.*Ada\.pdf/);
+  const { exp } = JSON.parse(atob(url.searchParams.get("token")!.split(".")[1]!));
+  const seconds = exp - Date.now() / 1000;
+  assert(seconds > 0 && seconds <= 60, `${seconds} s are left`);
+  const download = await downloaded;
+  assert.equal(download.suggestedFilename(), "Ada.pdf");
+  assert.deepEqual(Deno.readFileSync(await download.path()), PDF);
+  // The page is still there.
+  await page.getByRole("heading", { name: "Ada" }).waitFor();
+});
+
+deskTest("Text opens the conversation with the recruit, one of them however often", async (page) => {
+  const agent = await createAgentWithLead();
+  const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { phone: newPhone() } }]);
+  await signIn(page, agent, `recruits/${id}`);
+  const text = page.getByRole("button", { name: "Text" });
+  await text.click();
+  await page.getByText("Your agency has no number to text from.").waitFor();
+  await assertAccessible(page);
+
+  await sql`insert into public.service_numbers (phone, agency_id) values (${newPhone()}, ${agent.agency_id})`;
+  await page.context().setOffline(true);
+  await text.click();
+  await page.getByText("No connection.").waitFor();
+  await page.context().setOffline(false);
+  await text.click();
+  await page.waitForURL(/#\/inbox\/[0-9a-f-]{36}$/);
+  const conversations = await sql`
+    select id, assigned_agent_id from public.recruiting_conversations where recruiting_lead_id = ${id!}`;
+  assert.deepEqual([...conversations], [{ id: page.url().slice(-36), assigned_agent_id: agent.agent_id }]);
+});
+
+deskTest("recruits are found by their name and by the end of their number", async (page) => {
+  const agent = await createAgentWithLead();
+  await createRecruits(agent, [
+    { first_name: "Ada", metadata: { last_name: "Lovelace", phone: "+13125550142" } },
+    { first_name: "Ben", metadata: { last_name: 'O"Hara, (Jr)%', phone: "+13125550143" } },
+  ]);
+  await signIn(page, agent, "recruits");
+  await rows(page).nth(1).waitFor();
+  for (
+    const [typed, found] of [
+      ["lace ada", /Ada/],
+      ["0143", /Ben/],
+      ["(312) 555-0142", /Ada/],
+      ['o"hara, (', /Ben/],
+      ["%", /Ben/],
+    ] as const
+  ) {
+    await page.getByRole("searchbox").fill(typed);
+    await until(async () => await rows(page).count() === 1);
+    await rows(page).filter({ hasText: found }).waitFor();
+    assert.equal(await rows(page).count(), 1, typed);
+    await page.getByRole("searchbox").fill("");
+    await rows(page).nth(1).waitFor();
+  }
+  await page.getByRole("searchbox").fill("Zed");
+  await page.getByText("Nobody is found.").waitFor();
+  await assertAccessible(page);
+});
+
+deskTest("a list of 120 recruits is read to its end, each of them once", async (page) => {
+  const agent = await createAgentWithLead();
+  const names = Array.from({ length: 120 }, (_, place) => `Recruit ${place}.`);
+  const ids = await createRecruits(agent, names.map((first_name) => ({ first_name })));
+  // Leads of one import have the same time.
+  await sql`update public.recruiting_leads set created_at = now() where id in ${sql(ids.slice(0, 90))}`;
+  await signIn(page, agent, "recruits");
+  for (const count of [50, 100, 120]) {
+    await rows(page).nth(count - 1).waitFor();
+    assert.equal(await rows(page).count(), count);
+    if (count < 120) await page.getByRole("button", { name: "Show more" }).click();
+  }
+  assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
+  const shown = (await rows(page).allInnerTexts()).map((text) => text.split("\n")[0]!.trim());
+  assert.deepEqual(shown.toSorted(), names.toSorted());
+});
+
+deskTest("a manager reads the agency's recruits, and those of one agent", async (page) => {
+  const agent = await createAgentWithLead();
+  await sql`update public.agents set first_name = 'Boris' where id = ${agent.agent_id}`;
+  const manager = await createManager(agent.agency_id);
+  await createRecruits(agent, [{ first_name: "Ada" }]);
+  await createRecruits(manager, [{ first_name: "Ben" }]);
+  await createRecruits(await createAgentWithLead(), [{ first_name: "Elsewhere" }]);
+  await signIn(page, manager, "recruits");
+  await rows(page).nth(1).waitFor();
+  assert.match(
+    (await rows(page).allInnerTexts()).join("\n"),
+    /Ben\s+no phone · Nora Quist[^]*Ada\s+no phone · Boris Quist/,
+  );
+  await page.getByLabel("Agent").selectOption({ label: "Boris Quist" });
+  await until(async () => await rows(page).count() === 1);
+  assert.match((await rows(page).allInnerTexts()).join("\n"), /^Ada/);
+  await assertAccessible(page);
+});
+
+deskTest("an agent sees nothing of a colleague's recruits", async (page) => {
+  const agent = await createAgentWithLead();
+  const colleague = { ...await signInNewAgent(agent.agency_id), agency_id: agent.agency_id };
+  const [id] = await createRecruits(agent, [{ first_name: "Ada" }]);
+  await signIn(page, colleague, "recruits");
+  await page.getByText("There are no recruits yet.").waitFor();
+  await assertAccessible(page);
+  for (const address of [id, crypto.randomUUID(), "1"]) {
+    await page.goto(`${DESK}#/recruits/${address}`);
+    await page.getByText("There is no such recruit.").waitFor();
+  }
+});
+
+deskTest("a recruit that goes to another agent meanwhile is gone from the card", async (page) => {
+  const agent = await createAgentWithLead();
+  const colleague = await signInNewAgent(agent.agency_id);
+  const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { phone: newPhone() } }]);
+  await signIn(page, agent, `recruits/${id}`);
+  const text = page.getByRole("button", { name: "Text" });
+  await text.waitFor();
+  await sql`update public.recruiting_leads set agent_id = ${colleague.agent_id} where id = ${id!}`;
+  await text.click();
+  await page.getByText("This recruit is not yours any more.").or(page.getByText("There is no such recruit.")).waitFor();
+  await page.reload();
+  await page.getByText("There is no such recruit.").waitFor();
+});
+
+deskTest("a list that cannot be read says so, and is read again", async (page) => {
+  const agent = await createAgentWithLead();
+  await createRecruits(agent, [{ first_name: "Ada" }]);
+  await page.route("**/rest/v1/recruiting_leads*", (route) => route.fulfill({ status: 400, json: { message: "no" } }));
+  await signIn(page, agent, "recruits");
+  await page.getByText("The recruits could not be read.").waitFor();
+  await assertAccessible(page);
+  await page.unroute("**/rest/v1/recruiting_leads*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await rows(page).first().waitFor();
+});
+
+deskTest("a recruit is found, opened and left on a phone, by keyboard", async (page) => {
+  const agent = await createAgentWithLead();
+  await createRecruits(agent, [{
+    first_name: "Ada",
+    metadata: { phone: newPhone(), vendor_fields: { token: "x".repeat(300) } },
+  }]);
+  await signIn(page, agent, "recruits");
+  await page.getByRole("searchbox").focus();
+  await page.keyboard.type("ada");
+  await rows(page).first().waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Ada" }).waitFor();
+  const tooWide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  assert(tooWide as number <= 0, `${tooWide} px`);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Recruits" }).waitFor();
+  assert.equal(await page.getByRole("searchbox").inputValue(), "ada");
+}, PHONE);
