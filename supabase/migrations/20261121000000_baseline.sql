@@ -1909,6 +1909,56 @@ create trigger recount_after_timezone
   for each row when (old.timezone <> new.timezone)
   execute function private.recount_after_timezone();
 
+-- supabase/schemas/recruiting/order_pace.sql
+
+-- What a manager's page shows of the agency's orders.
+
+create function private.vendor_name(vendor_id uuid) returns text
+language plpgsql
+stable
+-- A manager may know whose leads an order is for. Vendors' settings are the operator's.
+security definer
+set search_path = ''
+as $$
+begin
+  return (select v.name from public.vendors v where v.id = vendor_name.vendor_id);
+end
+$$;
+
+comment on function private.vendor_name(uuid) is 'The name of a vendor; null where there is none.';
+grant execute on function private.vendor_name(uuid) to authenticated;
+-- The day of a daily cap.
+grant execute on function private.day_start(timestamptz, text) to authenticated;
+
+create view public.order_pace with (security_invoker = true) as
+select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, o.states, o.quantity, o.filled, o.status, o.priority,
+  o.daily_cap, o.greeting_template is not null as has_greeting, o.starts_at, o.ends_at, o.created_at,
+  recent.leads_today, recent.leads_7_days, round(pace.per_day, 1) as per_day,
+  case when o.status = 'open' and pace.per_day > 0
+    then ceil((o.quantity - o.filled) / pace.per_day)::integer end as full_in_days
+from public.recruiting_orders o
+-- Agents do not read their agency, so they read none of these rows.
+join public.agencies g on g.id = o.agency_id
+left join public.agents a on a.id = o.agent_id
+cross join lateral (
+  select count(*)::integer as leads_7_days,
+    (count(*) filter (where l.distributed_at >= (select private.day_start(now(), g.timezone))))::integer as leads_today
+  from public.recruiting_leads l
+  where l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at > now() - interval '7 days'
+) recent
+cross join lateral (
+  select recent.leads_7_days / least(7, greatest(1,
+    extract(epoch from now() - greatest(o.created_at, o.starts_at)) / extract(epoch from interval '1 day'))) as per_day
+) pace;
+
+comment on view public.order_pace is
+  'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: leads_today (by '
+  'the agency''s day), leads_7_days (the last 7 times 24 hours), per_day (over these days, or those since the order began; '
+  'one at least), and full_in_days at this pace (null: it is not open, or gets no leads). Ask for pages by the last row, '
+  'ordered by created_at and id.';
+grant select on public.order_pace to authenticated;
+
 -- supabase/schemas/recruiting/distribution.sql
 
 -- Handing out the leads that are stored as `pending`, oldest first.
@@ -4857,9 +4907,12 @@ alter table public.conversation_reads enable row level security;
 grant select on public.conversation_reads to authenticated;
 grant select, insert, update, delete on public.conversation_reads to service_role;
 
-create policy "agents read how far they have read" on public.conversation_reads
+create policy "agents read how far they have read, managers how far their agents have" on public.conversation_reads
   for select to authenticated
-  using (agent_id = (select private.current_agent_id()));
+  using (
+    agent_id = (select private.current_agent_id())
+    or agent_id in (select a.id from public.agents a where a.agency_id = (select private.managed_agency_id()))
+  );
 
 create table public.recruiting_messages (
   id uuid primary key default gen_random_uuid(),
@@ -8161,6 +8214,42 @@ comment on function public.read_conversation(uuid, timestamptz) is
   'many were not before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) when the caller is no active agent; PT404 for a '
   'conversation that the caller does not read.';
 grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
+
+-- supabase/schemas/texting/team.sql
+
+-- What a manager's page shows of the agency's agents.
+
+create view public.team with (security_invoker = true) as
+select a.id, a.agency_id, a.first_name, a.last_name, a.role, a.is_active, a.accepts_recruits,
+  a.user_id is not null as has_login, coalesce(c.waiting, 0) as waiting, coalesce(c.unread, 0) as unread,
+  c.waiting_since, coalesce(l.recruits, 0) as recruits_7_days
+from public.agents a
+left join (
+  select coalesce(w.assigned_agent_id, r.agent_id) as agent_id, count(*)::integer as waiting,
+    (count(*) filter (where w.last_message_at > coalesce(read.read_up_to, '-infinity')))::integer as unread,
+    min(w.waiting_since) as waiting_since
+  from public.recruiting_conversations w
+  left join public.recruiting_leads r on r.id = w.recruiting_lead_id
+  left join public.conversation_reads read
+    on read.conversation_id = w.id and read.agent_id = coalesce(w.assigned_agent_id, r.agent_id)
+  where w.agency_id = (select private.managed_agency_id()) and w.waiting_since is not null
+  group by 1
+) c on c.agent_id = a.id
+left join (
+  select d.agent_id, count(*)::integer as recruits
+  from public.recruiting_orders o
+  join public.recruiting_leads d
+    on d.agency_id = o.agency_id and d.order_id = o.id and d.distributed_at > now() - interval '7 days'
+  where o.agency_id = (select private.managed_agency_id())
+  group by d.agent_id
+) l on l.agent_id = a.id
+where a.agency_id = (select private.managed_agency_id());
+
+comment on view public.team is
+  'The agents of a manager''s agency, each with the conversations that wait for an answer of theirs (waiting), how many of '
+  'these the agent has not read (unread), since when the first waits (waiting_since; null: none), and the recruits of theirs '
+  'that orders have brought in the last 7 days. Ask for pages by the last row, ordered by first_name and id.';
+grant select on public.team to authenticated;
 
 -- supabase/schemas/texting/notifications.sql
 

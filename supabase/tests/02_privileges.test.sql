@@ -74,8 +74,8 @@ select is_empty(
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'
       and r.rolname in ('anon', 'authenticated', 'service_role')
       and has_table_privilege(r.rolname, c.oid, p.privilege)
-        <> (r.rolname = case c.relname when 'inbox' then 'authenticated' else 'service_role' end and p.privilege = 'select')$$,
-  'a view is for the service role alone, to read, and the inbox for whoever is signed in');
+        <> (r.rolname = case when c.relname in ('inbox', 'order_pace', 'team') then 'authenticated' else 'service_role' end and p.privilege = 'select')$$,
+  'a view is for the service role alone, to read, and these for whoever is signed in');
 
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
 
@@ -84,7 +84,7 @@ select set_eq(
   array[
     'public.submit_lead_presentation', 'public.mark_read', 'public.send_text', 'public.start_conversation',
     'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.cancel_text', 'public.retry_text', 'public.assign_conversation',
-    'public.no_reply_needed', 'public.signed_in_user', 'public.begin_operator_action', 'private.recruit_of', 'private.current_agent_id', 'private.current_agency_id',
+    'public.no_reply_needed', 'public.signed_in_user', 'public.begin_operator_action', 'private.recruit_of', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'

@@ -13,7 +13,7 @@ select set_eq(
     'private.broadcast(text,jsonb,text[])', 'cancel_text(uuid)', 'retry_text(uuid)',
     'assign_conversation(uuid,uuid)', 'no_reply_needed(uuid)', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb)',
     'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)',
-    'publish_bot_script(uuid,jsonb)', 'private.recruit_of(uuid)',
+    'publish_bot_script(uuid,jsonb)', 'private.recruit_of(uuid)', 'private.vendor_name(uuid)',
     'read_conversation(uuid,timestamp with time zone)', 'signed_in_user()', 'begin_operator_action(text,jsonb)'
   ],
   'only these functions are security definer, and docs/security.md says of each why');

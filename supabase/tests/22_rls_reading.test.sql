@@ -1,7 +1,7 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(215);
+select plan(227);
 \ir helpers.psql
 
 select pg_temp.create_people();
@@ -112,7 +112,9 @@ insert into readers values
   ('lead_referrals',             '1', '2', '1'),
   ('recruiting_conversations',   '2', '4', '1'),
   ('inbox',                      '2', '4', '1'),
-  ('conversation_reads',         '1', '1', '1'),
+  ('conversation_reads',         '1', '3', '1'),
+  ('order_pace',                 '0', '3', '1'),
+  ('team',                       '0', '4', '2'),
   ('recruiting_messages',        '4', '8', '2'),
   ('text_outbox',                '2', '4', '1'),
   ('text_consents',              '2', '4', '1'),
@@ -137,7 +139,7 @@ insert into readers values
 
 select set_eq(
   'select "table" from readers',
-  'select tablename::text from pg_tables where schemaname = ''public'' union all select ''inbox''', 'every table is here');
+  'select tablename::text from pg_tables where schemaname = ''public'' union all values (''inbox''), (''order_pace''), (''team'')', 'every table is here');
 
 select is(
   pg_temp.sees(name, "table"), expected,

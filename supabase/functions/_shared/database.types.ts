@@ -82,6 +82,13 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "agent_notifications_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id"];
+          },
+          {
             foreignKeyName: "agent_notifications_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: false;
@@ -408,6 +415,13 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "conversation_reads_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id"];
+          },
+          {
             foreignKeyName: "conversation_reads_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: false;
@@ -487,6 +501,13 @@ export type Database = {
             columns: ["agent_id"];
             isOneToOne: false;
             referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_activities_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
             referencedColumns: ["id"];
           },
           {
@@ -645,6 +666,13 @@ export type Database = {
             columns: ["agent_id"];
             isOneToOne: false;
             referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_presentations_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
             referencedColumns: ["id"];
           },
           {
@@ -867,6 +895,13 @@ export type Database = {
             referencedRelation: "agents";
             referencedColumns: ["id", "agency_id"];
           },
+          {
+            foreignKeyName: "leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
         ];
       };
       "operator_actions": {
@@ -1018,6 +1053,13 @@ export type Database = {
             referencedColumns: ["id", "agency_id"];
           },
           {
+            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
+            columns: ["assigned_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
             foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
@@ -1164,6 +1206,13 @@ export type Database = {
             foreignKeyName: "recruiting_leads_agency_id_order_id_fkey";
             columns: ["agency_id", "order_id"];
             isOneToOne: false;
+            referencedRelation: "order_pace";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_orders";
             referencedColumns: ["agency_id", "id"];
           },
@@ -1179,6 +1228,13 @@ export type Database = {
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
             referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
             referencedColumns: ["id", "agency_id"];
           },
           {
@@ -1365,6 +1421,13 @@ export type Database = {
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
             referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
             referencedColumns: ["id", "agency_id"];
           },
           {
@@ -1601,6 +1664,13 @@ export type Database = {
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
             referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "text_consent_events_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
             referencedColumns: ["id", "agency_id"];
           },
         ];
@@ -2202,6 +2272,13 @@ export type Database = {
             referencedColumns: ["id", "agency_id"];
           },
           {
+            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
+            columns: ["assigned_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
             foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
@@ -2332,10 +2409,56 @@ export type Database = {
             referencedColumns: ["id", "agency_id"];
           },
           {
+            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
             foreignKeyName: "recruiting_orders_vendor_id_fkey";
             columns: ["vendor_id"];
             isOneToOne: false;
             referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "order_pace": {
+        Row: {
+          "agency_id": string;
+          "agent": string | null;
+          "created_at": string;
+          "daily_cap": number | null;
+          "ends_at": string | null;
+          "filled": number;
+          "full_in_days": number | null;
+          "has_greeting": boolean | null;
+          "id": string;
+          "leads_7_days": number | null;
+          "leads_today": number | null;
+          "per_day": number | null;
+          "priority": number;
+          "quantity": number;
+          "starts_at": string | null;
+          "states": (string)[] | null;
+          "status": string;
+          "vendor": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_orders_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_orders_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
@@ -2379,6 +2502,39 @@ export type Database = {
             columns: ["message_id"];
             isOneToOne: true;
             referencedRelation: "recruiting_messages";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "team": {
+        Row: {
+          "accepts_recruits": boolean;
+          "agency_id": string;
+          "first_name": string;
+          "has_login": boolean | null;
+          "id": string;
+          "is_active": boolean;
+          "last_name": string | null;
+          "recruits_7_days": number | null;
+          "role": string;
+          "unread": number | null;
+          "waiting": number | null;
+          "waiting_since": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "agents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];

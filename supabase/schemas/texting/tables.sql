@@ -126,9 +126,12 @@ alter table public.conversation_reads enable row level security;
 grant select on public.conversation_reads to authenticated;
 grant select, insert, update, delete on public.conversation_reads to service_role;
 
-create policy "agents read how far they have read" on public.conversation_reads
+create policy "agents read how far they have read, managers how far their agents have" on public.conversation_reads
   for select to authenticated
-  using (agent_id = (select private.current_agent_id()));
+  using (
+    agent_id = (select private.current_agent_id())
+    or agent_id in (select a.id from public.agents a where a.agency_id = (select private.managed_agency_id()))
+  );
 
 create table public.recruiting_messages (
   id uuid primary key default gen_random_uuid(),

@@ -1,0 +1,47 @@
+-- What a manager's page shows of the agency's orders.
+
+create function private.vendor_name(vendor_id uuid) returns text
+language plpgsql
+stable
+-- A manager may know whose leads an order is for. Vendors' settings are the operator's.
+security definer
+set search_path = ''
+as $$
+begin
+  return (select v.name from public.vendors v where v.id = vendor_name.vendor_id);
+end
+$$;
+
+comment on function private.vendor_name(uuid) is 'The name of a vendor; null where there is none.';
+grant execute on function private.vendor_name(uuid) to authenticated;
+-- The day of a daily cap.
+grant execute on function private.day_start(timestamptz, text) to authenticated;
+
+create view public.order_pace with (security_invoker = true) as
+select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, o.states, o.quantity, o.filled, o.status, o.priority,
+  o.daily_cap, o.greeting_template is not null as has_greeting, o.starts_at, o.ends_at, o.created_at,
+  recent.leads_today, recent.leads_7_days, round(pace.per_day, 1) as per_day,
+  case when o.status = 'open' and pace.per_day > 0
+    then ceil((o.quantity - o.filled) / pace.per_day)::integer end as full_in_days
+from public.recruiting_orders o
+-- Agents do not read their agency, so they read none of these rows.
+join public.agencies g on g.id = o.agency_id
+left join public.agents a on a.id = o.agent_id
+cross join lateral (
+  select count(*)::integer as leads_7_days,
+    (count(*) filter (where l.distributed_at >= (select private.day_start(now(), g.timezone))))::integer as leads_today
+  from public.recruiting_leads l
+  where l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at > now() - interval '7 days'
+) recent
+cross join lateral (
+  select recent.leads_7_days / least(7, greatest(1,
+    extract(epoch from now() - greatest(o.created_at, o.starts_at)) / extract(epoch from interval '1 day'))) as per_day
+) pace;
+
+comment on view public.order_pace is
+  'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: leads_today (by '
+  'the agency''s day), leads_7_days (the last 7 times 24 hours), per_day (over these days, or those since the order began; '
+  'one at least), and full_in_days at this pace (null: it is not open, or gets no leads). Ask for pages by the last row, '
+  'ordered by created_at and id.';
+grant select on public.order_pace to authenticated;
