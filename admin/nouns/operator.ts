@@ -52,8 +52,8 @@ async function removeUser({ sql }: Session, address: string): Promise<Outcome> {
 
 async function listOperators({ sql }: Session): Promise<Outcome> {
   const rows = await sql`
-    select u.email, concat_ws(' ', a.first_name, a.last_name) as agent, o.created_at as since, u.last_sign_in_at as signed_in,
-      o.user_id
+    select u.email, concat_ws(' ', a.first_name, a.last_name) as agent, o.created_at as since,
+      u.last_sign_in_at as signed_in, o.user_id
     from public.operators o
     join auth.users u on u.id = o.user_id
     left join public.agents a on a.user_id = o.user_id
