@@ -135,7 +135,11 @@ Deno.test("deliveries are replayed, and one that is refused does not stop the ot
     { delivery_id: ids[2], status: "duplicate", lead_id: ids[1] },
     { delivery_id: ids[3], status: "refused", reason: "the delivery has been dismissed" },
   ]);
-  assert.deepEqual(await replay(ids, false, by), results, "again, the same");
+  assert.deepEqual(
+    await replay(ids, false, by),
+    results.map((result) => result.status === "refused" ? result : { ...result, was_replayed: true }),
+    "again, the same",
+  );
   assert.deepEqual((await storedLeads(vendor)).map(({ id, received_via }) => [id, received_via]), [[ids[1], "replay"]]);
   assert.equal(await filledOf(order), 1);
   assert.deepEqual(await actionsOf(by), Array(2).fill(["replay", { delivery_ids: ids }]));
@@ -177,8 +181,9 @@ Deno.test("race: two operators who replay the same deliveries at once make one l
   const order = await createOrder(vendor);
   const operators = [await signInNewOperator(), await signInNewOperator()];
   const results = await atOnce(4, (n) => replay(ids, false, operators[n % 2]));
-  for (const result of results) assert.deepEqual(result, results[0]);
-  assert.deepEqual(results[0]!.map(({ status, lead_id }) => [status, lead_id]), ids.map((id) => ["created", id]));
+  for (const result of results) {
+    assert.deepEqual(result.map(({ status, lead_id }) => [status, lead_id]), ids.map((id) => ["created", id]));
+  }
   assert.equal((await storedLeads(vendor)).length, 5);
   assert.equal(await filledOf(order), 5);
 });

@@ -38,6 +38,8 @@ const replayed = z.strictObject({
   ),
   distributed_to: distributedTo.nullable().optional()
     .describe("Of a new recruiting lead. Null when no open order matched."),
+  was_replayed: z.literal(true).optional()
+    .describe("It had been replayed before this request; the rest is what came of it then."),
   reason: z.string().optional().describe("Why it was refused."),
   lead: z.looseObject({}).optional().describe("In a dry run: the lead as it would be stored."),
 });
@@ -84,6 +86,7 @@ async function replay(delivery_id: string, dryRun: boolean): Promise<Replayed> {
     reading = data;
   }
   const lead = dryRun && reading !== null ? { lead: { ...reading.lead } } : {};
+  const before = delivery.status === "replayed" ? { was_replayed: true as const } : {};
 
   try {
     const stored: StoredLead = await callDatabase(
@@ -92,14 +95,14 @@ async function replay(delivery_id: string, dryRun: boolean): Promise<Replayed> {
       RETRY,
     );
     const { id: lead_id, status } = stored;
-    if (stored.status === "duplicate") return { delivery_id, status, lead_id, ...lead };
+    if (stored.status === "duplicate") return { delivery_id, status, lead_id, ...before, ...lead };
     const isPending = stored.distribution === "pending";
     const distributed_to = !isPending
       ? stored.distributed_to
       : dryRun
       ? undefined
       : (await waitForDistribution(lead_id)).distributed_to;
-    return { delivery_id, status, lead_id, distributed_to, ...lead };
+    return { delivery_id, status, lead_id, distributed_to, ...before, ...lead };
   } catch (error) {
     return { delivery_id, status: "refused", reason: reasonOf(error), ...lead };
   }
