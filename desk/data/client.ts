@@ -46,7 +46,7 @@ async function newToken(refused: string | null): Promise<string | null> {
 }
 
 /** What a call of supabase-js resolves to. */
-type Result<Data> =
+export type Result<Data> =
   | { data: Data; error: null }
   | { data: null; error: { message: string; code?: string }; status: number };
 
@@ -105,6 +105,7 @@ function sentenceOf(status: number, code: string, message: string): string {
   if (status === 401) return "Your session has ended. Sign in again.";
   if (status === 429) return "Too many requests. Try again in a minute.";
   if (status >= 500) return "The service has a fault. Try again in a moment.";
+  if (code === "FORBIDDEN") return "Only an operator may do this. Whoever runs the service can make you one.";
   if (code === "42501" || status === 403 && !code.startsWith("PT")) {
     return "You may not do this. A manager of your agency may.";
   }

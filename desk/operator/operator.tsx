@@ -1,5 +1,46 @@
-import { Page } from "../ui/page.tsx";
+import type { ReactNode } from "react";
+import { Link, Redirect, Route, Switch, useRoute } from "wouter";
+import { Deliveries } from "./deliveries.tsx";
+import { GroupView } from "./group.tsx";
+import { Texts } from "./texts.tsx";
+import { Today } from "./today.tsx";
+import { Vendors } from "./vendors.tsx";
+import { Waiting } from "./waiting.tsx";
 
+/** What operators of the whole service see. */
 export function Operator() {
-  return <Page title="Operator">Today</Page>;
+  return (
+    <>
+      <nav className="subnav" aria-label="Operator">
+        <SubLink to="/operator">Today</SubLink>
+        <SubLink to="/operator/deliveries" pattern="/operator/deliveries/*?">Rejected deliveries</SubLink>
+        <SubLink to="/operator/waiting">Waiting leads</SubLink>
+        <SubLink to="/operator/texts">Unmatched texts</SubLink>
+        <SubLink to="/operator/vendors">Vendors</SubLink>
+      </nav>
+      <Switch>
+        <Route path="/operator" component={Today} />
+        <Route path="/operator/deliveries" component={Deliveries} />
+        <Route path="/operator/deliveries/:vendor_id/:code/:reason">
+          {({ vendor_id, code, reason }) => (
+            <GroupView
+              key={vendor_id + code + reason}
+              group={{ vendor_id: vendor_id!, code: code!, reason: decodeURIComponent(reason!) }}
+            />
+          )}
+        </Route>
+        <Route path="/operator/waiting" component={Waiting} />
+        <Route path="/operator/texts" component={Texts} />
+        <Route path="/operator/vendors" component={Vendors} />
+        <Route>
+          <Redirect to="/operator" replace />
+        </Route>
+      </Switch>
+    </>
+  );
+}
+
+function SubLink({ to, pattern = to, children }: { to: string; pattern?: string; children: ReactNode }) {
+  const [isHere] = useRoute(pattern);
+  return <Link href={to} aria-current={isHere ? "page" : undefined}>{children}</Link>;
 }

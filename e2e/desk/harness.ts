@@ -67,6 +67,11 @@ export async function assertAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
 }
 
+/** Asserts that nothing makes the page wider than the screen. */
+export async function assertFits(page: Page): Promise<void> {
+  assert.equal(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"), 0);
+}
+
 /** Keeps a picture of a view for the docs, in the folder that DESK_PICTURES names. Without it nothing happens. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = Deno.env.get("DESK_PICTURES");

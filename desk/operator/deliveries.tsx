@@ -1,0 +1,59 @@
+import { Link } from "wouter";
+import { type Group, type Reason, useReasons } from "../data/operator.ts";
+import { Page } from "../ui/page.tsx";
+import { Empty, Shown } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+
+/** Why deliveries were rejected. Each reason leads to its deliveries. */
+export function Deliveries() {
+  const query = useReasons();
+  return (
+    <Page title="Rejected deliveries">
+      <p className="quiet">
+        What a vendor has sent and the service could not store. It is kept for 30 days. Correct what rejects it, then
+        replay it.
+      </p>
+      <Shown query={query} of="rejected deliveries">
+        {({ reasons, more }) =>
+          reasons.length === 0
+            ? <Empty title="No delivery is open.">Whatever vendors sent is stored, replayed or dismissed.</Empty>
+            : (
+              <>
+                <ul className="rows reasons">
+                  {reasons.map((reason) => <ReasonRow key={pathOf(reason)} reason={reason} />)}
+                </ul>
+                {more > 0 && <p className="quiet">And {more} further reasons, with fewer deliveries each.</p>}
+              </>
+            )}
+      </Shown>
+    </Page>
+  );
+}
+
+function ReasonRow({ reason: given }: { reason: Reason }) {
+  const { vendor, code, reason, deliveries, first_at, last_at } = given;
+  return (
+    <li>
+      <Link href={pathOf(given)}>
+        <span className="count">{deliveries.toLocaleString("en-US")}</span>
+        <span>
+          <strong>{vendor}</strong>: {reason}
+        </span>
+      </Link>
+      <p className="quiet">
+        {code}. First <Time at={first_at} />, last <Time at={last_at} />
+      </p>
+    </li>
+  );
+}
+
+/** What selects the deliveries of a reason. */
+export function groupOf({ vendor_id, code, reason }: Reason): Group {
+  return { vendor_id: vendor_id ?? "import", code, reason };
+}
+
+function pathOf(given: Reason): string {
+  const { vendor_id, code, reason } = groupOf(given);
+  // Encoded twice, because the router decodes once, and not what would be a part of the path.
+  return `/operator/deliveries/${vendor_id}/${code}/${encodeURIComponent(encodeURIComponent(reason))}`;
+}

@@ -1,0 +1,81 @@
+import { useEffect, useRef, useState } from "react";
+import { type Delivery, type Payload, readPayload, replay, type Replayed, tryReplay } from "../data/operator.ts";
+import { ActionButton } from "../ui/action.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { Time } from "../ui/time.tsx";
+import { fieldsOf, outcomeText, previewText } from "./outcome.ts";
+
+/** A rejected delivery, with what can be done with it. */
+export function DeliveryRow(
+  { delivery, onReplayed }: {
+    delivery: Delivery;
+    /** Called when it is replayed, and no longer open. */
+    onReplayed: (replayed: Replayed) => void;
+  },
+) {
+  const [payload, setPayload] = useState<Payload | null>(null);
+  const [preview, setPreview] = useState<Replayed | null>(null);
+  const [refused, setRefused] = useState("");
+  const { id, received_at, route, row, vendor_lead_id, request_id, payload_bytes } = delivery;
+
+  async function replayOne(): Promise<void> {
+    setRefused("");
+    const [replayed] = await replay([id]);
+    if (replayed!.status === "refused") return setRefused(outcomeText(replayed!));
+    onReplayed(replayed!);
+  }
+
+  return (
+    <li className="delivery">
+      <p>
+        <Time at={received_at} />
+        {vendor_lead_id !== null && <strong>{vendor_lead_id}</strong>}
+        <span>{route}{row !== null && `, row ${row}`}</span>
+        <small>{payload_bytes.toLocaleString("en-US")} bytes, request {request_id}</small>
+      </p>
+      <p className="buttons">
+        <ConfirmButton
+          label="Show the payload"
+          question={<p>It may hold what a person told the vendor. Reading it is noted with your name.</p>}
+          act={async () => setPayload(await readPayload(id))}
+        />
+        <ActionButton act={async () => setPreview(await tryReplay(id))}>Dry run</ActionButton>
+        <ActionButton act={replayOne}>Replay</ActionButton>
+      </p>
+      <p className="problem" role="alert">{refused}</p>
+      <div role="status">{preview !== null && <p>{previewText(preview)}</p>}</div>
+      {preview?.status === "created" && preview.lead !== undefined && (
+        <dl className="fields">
+          {fieldsOf(preview.lead).map(([name, text]) => [<dt key={name}>{name}</dt>, <dd key={`${name}=`}>{text}</dd>])}
+        </dl>
+      )}
+      {payload !== null && <Shown payload={payload} onHide={() => setPayload(null)} />}
+    </li>
+  );
+}
+
+function Shown({ payload: { payload, payload_text }, onHide }: { payload: Payload; onHide: () => void }) {
+  const content = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    // Once the dialog has closed, which gives the focus back to its button.
+    const frame = requestAnimationFrame(() => content.current?.focus());
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  return (
+    <>
+      <p className="bar">
+        <span>
+          {payload !== null
+            ? "What was sent, without its files:"
+            : payload_text !== null
+            ? "The beginning of what was sent. The rest is not kept:"
+            : "Nothing of it is kept."}
+        </span>
+        <button type="button" onClick={onHide}>Hide the payload</button>
+      </p>
+      <pre tabIndex={0} role="region" aria-label="Payload" ref={content}>
+        {payload === null ? payload_text : JSON.stringify(payload, null, 2)}
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { useRef, useState } from "react";
+import { Link } from "wouter";
+import { type Group, readAgain, type Replayed, useDeliveries, useReasons } from "../data/operator.ts";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { More } from "../ui/more.tsx";
+import { Page } from "../ui/page.tsx";
+import { Empty, Shown } from "../ui/states.tsx";
+import { groupOf } from "./deliveries.tsx";
+import { DeliveryRow } from "./delivery.tsx";
+import { ReplayAll, useReplayAll } from "./replay_all.tsx";
+import { outcomeText } from "./outcome.ts";
+
+/** The open deliveries of a vendor that were rejected for one reason. */
+export function GroupView({ group }: { group: Group }) {
+  const query = useDeliveries(group);
+  const known = useReasons().data?.reasons.find((reason) => isSame(groupOf(reason), group));
+  const all = useReplayAll(group);
+  const [told, setTold] = useState("");
+  const notice = useRef<HTMLParagraphElement>(null);
+
+  function onReplayed(replayed: Replayed): void {
+    setTold(outcomeText(replayed));
+    // The row with its button goes away.
+    notice.current!.focus();
+    void readAgain();
+  }
+
+  const vendor = known?.vendor ?? query.data?.pages[0]?.deliveries[0]?.vendor;
+  return (
+    <Page title={vendor === undefined ? "Rejected deliveries" : `Rejected deliveries of ${vendor}`}>
+      <p>
+        <Link href="/operator/deliveries">All reasons</Link>
+      </p>
+      <div className="bar">
+        <p>
+          <strong>{group.reason}</strong> <small>{group.code}</small>
+        </p>
+        {known !== undefined && !all.isRunning && (
+          <ConfirmButton
+            label={`Replay all ${known.deliveries.toLocaleString("en-US")}`}
+            className="primary"
+            question={
+              <p>
+                Each delivery is read anew by the vendor's parser, and its lead is stored and handed out. This can't be
+                undone. It is noted with your name, and it stops when you leave this view.
+              </p>
+            }
+            act={() => {
+              setTold("");
+              all.start();
+              return Promise.resolve();
+            }}
+          />
+        )}
+      </div>
+      <ReplayAll of={all} />
+      <p className="notice" role="status" tabIndex={-1} ref={notice}>{told}</p>
+      <Shown query={query} of="deliveries">
+        {({ pages }) => {
+          const deliveries = pages.flatMap(({ deliveries }) => deliveries);
+          if (deliveries.length === 0) return <Empty title="None of these deliveries is open any more." />;
+          return (
+            <>
+              <p className="quiet">
+                A dry run changes nothing. Who reads a payload, tries or replays a delivery is noted with their name.
+              </p>
+              <ul className="rows">
+                {deliveries.map((delivery) => (
+                  <DeliveryRow key={delivery.id} delivery={delivery} onReplayed={onReplayed} />
+                ))}
+              </ul>
+              <More of={query} />
+            </>
+          );
+        }}
+      </Shown>
+    </Page>
+  );
+}
+
+function isSame(a: Group, b: Group): boolean {
+  return a.vendor_id === b.vendor_id && a.code === b.code && a.reason === b.reason;
+}

@@ -1,0 +1,30 @@
+import type { Replayed } from "../data/operator.ts";
+
+/** What became of a delivery that was replayed, in a sentence. */
+export function outcomeText({ status, distributed_to, reason, was_replayed }: Replayed): string {
+  if (status === "refused") return `It is still refused: ${reason}.`;
+  if (was_replayed) return "It was already replayed. Nothing more was stored.";
+  if (status === "duplicate") return "Its lead had come meanwhile. Nothing more was stored.";
+  if (distributed_to === undefined) return "Replayed. Its lead is stored.";
+  return distributed_to === null
+    ? "Replayed. Its lead is stored, and waits: no open order wants it now."
+    : "Replayed. Its lead is stored and handed out.";
+}
+
+/** The same of a dry run. */
+export function previewText({ status, distributed_to, reason, was_replayed }: Replayed): string {
+  if (status === "refused") return `It would still be refused: ${reason}.`;
+  if (was_replayed) return "It was already replayed. A replay would store nothing more.";
+  if (status === "duplicate") return "Its lead has come meanwhile. A replay would store nothing more.";
+  if (distributed_to === undefined) return "A replay would store this lead:";
+  return distributed_to === null
+    ? "A replay would store this lead, which no open order wants now:"
+    : "A replay would store this lead, and hand it out:";
+}
+
+/** The fields of a lead with those inside of others, such as `vendor_metadata.state`. */
+export function fieldsOf(value: unknown, name = ""): [name: string, text: string][] {
+  if (value === null || value === undefined || value === "") return [];
+  if (typeof value !== "object") return [[name, String(value)]];
+  return Object.entries(value).flatMap(([key, inner]) => fieldsOf(inner, name === "" ? key : `${name}.${key}`));
+}

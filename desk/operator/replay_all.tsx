@@ -1,0 +1,117 @@
+import { useEffect, useRef, useState } from "react";
+import { BATCH, type Group, openDeliveries, readAgain, replay, type Replayed } from "../data/operator.ts";
+import { Problem, useAction } from "../ui/action.tsx";
+
+/** Of so many that are still refused the reasons are shown. */
+const REFUSED_SHOWN = 50;
+
+/** The deliveries that are replayed, and what became of the first ones of them. */
+interface Job {
+  ids: string[];
+  results: Replayed[];
+}
+
+/**
+ * Replays all open deliveries of a group, a batch after the other. It goes on where it was after a fault, and also when
+ * a response was lost: a delivery that is replayed again gives the same lead.
+ */
+export function useReplayAll(group: Group) {
+  const [job, setJob] = useState<Job | null>(null);
+  const current = useRef<Job | null>(null);
+  const isStopped = useRef(false);
+
+  function show(job: Job | null): void {
+    current.current = job;
+    setJob(job);
+  }
+
+  const action = useAction(async () => {
+    isStopped.current = false;
+    try {
+      let { ids, results } = current.current ?? { ids: await openDeliveries(group), results: [] };
+      while (results.length < ids.length && !isStopped.current) {
+        show({ ids, results });
+        const batch = await replay(ids.slice(results.length, results.length + BATCH));
+        results = [...results, ...batch];
+      }
+      show({ ids, results });
+    } finally {
+      void readAgain();
+    }
+  });
+
+  // Whoever has left the view sees no longer what happens.
+  useEffect(() => () => {
+    isStopped.current = true;
+  }, []);
+
+  return {
+    ...action,
+    job,
+    goOn: () => void action.run(),
+    start: () => {
+      if (action.isRunning) return;
+      show(null);
+      void action.run();
+    },
+    stop: () => {
+      isStopped.current = true;
+    },
+  };
+}
+
+/** How far a replay of many has come, and what came of it. */
+export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
+  const { job, isRunning, problem } = of;
+  const done = job?.results.length ?? 0;
+  const total = job?.ids.length ?? 0;
+  const isOver = job !== null && !isRunning && done === total;
+  return (
+    <div className="replay">
+      <div role="status">
+        {isRunning && job === null && <p>Reading the list</p>}
+        {job !== null && !isOver && <p>{isRunning ? "Replaying" : "Stopped"}: {done} of {total}</p>}
+        {isOver && <p>{summary(job.results)}</p>}
+      </div>
+      {job !== null && !isOver && <progress value={done} max={total} aria-label="Deliveries replayed" />}
+      <Problem of={of} />
+      {isRunning && <button type="button" onClick={of.stop}>Stop</button>}
+      {!isRunning && !isOver && (job !== null || problem !== null) && (
+        <button type="button" onClick={of.goOn}>{problem === null ? "Go on" : "Try again"}</button>
+      )}
+      {job !== null && <Refused results={job.results} />}
+    </div>
+  );
+}
+
+function summary(results: Replayed[]): string {
+  const by = Object.groupBy(results, ({ status, was_replayed }) => was_replayed ? "before" : status);
+  const count = (came: keyof typeof by) => by[came]?.length ?? 0;
+  return [
+    `Replayed ${results.length}`,
+    `New leads: ${count("created")}`,
+    `Leads that had come meanwhile: ${count("duplicate")}`,
+    ...count("before") > 0 ? [`Already replayed: ${count("before")}`] : [],
+    `Still refused: ${count("refused")}`,
+    "",
+  ].join(". ").trim();
+}
+
+/** What is still refused, and why. */
+function Refused({ results }: { results: Replayed[] }) {
+  const refused = results.filter(({ status }) => status === "refused");
+  if (refused.length === 0) return null;
+  return (
+    <details>
+      <summary>Still refused: {refused.length}</summary>
+      <ul>
+        {refused.slice(0, REFUSED_SHOWN).map(({ delivery_id, reason }) => (
+          <li key={delivery_id}>
+            <code>{delivery_id.slice(0, 8)}</code> {reason}
+          </li>
+        ))}
+      </ul>
+      {refused.length > REFUSED_SHOWN && <p>And {refused.length - REFUSED_SHOWN} more.</p>}
+    </details>
+  );
+}

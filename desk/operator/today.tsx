@@ -1,0 +1,134 @@
+import { Link } from "wouter";
+import { type Finding, useCheck, useReasons, useUnmatched, useWaiting } from "../data/operator.ts";
+import { Page } from "../ui/page.tsx";
+import { phoneText } from "../ui/phone.ts";
+import { Empty, Shown } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { Command } from "./command.tsx";
+
+/** What the findings of a kind are about, and what helps. */
+const KINDS: Record<string, { title: string; advice: string }> = {
+  order: { title: "Orders", advice: "These open orders can't fill. Change them, or close them." },
+  vendor: {
+    title: "Vendors",
+    advice: "They have sent nothing for longer than usual. Ask them. Make one inactive that has stopped for good.",
+  },
+  delivery: { title: "Rejected deliveries", advice: "Correct what rejects them, such as the mapping. Then replay." },
+  lead: { title: "Waiting leads", advice: "Open an order for them. Where open orders want them, hand them out." },
+  text: { title: "Texts", advice: "Texts for nobody need a conversation; there may be an opt-out among them." },
+  number: { title: "Our numbers", advice: "No text leaves a paused number. Find the cause, and resume it." },
+  worker: { title: "Sending texts", advice: "Nobody sends what is due. Whoever runs the service calls the worker." },
+  key: { title: "Keys of vendors", advice: "Make the vendor a new key before the old one expires." },
+};
+
+/** The view that helps, for commands that it stands for. */
+const VIEWS: { command: RegExp; to: string; label: string }[] = [
+  { command: /^delivery list /, to: "/operator/deliveries", label: "See the rejected deliveries" },
+  { command: /^lead (distribute|waiting) /, to: "/operator/waiting", label: "See the waiting leads" },
+  { command: /^text unmatched$/, to: "/operator/texts", label: "See the unmatched texts" },
+];
+
+/** What is wrong now, and what to do about it. */
+export function Today() {
+  const check = useCheck();
+  return (
+    <Page title="Today">
+      <Figures />
+      <div className="bar">
+        <h2>What needs attention</h2>
+        {check.data && (
+          <p className="quiet">
+            Checked at <Time at={new Date(check.dataUpdatedAt).toISOString()} />
+          </p>
+        )}
+        <button type="button" aria-disabled={check.isFetching} onClick={() => void check.refetch()}>
+          {check.isFetching ? "Checking" : "Check again"}
+        </button>
+      </div>
+      <Shown query={check} of="check">
+        {({ findings, more }) => (
+          <>
+            {findings.length === 0
+              ? <Empty title="Nothing is wrong.">The service looks at itself again in five minutes.</Empty>
+              : Object.entries(Object.groupBy(findings, ({ kind }) => kind)).map(([kind, ofKind]) => (
+                <Findings key={kind} kind={kind} findings={ofKind!} />
+              ))}
+            {more > 0 && (
+              <>
+                <p>There are {more} more. This command lists all:</p>
+                <Command line="check" />
+              </>
+            )}
+          </>
+        )}
+      </Shown>
+    </Page>
+  );
+}
+
+function Findings({ kind, findings }: { kind: string; findings: Finding[] }) {
+  const { title, advice } = KINDS[kind] ?? { title: kind, advice: "The command says more." };
+  const views = VIEWS.filter(({ command }) => findings.some((finding) => command.test(finding.command)));
+  return (
+    <section className="findings">
+      <h3>{title}</h3>
+      <p>
+        {advice} {views.map(({ to, label }) => <Link key={to} href={to}>{label}</Link>)}
+      </p>
+      <ul className="rows">
+        {findings.map((finding) => (
+          <li key={finding.name + finding.problem}>
+            <p>
+              <strong>{nameOf(finding)}</strong>: {finding.problem}.
+            </p>
+            <Command line={finding.command} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function nameOf({ kind, name }: Finding): string {
+  if (kind === "order") return `Order ${name}`;
+  if (kind === "key") return `Key ${name}`;
+  if (kind === "worker") return "The worker";
+  return phoneText(name);
+}
+
+/** How much waits for an operator. */
+function Figures() {
+  const { data: reasons } = useReasons();
+  const { data: waiting } = useWaiting();
+  const { data: unmatched } = useUnmatched();
+  const texts = unmatched?.pages.reduce((count, { texts }) => count + texts.length, 0);
+  return (
+    <ul className="figures">
+      <Figure
+        to="/operator/deliveries"
+        label="Rejected deliveries"
+        count={reasons?.reasons.reduce((count, { deliveries }) => count + deliveries, 0)}
+        hasMore={(reasons?.more ?? 0) > 0}
+      />
+      <Figure to="/operator/waiting" label="Waiting leads" count={waiting?.pages.at(-1)?.waiting} />
+      <Figure
+        to="/operator/texts"
+        label="Unmatched texts"
+        count={texts}
+        hasMore={Boolean(unmatched?.pages.at(-1)?.next)}
+      />
+    </ul>
+  );
+}
+
+function Figure(
+  { to, label, count, hasMore = false }: { to: string; label: string; count: number | undefined; hasMore?: boolean },
+) {
+  return (
+    <li>
+      <Link href={to}>
+        <strong>{count === undefined ? "–" : `${count.toLocaleString("en-US")}${hasMore ? "+" : ""}`}</strong> {label}
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,124 @@
+import { useVendorDays, type VendorDays } from "../data/operator.ts";
+import { Page } from "../ui/page.tsx";
+import { Empty, Shown } from "../ui/states.tsx";
+
+type Vendor = VendorDays["vendors"][number];
+
+/** In the chart's own unit, which is stretched to the width of the page. */
+const BAR = 10;
+const HEIGHT = 40;
+
+/** How many leads each vendor has brought on each day, as a chart and as a table. */
+export function Vendors() {
+  const query = useVendorDays();
+  return (
+    <Page title="Vendors">
+      <Shown query={query} of="leads of the vendors">
+        {({ days, vendors }) =>
+          vendors.length === 0 ? <Empty title={`No vendor has sent anything for ${days.length} days.`} /> : (
+            <>
+              <p className="quiet">
+                Leads of the last {days.length}{" "}
+                days. Bars up are leads; hollow bars down are rejected deliveries. Each vendor has its own scale.
+              </p>
+              <ul className="charts">
+                {vendors.map((vendor) => <Chart key={vendor.vendor} days={days} vendor={vendor} />)}
+              </ul>
+              <h2>The same in numbers</h2>
+              <Numbers days={days} vendors={vendors} />
+            </>
+          )}
+      </Shown>
+    </Page>
+  );
+}
+
+function Chart({ days, vendor: { vendor, leads, refused } }: { days: string[]; vendor: Vendor }) {
+  const most = Math.max(...leads);
+  // One scale for both, so that they can be compared.
+  const unit = HEIGHT / (most + Math.max(...refused));
+  const ground = most * unit;
+  const label = `${leadsText(sum(leads))}, at most ${most} on a day; ${sum(refused)} rejected`;
+  return (
+    <li>
+      <p>
+        <strong>{vendor}</strong> <small>{label}</small>
+      </p>
+      <svg
+        role="img"
+        aria-label={`${vendor}: ${label}`}
+        viewBox={`0 -1 ${days.length * BAR} ${HEIGHT + 2}`}
+        preserveAspectRatio="none"
+      >
+        {days.map((day, n) => (
+          <g key={day}>
+            <title>{`${dayText(day)}: ${leadsText(leads[n]!)}, ${refused[n]} rejected`}</title>
+            <rect className="space" x={n * BAR} width={BAR} height={HEIGHT} />
+            <rect
+              className="leads"
+              x={n * BAR + 1}
+              width={BAR - 2}
+              y={ground - leads[n]! * unit}
+              height={leads[n]! * unit}
+            />
+            {refused[n]! > 0 && (
+              <rect className="refused" x={n * BAR + 1} width={BAR - 2} y={ground} height={refused[n]! * unit} />
+            )}
+          </g>
+        ))}
+        <line x2={days.length * BAR} y1={ground} y2={ground} />
+      </svg>
+      <p className="axis" aria-hidden="true">
+        <small>{dayText(days[0]!)}</small>
+        <small>{dayText(days.at(-1)!)}</small>
+      </p>
+    </li>
+  );
+}
+
+function Numbers({ days, vendors }: VendorDays) {
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label="Leads per vendor and day">
+      <table className="days">
+        <thead>
+          <tr>
+            <th scope="col">Vendor</th>
+            <th scope="col" className="number">All</th>
+            {days.map((day) => <th key={day} scope="col" className="number">{dayText(day)}</th>)}
+          </tr>
+        </thead>
+        <tbody>
+          {vendors.flatMap(({ vendor, leads, refused }) => [
+            <Row key={vendor} title={vendor} of="leads" numbers={leads} />,
+            sum(refused) > 0 && <Row key={`${vendor} rejected`} title={vendor} of="rejected" numbers={refused} />,
+          ])}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ title, of, numbers }: { title: string; of: string; numbers: number[] }) {
+  return (
+    <tr>
+      <th scope="row">
+        {title} <small>{of}</small>
+      </th>
+      <td className="number">{sum(numbers).toLocaleString("en-US")}</td>
+      {numbers.map((number, n) => <td key={n} className="number">{number.toLocaleString("en-US")}</td>)}
+    </tr>
+  );
+}
+
+function leadsText(leads: number): string {
+  return leads === 1 ? "1 lead" : `${leads.toLocaleString("en-US")} leads`;
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((all, number) => all + number, 0);
+}
+
+/** A date such as 2026-11-22, as "Nov 22". */
+function dayText(day: string): string {
+  return new Date(`${day}T00:00`).toLocaleDateString("en-US", { month: "short", day: "numeric" });
+}

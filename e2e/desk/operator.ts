@@ -1,0 +1,203 @@
+/** What operators see, and how they hand leads out. Their replays are in operator_replay.ts. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { createAgentWithLead, signInNewAgent, signInNewOperator } from "../support/agents.ts";
+import { createAgency, createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
+import { reject } from "../support/deliveries.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, picture, signIn } from "./harness.ts";
+
+const VIEWS = {
+  "operator": "Today",
+  "operator/deliveries": "Rejected deliveries",
+  "operator/waiting": "Waiting leads",
+  "operator/texts": "Unmatched texts",
+  "operator/vendors": "Vendors",
+};
+
+/** A vendor with leads that wait, longer than all others. */
+async function vendorWithWaiting(count: number): Promise<Vendor> {
+  const vendor = await createVendor();
+  await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata, created_at)
+    select ${vendor.id}, 'Ada ' || n, 'unmatched', '{"state": "TX"}', '2020-01-01'::timestamptz + n * interval '1 hour'
+    from generate_series(1, ${count}::int) n`;
+  return vendor;
+}
+
+/** A manager who is an operator too. */
+async function managingOperator() {
+  const { id: agency_id } = await createAgency();
+  const manager = await signInNewAgent(agency_id, "manager");
+  const [agent] = await sql`select user_id from public.agents where id = ${manager.agent_id}`;
+  await sql`insert into public.operators (user_id) values (${agent!.user_id})`;
+  return { ...manager, user_id: agent!.user_id as string };
+}
+
+async function open(page: Page, view: keyof typeof VIEWS): Promise<void> {
+  await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: VIEWS[view] }).click();
+  await page.getByRole("heading", { level: 1, name: VIEWS[view] }).waitFor();
+}
+
+for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE })) {
+  deskTest(`each view of an operator is accessible, in light and dark, on a ${size}`, async (page) => {
+    const vendor = await vendorWithWaiting(2);
+    await reject({ vendor_id: vendor.id, payload: { last_name: "Nobody" } });
+    await sql`
+      insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body)
+      values (${vendor.slug}, '+13125550142', '+13125550199', 'Is the job open?')`;
+    await signIn(page, await signInNewOperator());
+    for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
+      await open(page, view);
+      await page.locator(".skeleton").waitFor({ state: "detached" });
+      await assertAccessible(page);
+      await assertFits(page);
+      if (size === "desktop" && view === "operator") await picture(page, "operator-today");
+      if (size === "phone" && view === "operator/vendors") await picture(page, "operator-vendors-phone");
+    }
+    await sql`delete from public.unmatched_texts where message_sid = ${vendor.slug}`;
+    await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
+  }, options);
+}
+
+deskTest("an agent who is no operator is told whose part this is", async (page) => {
+  await signIn(page, await createAgentWithLead(), "operator");
+  await page.getByText("This part is for operators of the service.").waitFor();
+  assert.equal(await page.getByRole("link", { name: "Operator" }).count(), 0);
+});
+
+deskTest("a manager who is an operator sees both, until the right is taken away", async (page) => {
+  const { user_id, ...manager } = await managingOperator();
+  await signIn(page, manager, "operator");
+  await page.getByRole("heading", { name: "Today" }).waitFor();
+  const main = page.getByRole("navigation", { name: "Main" });
+  assert.deepEqual(await main.getByRole("link").allInnerTexts(), [
+    "Inbox",
+    "Recruits",
+    "Sales leads",
+    "Team",
+    "Operator",
+  ]);
+  await page.getByRole("button", { name: "Check again" }).waitFor();
+  await sql`delete from public.operators where user_id = ${user_id}`;
+  await page.getByRole("button", { name: "Check again" }).click();
+  await page.getByText("This part is for operators of the service.").waitFor();
+  assert.equal(await main.getByRole("link", { name: "Operator" }).count(), 0);
+});
+
+deskTest("today says what is wrong and what to do, and leads to the view that does it", async (page) => {
+  const vendor = await createVendor();
+  await reject({ vendor_id: vendor.id, payload: {} }, { vendor_id: vendor.id, payload: {} });
+  await signIn(page, await signInNewOperator(), "operator");
+  const finding = page.getByRole("listitem").filter({ hasText: `${vendor.slug}: 2 rejected, the first` });
+  assert.equal(
+    await finding.locator("code").innerText(),
+    `npm run admin -- delivery list --vendor ${vendor.slug}`,
+  );
+  const [{ count }] = await sql<[{ count: number }]>`
+    select count(*)::int from public.rejected_deliveries where status = 'open'`;
+  const figures = page.locator(".figures");
+  await figures.getByRole("link", { name: `${count.toLocaleString("en-US")} Rejected deliveries` }).waitFor();
+  await page.getByRole("link", { name: "See the rejected deliveries" }).click();
+  await page.getByRole("link", { name: vendor.slug }).waitFor();
+});
+
+deskTest("a check that fails says so and is tried again; one that finds nothing says so too", async (page) => {
+  let isAway = true;
+  await page.route(
+    "**/operator/check",
+    (route) =>
+      isAway
+        ? route.fulfill({ status: 400, json: { error: { code: "BAD_REQUEST", message: "days: out of order" } } })
+        : route.fulfill({ json: { findings: [], more: 0 } }),
+  );
+  await signIn(page, await signInNewOperator(), "operator");
+  await page.getByText("The check could not be read.").waitFor();
+  await assertAccessible(page);
+  isAway = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Nothing is wrong.").waitFor();
+  await page.getByText("Checked at").waitFor();
+  await assertAccessible(page);
+});
+
+deskTest("waiting leads are handed out to the orders that want them, and who got what is shown", async (page) => {
+  const vendor = await vendorWithWaiting(3);
+  const order = await createOrder(vendor, { quantity: 2 });
+  await signIn(page, await signInNewOperator(), "operator/waiting");
+  const table = page.getByRole("region", { name: "Waiting leads" });
+  const own = table.getByRole("row").filter({ hasText: vendor.slug });
+  await own.first().waitFor();
+  assert.equal(await own.count(), 3);
+  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: vendor.slug });
+  await page.getByRole("button", { name: "Hand out" }).click();
+  await page.getByText(`Up to 100 leads of ${vendor.slug} go to the open orders`).waitFor();
+  assert.equal((await storedLeads(vendor)).filter(({ order_id }) => order_id !== null).length, 0);
+  await page.getByRole("dialog").getByRole("button", { name: "Hand out" }).click();
+
+  await page.getByText("Handed out: 2. Still waiting: 1.").waitFor();
+  const rows = page.getByRole("region", { name: "Handed out" }).getByRole("row");
+  assert.match(await rows.nth(1).innerText(), /^Ada 1\s.*TX\s+An agency under test\s+Agent 1$/);
+  await assertAccessible(page);
+  const leads = await storedLeads(vendor);
+  assert.deepEqual(leads.map(({ order_id }) => order_id), [order.id, order.id, null]);
+  // The list is read again.
+  await own.nth(1).waitFor({ state: "detached" });
+  assert.equal(await own.count(), 1);
+  await page.getByRole("button", { name: "Hand out" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Hand out" }).click();
+  await page.getByText("None was handed out: no open order wants them now. Still waiting: 1.").waitFor();
+  await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} and distribution = 'unmatched'`;
+});
+
+deskTest(
+  "an unmatched text is only text, and its numbers stand in a command only where they are numbers",
+  async (page) => {
+    const sid = crypto.randomUUID();
+    const entries = [
+      { from: "+13125550142", body: "<b>STOP</b>" },
+      { from: "$(reboot)", body: "Hello" },
+    ];
+    for (const [n, { from, body }] of entries.entries()) {
+      await sql`
+      insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body, media, received_at)
+      values (${sid + n}, ${from}, '+13125550199', ${body}, '[{"url": "u", "content_type": null}]',
+        now() + interval '1 hour')`;
+    }
+    await signIn(page, await signInNewOperator(), "operator/texts");
+    const [stop, hostile] = entries.map(({ body }) => page.getByRole("listitem").filter({ hasText: body }));
+    await stop!.getByText("Give it a conversation").click();
+    await stop!.getByText("1 file").waitFor();
+    assert.equal(
+      await stop!.locator("code").last().innerText(),
+      "npm run admin -- text adopt +13125550142 --to +13125550199",
+    );
+    assert.equal(await hostile!.locator("code").count(), 0);
+    await sql`delete from public.unmatched_texts where starts_with(message_sid, ${sid})`;
+  },
+);
+
+deskTest("the table below the chart has the numbers of the rows", async (page) => {
+  const vendor = await createVendor();
+  await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution, created_at)
+    select ${vendor.id}, 'Ada', 'unmatched', now() - d * interval '1 day'
+    from generate_series(0, 20) d, generate_series(0, d % 4)`;
+  await reject({ vendor_id: vendor.id, payload: {} });
+  await signIn(page, await signInNewOperator(), "operator/vendors");
+  const table = page.getByRole("region", { name: "Leads per vendor and day" });
+  const row = table.getByRole("row").filter({ hasText: vendor.slug });
+  await row.first().waitFor();
+  const days = await sql`
+    select count(l.id)::int as leads
+    from generate_series(0, 13) d
+    left join public.recruiting_leads l on l.vendor_id = ${vendor.id}
+      and (l.created_at at time zone 'America/Chicago')::date = (now() at time zone 'America/Chicago')::date - (13 - d)
+    group by d order by d`;
+  const numbers = days.map(({ leads }) => leads);
+  const sum = numbers.reduce((all, number) => all + number);
+  assert.deepEqual(await row.first().getByRole("cell").allInnerTexts(), [sum, ...numbers].map(String));
+  assert.deepEqual(await row.last().getByRole("cell").allInnerTexts(), ["1", ...Array(13).fill("0"), "1"]);
+  await page.getByRole("img", { name: `${vendor.slug}: ${sum} leads, at most 4 on a day; 1 rejected` }).waitFor();
+  assert.equal(await page.locator("li").filter({ hasText: vendor.slug }).locator(".leads").count(), 14);
+  await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
+});

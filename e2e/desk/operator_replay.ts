@@ -1,0 +1,229 @@
+/** Operators look into rejected deliveries, and replay them. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { signInNewOperator, type User } from "../support/agents.ts";
+import { createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
+import { reject, type Rejection } from "../support/deliveries.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, picture, signIn } from "./harness.ts";
+
+const REASON = "missing first_name, or 100% of name/s?";
+
+/** A vendor with open deliveries. What rejected them is put right since. */
+async function vendorWith(...rejections: Rejection[]): Promise<{ vendor: Vendor; ids: string[] }> {
+  const vendor = await createVendor();
+  const ids = await reject(...rejections.map((given) => ({ vendor_id: vendor.id, reason: REASON, ...given })));
+  return { vendor, ids };
+}
+
+/** A vendor with so many open deliveries of different leads, the oldest first; `payload` says what each has. */
+async function vendorWithMany(count: number, payload = (n: number): object => ({ first_name: `Ada ${n}` })) {
+  const { vendor } = await vendorWith();
+  const rows = Array.from({ length: count }, (_, n) => ({ ...payload(n), vendor_lead_id: String(n) }));
+  await sql`
+    insert into public.rejected_deliveries
+      (request_id, route, vendor_id, vendor_lead_id, code, reason, payload, payload_bytes, received_at)
+    select 'test', '/recruiting/ingest', ${vendor.id}, lead ->> 'vendor_lead_id', 'BAD_REQUEST', ${REASON}, lead, 40,
+      now() - (${count} - n) / 2 * interval '1 s'
+    from jsonb_array_elements(${JSON.stringify(rows)}::text::jsonb) with ordinality l (lead, n)`;
+  return vendor;
+}
+
+async function openCount(vendor: Vendor): Promise<number> {
+  const rows = await sql`
+    select id from public.rejected_deliveries where vendor_id = ${vendor.id} and status = 'open'`;
+  return rows.length;
+}
+
+async function actionsOf({ id }: User) {
+  const rows = await sql`
+    select action, subject from public.operator_actions where user_id = ${id} order by created_at, id`;
+  return rows.map(({ action, subject }) => [action, subject]);
+}
+
+/** Opens the deliveries of a vendor as a new operator. */
+async function openGroup(page: Page, vendor: Vendor): Promise<User> {
+  const operator = await signInNewOperator();
+  await signIn(page, operator, "operator/deliveries");
+  await page.getByRole("link", { name: vendor.slug }).click();
+  await page.getByRole("heading", { name: `Rejected deliveries of ${vendor.slug}` }).waitFor();
+  return operator;
+}
+
+function replayAll(page: Page, count: number): Promise<void> {
+  return confirm(page, `Replay all ${count}`);
+}
+
+async function confirm(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name }).first().click();
+  await page.getByRole("dialog").getByRole("button", { name }).click();
+}
+
+/** Presses Tab until the focus is on something of this name, then Enter. */
+async function enter(page: Page, name: string | RegExp): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    const focused = page.locator(":focus");
+    const text = await focused.count() === 1 ? await focused.innerText() : "";
+    if (typeof name === "string" ? text === name : name.test(text)) return await page.keyboard.press("Enter");
+  }
+  assert.fail(`nothing named ${name} gets the focus`);
+}
+
+deskTest("an operator tries a delivery, then replays it, all by keyboard", async (page) => {
+  const { vendor, ids: [id] } = await vendorWith({
+    payload: { first_name: "Ada", vendor_lead_id: "app-7", state: "TX" },
+    vendor_lead_id: "app-7",
+  });
+  await createOrder(vendor);
+  await signIn(page, await signInNewOperator());
+  await enter(page, "Rejected deliveries");
+  await page.getByRole("link", { name: vendor.slug }).waitFor();
+  await enter(page, new RegExp(vendor.slug));
+  await page.getByText("app-7").waitFor();
+  await enter(page, "Dry run");
+  await page.getByText("A replay would store this lead, and hand it out:").waitFor();
+  await page.getByRole("definition").getByText("Ada", { exact: true }).waitFor();
+  assert.deepEqual([(await storedLeads(vendor)).length, await openCount(vendor)], [0, 1]);
+
+  await enter(page, "Replay");
+  await page.getByText("Replayed. Its lead is stored and handed out.").waitFor();
+  await page.getByText("None of these deliveries is open any more.").waitFor();
+  const [lead, ...others] = await storedLeads(vendor);
+  assert.deepEqual([lead!.id, lead!.first_name, lead!.received_via, others.length], [id, "Ada", "replay", 0]);
+  assert.equal(await openCount(vendor), 0);
+  await enter(page, "All reasons");
+  await page.getByRole("heading", { name: "Rejected deliveries", exact: true }).waitFor();
+  assert.equal(await page.getByRole("link", { name: vendor.slug }).count(), 0);
+});
+
+deskTest("a delivery that is still refused says why beside it, and stays", async (page) => {
+  const { vendor } = await vendorWith({ payload: { last_name: "Nobody" } });
+  await openGroup(page, vendor);
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByText("It would still be refused: missing first_name.").waitFor();
+  await page.getByRole("button", { name: "Replay", exact: true }).click();
+  await page.getByText("It is still refused: missing first_name.").waitFor();
+  assert.equal(await openCount(vendor), 1);
+});
+
+deskTest("a payload is shown once the operator agrees, as text, and who read it is kept", async (page) => {
+  const script = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
+  const { vendor, ids: [id] } = await vendorWith({ payload: { note: script } });
+  const operator = await openGroup(page, vendor);
+  await page.getByRole("button", { name: "Show the payload" }).click();
+  await page.getByText("Reading it is noted with your name.").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  assert.deepEqual(await actionsOf(operator), []);
+
+  await confirm(page, "Show the payload");
+  const payload = page.getByRole("region", { name: "Payload" });
+  assert.equal(await payload.innerText(), JSON.stringify({ note: script }, null, 2));
+  assert.equal(await page.locator("main img, main script").count(), 0);
+  assert.notEqual(await page.title(), "run");
+  assert.deepEqual(await actionsOf(operator), [["read_payload", { delivery_ids: [id] }]]);
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Hide the payload" }).click();
+  assert.equal(await payload.count(), 0);
+});
+
+deskTest("a phone shows a dry run, the question and a payload within its width", async (page) => {
+  const { vendor } = await vendorWith({
+    payload: { first_name: "Ada", answers: { "are_you_licensed_in_life_and_health?": "Yes".repeat(50) } },
+  });
+  await openGroup(page, vendor);
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByRole("definition").first().waitFor();
+  await page.getByRole("button", { name: "Show the payload" }).click();
+  await assertFits(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Show the payload" }).click();
+  await page.getByRole("region", { name: "Payload" }).waitFor();
+  await assertFits(page);
+  await assertAccessible(page);
+}, PHONE);
+
+deskTest("of what is kept in part the beginning is shown, and it is called so", async (page) => {
+  const { vendor } = await vendorWith({ payload_text: "<lead>" });
+  await openGroup(page, vendor);
+  await confirm(page, "Show the payload");
+  await page.getByText("The beginning of what was sent. The rest is not kept:").waitFor();
+  assert.equal(await page.getByRole("region", { name: "Payload" }).innerText(), "<lead>");
+});
+
+deskTest("whoever comes second is told that it was already replayed", async (page) => {
+  const { vendor, ids: [id] } = await vendorWith({ payload: { first_name: "Ada" } });
+  await openGroup(page, vendor);
+  await page.getByRole("button", { name: "Replay", exact: true }).waitFor();
+  await sql`select public.replay_delivery(${id!}, '{"first_name": "Ada", "vendor_metadata": {}}')`;
+  await page.getByRole("button", { name: "Replay", exact: true }).click();
+  await page.getByText("It was already replayed. Nothing more was stored.").waitFor();
+  assert.equal((await storedLeads(vendor)).length, 1);
+});
+
+deskTest("a list of 120 deliveries is read to its end", async (page) => {
+  const vendor = await vendorWithMany(120);
+  await openGroup(page, vendor);
+  for (const count of [50, 100, 120]) {
+    await page.locator(".delivery").nth(count - 1).waitFor();
+    assert.equal(await page.locator(".delivery").count(), count);
+    if (count < 120) await page.getByRole("button", { name: "Show more" }).click();
+  }
+  const ids = await page.locator(".delivery strong").allInnerTexts();
+  const stored = await sql`
+    select vendor_lead_id from public.rejected_deliveries where vendor_id = ${vendor.id} order by received_at desc, id`;
+  assert.deepEqual(ids, stored.map(({ vendor_lead_id }) => vendor_lead_id));
+  assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
+  await picture(page, "operator-deliveries");
+});
+
+deskTest("a replay of many goes on after a lost connection, and stores nothing twice", async (page) => {
+  const vendor = await vendorWithMany(230, (n) => n % 100 === 7 ? {} : { first_name: `Ada ${n}` });
+  await openGroup(page, vendor);
+  let batches = 0;
+  let isLost = false;
+  await page.route("**/deliveries/replay", async (route) => {
+    if (!isLost && ++batches !== 2) return await route.continue();
+    // The second batch is stored, and its response is lost.
+    if (!isLost) await route.fetch();
+    isLost = true;
+    await route.abort();
+  });
+  await replayAll(page, 230);
+  await page.getByText("No connection. Check your network and try again.").waitFor();
+  await page.getByText("Stopped: 100 of 230").waitFor();
+  assert.equal((await storedLeads(vendor)).length, 198);
+  await assertAccessible(page);
+
+  isLost = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  const summary =
+    "Replayed 230. New leads: 128. Leads that had come meanwhile: 0. Already replayed: 99. Still refused: 3.";
+  await page.getByText(summary).waitFor();
+  const leads = await storedLeads(vendor);
+  assert.deepEqual([leads.length, new Set(leads.map(({ vendor_lead_id }) => vendor_lead_id)).size], [227, 227]);
+  await page.getByText("Still refused: 3", { exact: true }).click();
+  assert.equal(await page.locator("details li").getByText("missing first_name").count(), 3);
+  // The lists are read again.
+  await page.getByRole("button", { name: "Replay all 3" }).waitFor();
+  assert.equal(await page.locator(".delivery").count(), 3);
+  await assertAccessible(page);
+});
+
+deskTest("a replay of many is stopped after its batch, and goes on when asked to", async (page) => {
+  const vendor = await vendorWithMany(150);
+  await openGroup(page, vendor);
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route("**/deliveries/replay", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await replayAll(page, 150);
+  await page.getByText("Replaying: 0 of 150").waitFor();
+  await assertFits(page);
+  await page.getByRole("button", { name: "Stop" }).click();
+  letGo();
+  await page.getByText("Stopped: 100 of 150").waitFor();
+  assert.equal(await openCount(vendor), 50);
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByText("Replayed 150. New leads: 150.").waitFor();
+  assert.equal(await openCount(vendor), 0);
+}, PHONE);
