@@ -80,7 +80,7 @@ function Views({ user }: { user: User }) {
   }
   return (
     <Switch>
-      <Route path="/inbox/*?">{agent === null ? <NotYours who="agents" /> : <Inbox user={user} agent={agent} />}</Route>
+      <Route path="/inbox/*?">{agent === null ? <NotYours who="agents" /> : <Inbox agent={agent} />}</Route>
       <Route path="/recruits/*?">{agent === null ? <NotYours who="agents" /> : <Recruits agent={agent} />}</Route>
       <Route path="/sales/*?">{agent === null ? <NotYours who="agents" /> : <Sales agent={agent} />}</Route>
       <Route path="/team/*?">

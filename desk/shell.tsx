@@ -1,9 +1,11 @@
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useRoute } from "wouter";
-import { isOldBuild, type User } from "./data/user.ts";
+import { MAX_UNREAD, useUnread } from "./data/inbox.ts";
+import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { useLive } from "./live.ts";
 import { signOut } from "./session/session.ts";
 import { useOnline } from "./ui/online.ts";
+import { setUnread } from "./ui/title.ts";
 
 /** What stands around each view: where one can go, who is signed in, and whether the page is up to date. */
 export function Shell({ user, email, children }: { user: User; email: string; children: ReactNode }) {
@@ -17,7 +19,9 @@ export function Shell({ user, email, children }: { user: User; email: string; ch
           <nav aria-label="Main">
             {agent !== null && (
               <>
-                <NavLink to="/inbox">Inbox</NavLink>
+                <NavLink to="/inbox">
+                  Inbox<Unread agent={agent} />
+                </NavLink>
                 <NavLink to="/recruits">Recruits</NavLink>
                 <NavLink to="/sales">Sales leads</NavLink>
               </>
@@ -53,6 +57,22 @@ function Account({ name, email }: { name: string; email: string }) {
         <button type="button" onClick={signOut}>Sign out</button>
       </div>
     </div>
+  );
+}
+
+/** How many conversations are unread. */
+function Unread({ agent }: { agent: Agent }) {
+  const { data: count = 0 } = useUnread(agent);
+  useEffect(() => {
+    setUnread(count);
+    return () => setUnread(0);
+  }, [count]);
+  if (count === 0) return null;
+  return (
+    <span className="badge strong">
+      {count > MAX_UNREAD ? `${MAX_UNREAD}+` : count}
+      <span className="visually-hidden">unread</span>
+    </span>
   );
 }
 

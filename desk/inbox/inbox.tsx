@@ -1,6 +1,26 @@
-import type { Agent, User } from "../data/user.ts";
+import { useEffect, useState } from "react";
+import { useRoute } from "wouter";
+import { forgetOthersDrafts } from "../data/drafts.ts";
+import type { Filter } from "../data/inbox.ts";
+import type { Agent } from "../data/user.ts";
 import { Page } from "../ui/page.tsx";
+import { Empty } from "../ui/states.tsx";
+import { Conversations } from "./conversations.tsx";
+import { OpenConversation } from "./open_conversation.tsx";
 
-export function Inbox({ agent }: { user: User; agent: Agent }) {
-  return <Page title="Inbox">{agent.id}</Page>;
+/** The conversations beside the one that is open. A phone shows one of both. */
+export function Inbox({ agent }: { agent: Agent }) {
+  const [filter, setFilter] = useState<Filter>({ order: "waiting", isUnread: false, typed: "", agentId: null });
+  const [isOpen, parameters] = useRoute("/inbox/:id");
+  useEffect(() => forgetOthersDrafts(agent.id), [agent.id]);
+  return (
+    <Page title="Inbox" className={isOpen ? "inbox is-open" : "inbox"}>
+      <Conversations agent={agent} filter={filter} setFilter={setFilter} openId={parameters?.id} />
+      {isOpen ? <OpenConversation key={parameters.id} id={parameters.id} agent={agent} /> : (
+        <div className="thread">
+          <Empty title="No conversation is open.">Choose one from the list.</Empty>
+        </div>
+      )}
+    </Page>
+  );
 }

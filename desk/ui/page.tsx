@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import { setTitle } from "./title.ts";
 
 let isFirst = true;
 
@@ -7,9 +8,7 @@ export function Page(
   { title, className, children }: { title: string; className?: string; children: ReactNode },
 ) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${title} – Desk`;
-  }, [title]);
+  useEffect(() => setTitle(title), [title]);
   useEffect(() => {
     const { current } = heading;
     // A field that asks for the focus keeps it.

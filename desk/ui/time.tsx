@@ -1,9 +1,15 @@
+import { useEffect, useState } from "react";
+
 const CLOCK: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit", timeZoneName: "short" };
 const DAY: Intl.DateTimeFormatOptions = { month: "short", day: "numeric" };
 
-/** A time in the zone of the user's machine, which it names: "2:05 PM CST", and with the day unless it is today. */
-export function Time({ at }: { at: string }) {
-  return <time dateTime={at} title={full(at)}>{timeText(at)}</time>;
+/**
+ * A time in the zone of the user's machine, which it names: "2:05 PM CST", and with the day unless it is today.
+ *
+ * @param isDayKnown the day stands above it already
+ */
+export function Time({ at, isDayKnown = false }: { at: string; isDayKnown?: boolean }) {
+  return <time dateTime={at} title={full(at)}>{timeText(at, isDayKnown ? new Date(at) : new Date())}</time>;
 }
 
 /** The same as a text. */
@@ -17,6 +23,14 @@ export function timeText(at: string, now = new Date()): string {
   return date.toLocaleString("en-US", { ...day, ...CLOCK });
 }
 
+/** The day of a time: "Today", "Monday, November 23", with the year unless it is this one. */
+export function dayText(at: string, now = new Date()): string {
+  const date = new Date(at);
+  if (date.toDateString() === now.toDateString()) return "Today";
+  const year = date.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
+  return date.toLocaleDateString("en-US", { weekday: "long", month: "long", day: "numeric", ...year });
+}
+
 function full(at: string): string {
   return new Date(at).toLocaleString("en-US", { dateStyle: "full", timeStyle: "long" });
 }
@@ -28,4 +42,13 @@ export function ago(at: string, now = Date.now()): string {
   if (minutes < 60) return `${minutes} min`;
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
   return `${Math.floor(minutes / 60 / 24)} days`;
+}
+
+/** Renders again each minute, so that {@link ago} stays true. */
+export function useMinute(): void {
+  const [, setMinute] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setMinute((minute) => minute + 1), 60_000);
+    return () => clearInterval(timer);
+  }, []);
 }

@@ -94,7 +94,7 @@ export const STEPS: Step[] = [
     // By a pattern, because Deno finds no test in a folder that has a member of the workspace in it.
     files: [
       ...["supabase/functions", "admin", "dev/bench", "dev/scripts"],
-      ...["dev/testing/*.test.ts", "docs/*.test.ts"],
+      ...["desk/*/*.test.ts", "dev/testing/*.test.ts", "docs/*.test.ts"],
     ],
   }),
   {

@@ -1,0 +1,88 @@
+import { useQuery } from "@tanstack/react-query";
+import { call, repeat, supabase } from "./client.ts";
+import { type InboxRow, readInboxAgain } from "./inbox.ts";
+import { isId } from "./pages.ts";
+import type { Agent } from "./user.ts";
+
+/** A conversation that is open. */
+export interface Conversation extends InboxRow {
+  /** Whether the bot answers the recruit's next text. */
+  hasBot: boolean;
+  optOut: OptOut | null;
+}
+
+/** Since when the recruit must not be texted. */
+export interface OptOut {
+  at: string;
+  /** `keyword` or `wording`: the recruit's own text; `provider`, `manager` or `admin`: said elsewhere. */
+  source: string;
+  /** The recruit's own text; null: it is not in this conversation. */
+  words: string | null;
+}
+
+/** A conversation; null: there is none of this id that the agent may read. */
+export function useConversation(id: string) {
+  return useQuery({ queryKey: ["conversation", id], queryFn: () => readConversationRow(id) });
+}
+
+async function readConversationRow(id: string): Promise<Conversation | null> {
+  if (!isId(id)) return null;
+  const [row, session] = await Promise.all([
+    call(supabase.from("inbox").select().eq("id", id).maybeSingle()) as Promise<InboxRow | null>,
+    call(supabase.from("bot_sessions").select("state").eq("conversation_id", id).maybeSingle()) as Promise<
+      { state: string } | null
+    >,
+  ]);
+  if (row === null) return null;
+  return {
+    ...row,
+    hasBot: row.status === "bot" && session?.state === "active",
+    optOut: row.is_opted_out ? await readOptOut(row) : null,
+  };
+}
+
+async function readOptOut({ id, agency_id, recruit_phone }: InboxRow): Promise<OptOut | null> {
+  const consent = await call(
+    supabase.from("text_consents").select("changed_at, source").eq("agency_id", agency_id).eq("phone", recruit_phone)
+      .maybeSingle(),
+  );
+  if (consent === null) return null;
+  const { changed_at: at, source } = consent;
+  if (source !== "keyword" && source !== "wording") return { at, source, words: null };
+  // The consent is recorded in a moment with the text that it is in. Only managers read the record that has its words.
+  const said = await call(
+    supabase.from("recruiting_messages").select("body").eq("conversation_id", id).eq("direction", "inbound")
+      .lte("created_at", at).gte("created_at", new Date(Date.parse(at) - 60_000).toISOString())
+      .order("created_at", { ascending: false }).limit(1),
+  );
+  return { at, source, words: said[0]?.body ?? null };
+}
+
+/** Whether the agent may write in a conversation, as send_text() decides. */
+export function mayWrite({ id, role }: Agent, { assigned_agent_id, agent_id }: InboxRow): boolean {
+  return role === "manager" || assigned_agent_id === id || assigned_agent_id === null && agent_id === id;
+}
+
+/** Says that the agent has read a conversation up to the text with this `created_at`. */
+export async function markRead(conversation_id: string, up_to: string): Promise<void> {
+  await repeat(() => supabase.rpc("read_conversation", { conversation_id, up_to }));
+  await readInboxAgain();
+}
+
+/** Gives a conversation to an agent, who answers from now on instead of the bot. */
+export async function assignConversation(conversation_id: string, agent_id: string): Promise<void> {
+  await repeat(() => supabase.rpc("assign_conversation", { conversation_id, agent_id }));
+  await readInboxAgain();
+}
+
+/** Lets the bot answer again. */
+export async function handBack(conversation_id: string): Promise<void> {
+  await repeat(() => supabase.rpc("hand_back_to_bot", { conversation_id }));
+  await readInboxAgain();
+}
+
+/** The recruit waits no longer, although nobody has answered. */
+export async function needsNoReply(conversation_id: string): Promise<void> {
+  await repeat(() => supabase.rpc("no_reply_needed", { conversation_id }));
+  await readInboxAgain();
+}

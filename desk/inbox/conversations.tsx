@@ -1,0 +1,144 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { useActiveAgents } from "../data/agents.ts";
+import { type Filter, type InboxRow, useInbox } from "../data/inbox.ts";
+import type { Agent } from "../data/user.ts";
+import { More } from "../ui/more.tsx";
+import { phoneText } from "../ui/phone.ts";
+import { Search, useSettled } from "../ui/search.tsx";
+import { Empty, Shown, Skeleton } from "../ui/states.tsx";
+import { ago, useMinute } from "../ui/time.tsx";
+
+interface Filtered {
+  agent: Agent;
+  filter: Filter;
+  setFilter: (filter: Filter) => void;
+}
+
+/** The list of conversations, with what chooses them. */
+export function Conversations({ openId, ...filtered }: Filtered & { openId: string | undefined }) {
+  const { agent, filter } = filtered;
+  const query = useInbox(agent, { ...filter, typed: useSettled(filter.typed) });
+  useMinute();
+  return (
+    <section className="conversations" aria-label="Conversations">
+      <Filters {...filtered} />
+      <div className="list" aria-busy={query.isPlaceholderData}>
+        <Shown query={query} of="conversations" skeleton={<Skeleton rows={8} />}>
+          {(rows) =>
+            rows.length === 0 ? <Nothing {...filtered} /> : (
+              <>
+                <ul className="rows">
+                  {rows.map((row) => (
+                    <li key={row.id}>
+                      <Row row={row} agent={agent} order={filter.order} isOpen={row.id === openId} />
+                    </li>
+                  ))}
+                </ul>
+                <More of={query} />
+              </>
+            )}
+        </Shown>
+      </div>
+    </section>
+  );
+}
+
+function Filters({ agent, filter, setFilter }: Filtered) {
+  return (
+    <div className="filters" role="search">
+      <div className="buttons" role="group" aria-label="Which conversations">
+        {(["waiting", "newest"] as const).map((order) => (
+          <button
+            key={order}
+            type="button"
+            aria-pressed={filter.order === order}
+            onClick={() => setFilter({ ...filter, order })}
+          >
+            {order === "waiting" ? "Waiting" : "Newest"}
+          </button>
+        ))}
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={filter.isUnread}
+            onChange={(event) => setFilter({ ...filter, isUnread: event.target.checked })}
+          />
+          Unread only
+        </label>
+      </div>
+      <Search value={filter.typed} onChange={(typed) => setFilter({ ...filter, typed })} />
+      {agent.role === "manager" && <AgentFilter agent={agent} filter={filter} setFilter={setFilter} />}
+    </div>
+  );
+}
+
+function AgentFilter({ agent, filter, setFilter }: Filtered) {
+  const { data: agents = [] } = useActiveAgents(agent);
+  return (
+    <select
+      aria-label="Whose conversations"
+      value={filter.agentId ?? ""}
+      onChange={(event) => setFilter({ ...filter, agentId: event.target.value || null })}
+    >
+      <option value="">Of everyone</option>
+      <option value={agent.id}>Mine</option>
+      {agents.filter(({ id }) => id !== agent.id).map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+    </select>
+  );
+}
+
+function Row(
+  { row, agent, order, isOpen }: { row: InboxRow; agent: Agent; order: Filter["order"]; isOpen: boolean },
+) {
+  const since = order === "waiting" ? row.waiting_since ?? row.last_text_at : row.last_text_at;
+  return (
+    <Link href={`/inbox/${row.id}`} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
+      <span className="name">
+        {row.name || phoneText(row.recruit_phone)}
+        {row.is_unread && <span className="visually-hidden">, unread</span>}
+      </span>
+      <span className="quiet">
+        {order === "waiting" && <span className="visually-hidden">waits for</span>}
+        {ago(since)}
+      </span>
+      <span className="last quiet">{lastText(row)}</span>
+      <span className="badges">
+        {row.is_opted_out && <span className="badge">Opted out</span>}
+        {agent.role === "manager" && row.agent_id !== agent.id && <span className="badge">{row.agent ?? "Nobody"}
+        </span>}
+      </span>
+    </Link>
+  );
+}
+
+function lastText({ last_body, last_media, last_direction }: InboxRow): string {
+  if (last_direction === null) return "No text yet";
+  const said = last_body || (last_media === 1 ? "1 file" : `${last_media} files`);
+  return last_direction === "outbound" ? `Us: ${said}` : said;
+}
+
+/** Why the list is empty, and what to do. */
+function Nothing({ agent, filter, setFilter }: Filtered): ReactNode {
+  if (filter.typed.trim() !== "") {
+    return <Empty title="Nothing found.">Search for a part of the name, or for the last digits of the number.</Empty>;
+  }
+  if (filter.isUnread) return <Empty title="Nothing is unread." />;
+  if (filter.order === "waiting") {
+    return (
+      <Empty title="Nobody waits for an answer.">
+        <button type="button" className="link" onClick={() => setFilter({ ...filter, order: "newest" })}>
+          Show all conversations
+        </button>
+      </Empty>
+    );
+  }
+  if (filter.agentId !== null && filter.agentId !== agent.id) {
+    return <Empty title="This agent has no conversations.">Choose another, or everyone.</Empty>;
+  }
+  return (
+    <Empty title="There are no conversations yet.">
+      One begins when you text a recruit. <Link href="/recruits">See the recruits</Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,98 @@
+import { useEffect, useRef } from "react";
+import { Link } from "wouter";
+import { type Conversation, mayWrite, useConversation } from "../data/conversation.ts";
+import { useDraft } from "../data/drafts.ts";
+import { useMessages } from "../data/messages.ts";
+import type { Agent } from "../data/user.ts";
+import { phoneText } from "../ui/phone.ts";
+import { Empty, Shown, Skeleton } from "../ui/states.tsx";
+import { useWide } from "../ui/wide.ts";
+import { Composer } from "./composer.tsx";
+import { Owner } from "./owner.tsx";
+import { RecruitCard } from "./recruit_card.tsx";
+import { Texts } from "./texts.tsx";
+
+/** One conversation: whose it is, its texts, what one may write, and who the recruit is. */
+export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
+  const query = useConversation(id);
+  return (
+    <Shown
+      query={query}
+      of="conversation"
+      skeleton={
+        <div className="thread">
+          <Skeleton rows={5} />
+        </div>
+      }
+    >
+      {(conversation) => conversation === null ? <Gone /> : <Thread conversation={conversation} agent={agent} />}
+    </Shown>
+  );
+}
+
+function Gone() {
+  return (
+    <div className="thread">
+      <Empty title="There is no such conversation, or it is not yours.">
+        <Link href="/inbox">Back to the inbox</Link>
+      </Empty>
+    </div>
+  );
+}
+
+function Thread({ conversation, agent }: { conversation: Conversation; agent: Agent }) {
+  const messages = useMessages(conversation.id);
+  const drafted = useDraft(agent.id, conversation.id);
+  const isWide = useWide();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const name = conversation.name || phoneText(conversation.recruit_phone);
+  const isWriter = mayWrite(agent, conversation);
+
+  // Who has come by the list goes on here. A page that was opened by its address has no focus yet.
+  useEffect(() => {
+    if (document.activeElement !== document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
+
+  const sent = messages.data?.find((message) =>
+    message.text_outbox?.client_message_id && message.text_outbox.client_message_id === drafted.draft.client_message_id
+  );
+  // It was queued, though its response may have been lost.
+  useEffect(() => {
+    if (sent) drafted.clear(sent.text_outbox!.client_message_id!);
+  }, [sent?.id]);
+
+  const owner = <Owner conversation={conversation} agent={agent} isWriter={isWriter} />;
+  const card = <RecruitCard conversation={conversation} />;
+  return (
+    <>
+      <section className="thread" aria-labelledby="recruit">
+        <div className="thread-head">
+          <Link href="/inbox" className="to-list button">Inbox</Link>
+          <h2 id="recruit" ref={heading} tabIndex={-1}>{name}</h2>
+          {isWide && owner}
+        </div>
+        {!isWide && (
+          <details>
+            <summary>About {name}</summary>
+            {owner}
+            {card}
+          </details>
+        )}
+        <Shown query={messages} of="texts" skeleton={<Skeleton rows={5} />}>
+          {(texts) => (
+            <Texts
+              texts={texts.toReversed()}
+              query={messages}
+              conversation={conversation}
+              name={name}
+              isWriter={isWriter}
+              writeAgain={drafted.draft.body === "" ? (body) => drafted.change({ body }) : null}
+            />
+          )}
+        </Shown>
+        <Composer conversation={conversation} name={name} isWriter={isWriter} {...drafted} />
+      </section>
+      {isWide && <aside aria-label="The recruit">{card}</aside>}
+    </>
+  );
+}

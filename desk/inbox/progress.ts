@@ -1,0 +1,90 @@
+import type { Message } from "../data/messages.ts";
+
+/** How far a text of ours has come. */
+export interface Progress {
+  words: string;
+  /** Held: not sent before. */
+  heldUntil?: string;
+  isBad?: boolean;
+  mayCancel?: boolean;
+  /** `once`: it was surely not sent. `twice`: it may have been. */
+  retry?: "once" | "twice";
+  /** The same words may be sent as another text. */
+  mayWriteAgain?: boolean;
+}
+
+/**
+ * Why a text was not sent or not delivered: by the reason in the outbox, or the provider's code
+ * (https://www.twilio.com/docs/api/errors).
+ */
+const REASONS: Record<string, string> = {
+  cancelled: "it was cancelled",
+  taken_over: "a person has answered instead of the bot",
+  opted_out: "the recruit has opted out of texts",
+  unconfirmed: "the provider has never confirmed it. It may have been sent",
+  storage: "its file could not be read",
+  media_not_found: "its file is gone",
+  quiet_hours: "it was not the hour for texts",
+  number_paused: "the agency's number is paused",
+  "21211": "the number is not valid",
+  "21408": "texts to the recruit's country are switched off",
+  "21610": "the recruit has opted out of texts",
+  "21611": "too many texts were waiting at the agency's number",
+  "21612": "the recruit's number cannot be reached from the agency's number",
+  "21614": "the recruit's number is not a mobile phone",
+  "21617": "it is too long",
+  "30001": "too many texts were waiting at the provider",
+  "30002": "the provider has suspended the account",
+  "30003": "the recruit's phone is off or out of reach",
+  "30004": "the recruit's phone or carrier blocks it",
+  "30005": "the recruit's number is not in use",
+  "30006": "the recruit's number is a landline, or its carrier takes no texts",
+  "30007": "the carrier has taken it for spam",
+  "30008": "the carrier does not say why",
+  "30034": "the agency's number is not registered with the carriers",
+};
+
+/** How far a text of ours has come, in words for the agent. */
+export function progressOf({ status, error_code, text_outbox: outbox }: Message): Progress {
+  switch (outbox?.state) {
+    case "pending":
+      return pending(outbox);
+    case "sending":
+      return { words: "Being sent" };
+    case "unconfirmed":
+      return outbox.due_at === "infinity"
+        ? { words: "Perhaps not sent: the provider has never confirmed it.", isBad: true, retry: "twice" }
+        : { words: "Being sent. The provider is asked whether it has it." };
+    case "refused":
+      return { ...notSent(outbox.reason), mayWriteAgain: outbox.reason !== "opted_out" };
+    case "failed":
+      return { ...notSent(outbox.reason ?? error_code), retry: outbox.reason === "unconfirmed" ? "twice" : "once" };
+  }
+  if (status === "failed") {
+    return { words: `Not delivered: ${reasonOf(error_code)}.`, isBad: true, mayWriteAgain: error_code !== "21610" };
+  }
+  return { words: status === "delivered" ? "Delivered" : status === "sent" ? "Sent" : "Sent to the provider" };
+}
+
+function pending({ reason, due_at }: NonNullable<Message["text_outbox"]>): Progress {
+  if (reason === "quiet_hours") {
+    return {
+      words: "Held, because it is too early or too late where the recruit lives.",
+      heldUntil: due_at,
+      mayCancel: true,
+    };
+  }
+  if (reason === "number_paused") {
+    return { words: "Held until the agency's number works again.", mayCancel: true };
+  }
+  return { words: "Waits to be sent", mayCancel: true };
+}
+
+function notSent(reason: string | null): Progress {
+  return { words: `Not sent: ${reasonOf(reason)}.`, isBad: true };
+}
+
+function reasonOf(reason: string | null): string {
+  if (reason === null) return "nobody knows why";
+  return REASONS[reason] ?? `the provider refused it (${reason})`;
+}

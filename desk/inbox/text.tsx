@@ -1,0 +1,70 @@
+import { cancelText, downloadFile, type Media, type Message, retryText } from "../data/messages.ts";
+import { ActionButton } from "../ui/action.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { Time } from "../ui/time.tsx";
+import { progressOf } from "./progress.ts";
+
+const WRITERS = { agent: "Agent", bot: "Bot" };
+
+interface Acting {
+  /** Whether this agent may cancel and retry. */
+  isWriter: boolean;
+  /** Puts words into the box; null: it has others. */
+  writeAgain: ((body: string) => void) | null;
+}
+
+/** One text: who wrote it, what it says, and how far it has come. */
+export function Text({ text, name, ...acting }: { text: Message; name: string } & Acting) {
+  const { sender_type, body, media, created_at } = text;
+  return (
+    <li className={`text is-${sender_type}`}>
+      <p className="quiet">
+        <strong>{sender_type === "recruit" ? name : WRITERS[sender_type]}</strong> <Time at={created_at} isDayKnown />
+      </p>
+      {body && <p className="body">{body}</p>}
+      {media.map((file, place) => <File key={place} file={file} />)}
+      {sender_type !== "recruit" && <Delivery text={text} {...acting} />}
+    </li>
+  );
+}
+
+function Delivery({ text, isWriter, writeAgain }: { text: Message } & Acting) {
+  const { words, heldUntil, isBad, mayCancel, retry, mayWriteAgain } = progressOf(text);
+  return (
+    <div className="buttons">
+      <p className={isBad ? "problem" : "quiet"}>
+        {words} {heldUntil && (
+          <>
+            It is sent at <Time at={heldUntil} />.
+          </>
+        )}
+      </p>
+      {isWriter && mayCancel && <ActionButton act={() => cancelText(text.id)}>Cancel this text</ActionButton>}
+      {isWriter && retry === "once" && <ActionButton act={() => retryText(text.id)}>Try again</ActionButton>}
+      {isWriter && retry === "twice" && (
+        <ConfirmButton
+          label="Try again"
+          question={<p>The recruit may have this text already. If so, it comes a second time.</p>}
+          act={() => retryText(text.id)}
+        />
+      )}
+      {isWriter && mayWriteAgain && text.body && writeAgain !== null && (
+        <button
+          type="button"
+          onClick={() => writeAgain(text.body!)}
+        >
+          Write it again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A file of ours can be opened. One of the recruit's lies with the provider, at an address of strangers. */
+function File({ file }: { file: Media }) {
+  const { url, content_type } = file;
+  if (!url.startsWith("text-media/")) {
+    return <p className="quiet">A file ({content_type}) that this page cannot show</p>;
+  }
+  return <ActionButton act={() => downloadFile(file)}>Download the file ({content_type})</ActionButton>;
+}

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { sql } from "../support/client.ts";
+import { receive } from "../support/sms.ts";
+import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
+import { createColleague, createTalk, createTexter, outbox, type Talk, type Texter } from "./recruits_of.ts";
+
+/** Opens a conversation in which the recruit has just written "Is this still open?". */
+async function openTalk(page: Page, agent: Texter, name = "Maya"): Promise<Talk> {
+  const talk = await createTalk(agent, name);
+  await receive(talk, { Body: "Is this still open?" });
+  await signIn(page, agent, `inbox/${talk.id}`);
+  await texts(page).getByText("Is this still open?").waitFor();
+  return talk;
+}
+
+function texts(page: Page) {
+  return page.getByRole("region", { name: "Texts" });
+}
+
+function list(page: Page) {
+  return page.getByRole("region", { name: "Conversations" });
+}
+
+function box(page: Page, name = "Maya") {
+  return page.getByLabel(`Text to ${name}`);
+}
+
+function send(page: Page) {
+  return page.getByRole("button", { name: "Send" });
+}
+
+async function bodies(talk: Talk): Promise<string[]> {
+  return (await outbox(talk)).map(({ body }) => body);
+}
+
+deskTest("a text appears without reload, is announced, and moves neither scroll nor focus", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
+  await box(page).fill("I am writ");
+  await receive(talk, { Body: "Hello?" });
+  await texts(page).getByText("Hello?").waitFor();
+  await page.locator("[aria-live=polite]", { hasText: "Maya: Hello?" }).waitFor();
+  assert.equal(await box(page).evaluate("document.activeElement.value"), "I am writ");
+  await list(page).getByText("Hello?").waitFor();
+});
+
+deskTest("a double click makes one text, and the box is empty afterwards", async (page) => {
+  const talk = await openTalk(page, await createTexter());
+  await box(page).fill("It is. When may I call?");
+  await send(page).dblclick();
+  await texts(page).getByText("It is. When may I call?").waitFor();
+  await until(async () => await box(page).inputValue() === "");
+  assert.equal(await box(page).inputValue(), "");
+  assert.deepEqual(await bodies(talk), ["It is. When may I call?"]);
+});
+
+deskTest("a text whose response is lost is one text", async (page) => {
+  const talk = await openTalk(page, await createTexter());
+  let calls = 0;
+  await page.route("**/rpc/send_text", async (route) => {
+    if (route.request().method() !== "POST" || calls++ > 0) return await route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await box(page).fill("It is");
+  await send(page).click();
+  await texts(page).getByText("It is", { exact: true }).waitFor();
+  await until(() => calls === 2);
+  assert.equal(calls, 2);
+  await until(async () => await box(page).inputValue() === "");
+  assert.equal(await box(page).inputValue(), "");
+  assert.deepEqual(await bodies(talk), ["It is"]);
+});
+
+deskTest("a reload after a lost response keeps the words, and sends nothing twice", async (page) => {
+  const talk = await openTalk(page, await createTexter());
+  await box(page).fill("Kept words");
+  await page.reload();
+  await texts(page).getByText("Is this still open?").waitFor();
+  assert.equal(await box(page).inputValue(), "Kept words");
+
+  // The text is queued, and the page closed before it hears of that.
+  const isQueued = Promise.withResolvers<void>();
+  await page.route("**/rpc/send_text", async (route) => {
+    if (route.request().method() !== "POST") return await route.continue();
+    await route.fetch();
+    isQueued.resolve();
+  });
+  await page.route("**/rest/v1/recruiting_messages*", (route) => route.abort());
+  await send(page).click();
+  await isQueued.promise;
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.reload();
+  await texts(page).getByText("Kept words").waitFor();
+  await until(async () => await box(page).inputValue() === "");
+  assert.equal(await box(page).inputValue(), "");
+  assert.deepEqual(await bodies(talk), ["Kept words"]);
+});
+
+deskTest("a held text shows when it is sent, and is cancelled", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
+  await sql`update public.service_numbers set status = 'paused', paused_reason = 'test' where phone = ${agent.service}`;
+  await box(page).fill("Good morning");
+  await send(page).click();
+  await texts(page).getByText("Held until the agency's number works again.").waitFor();
+  const [{ message_id }] = await outbox(talk) as unknown as [{ message_id: string }];
+  await sql`
+    update public.text_outbox set reason = 'quiet_hours', due_at = date_trunc('day', now()) + interval '38 hours'
+    where message_id = ${message_id}`;
+  await page.reload();
+  await texts(page).getByText(/Held, because it is too early .* It is sent at [A-Z][a-z]+ \d+, \d+:00 [AP]M C.T/)
+    .waitFor();
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Cancel this text" }).click();
+  await texts(page).getByText("Not sent: it was cancelled.").waitFor();
+  assert.deepEqual((await outbox(talk)).map(({ state, reason }) => [state, reason]), [["refused", "cancelled"]]);
+  await page.getByRole("button", { name: "Write it again" }).click();
+  assert.equal(await box(page).inputValue(), "Good morning");
+});
+
+deskTest("a failed text says why, and is tried again", async (page) => {
+  const talk = await openTalk(page, await createTexter());
+  await box(page).fill("Hello");
+  await send(page).click();
+  await texts(page).getByText("Waits to be sent").waitFor();
+  for (
+    const [code, words] of [["30007", "the carrier has taken it for spam"], ["unconfirmed", "It may have been sent"]]
+  ) {
+    await sql`
+      update public.text_outbox set state = 'failed', reason = ${code!} where conversation_id = ${talk.id}`;
+    await sql`
+      update public.recruiting_messages set status = 'failed' where conversation_id = ${talk.id} and sender_type = 'agent'`;
+    await texts(page).getByText(words!).waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    if (code === "unconfirmed") {
+      await page.getByText("If so, it comes a second time.").waitFor();
+      await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click();
+    }
+    await texts(page).getByText("Waits to be sent").waitFor();
+    assert.deepEqual((await outbox(talk)).map(({ state }) => state), ["pending"]);
+  }
+});
+
+deskTest("after a STOP the box is disabled and says the recruit's words, and when", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
+  await box(page).fill("Please wait");
+  await receive(talk, { Body: "Stop texting me" });
+  await page.getByText(/Maya wrote “Stop texting me” \(\d+:\d\d [AP]M C.T\)\. Nobody of the agency may text/).waitFor();
+  assert.equal(await box(page).isDisabled(), true);
+  assert.equal(await box(page).inputValue(), "Please wait");
+  assert.equal(await send(page).count(), 0);
+  await assertAccessible(page);
+  await receive(talk, { Body: "START" });
+  await send(page).waitFor();
+  assert.equal(await box(page).inputValue(), "Please wait");
+});
+
+deskTest("an agent takes over from the bot, and hands back", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Maya", {}, "bot");
+  await receive(talk, { Body: "Hi" });
+  await signIn(page, agent, `inbox/${talk.id}`);
+  await page.getByRole("button", { name: "Take over" }).click();
+  await page.getByText("You answer.").waitFor();
+  const status = async () =>
+    (await sql`select status, assigned_agent_id from public.recruiting_conversations where id = ${talk.id}`)[0];
+  assert.deepEqual({ ...await status() }, { status: "escalated", assigned_agent_id: agent.agent_id });
+  await page.getByRole("button", { name: "Hand back to the bot" }).click();
+  await page.getByRole("button", { name: "Take over" }).waitFor();
+  assert.equal((await status())!.status, "bot");
+  await page.getByRole("button", { name: "No reply needed" }).click();
+  await list(page).getByText("Nobody waits for an answer.").waitFor();
+});
+
+deskTest("an agent sees nothing of another's, also in a browser in which that one was signed in", async (page) => {
+  const nora = await createTexter();
+  const omar = await createColleague(nora);
+  const talk = await openTalk(page, nora);
+  await box(page).fill("A secret draft");
+  await page.getByText("Nora").click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await signIn(page, omar, `inbox/${talk.id}`);
+  await page.getByText("There is no such conversation, or it is not yours.").waitFor();
+  await list(page).getByText("Nobody waits for an answer.").waitFor();
+  await list(page).getByRole("button", { name: "Newest" }).click();
+  await list(page).getByText("There are no conversations yet.").waitFor();
+  assert.doesNotMatch(await page.content(), /Maya|Is this still open|secret/);
+  assert.equal(await page.evaluate("JSON.stringify(sessionStorage)"), "{}");
+  await assertAccessible(page);
+  await page.getByRole("link", { name: "Back to the inbox" }).click();
+  await page.getByText("No conversation is open.").waitFor();
+});

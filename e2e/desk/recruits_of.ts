@@ -1,0 +1,95 @@
+import { type SignedIn, signInNewAgent } from "../support/agents.ts";
+import { createAgency, sql } from "../support/client.ts";
+import { newPhone } from "../support/sms.ts";
+
+/** An agent of an agency that has a number. */
+export interface Texter extends SignedIn {
+  agency_id: string;
+  /** The agency's number. */
+  service: string;
+}
+
+/** A conversation of the tests. */
+export interface Talk {
+  id: string;
+  lead_id: string;
+  recruit: string;
+  service: string;
+}
+
+/** Makes an agency with a number, and an agent of it. */
+export async function createTexter(role: "agent" | "manager" = "agent"): Promise<Texter> {
+  const { id: agency_id } = await createAgency();
+  const service = newPhone();
+  await sql`
+    insert into public.service_numbers (phone, agency_id, segments_per_second)
+    values (${service}, ${agency_id}, 10000)`;
+  return { ...await signInNewAgent(agency_id, role), agency_id, service };
+}
+
+/** Makes a colleague in the same agency. */
+export async function createColleague({ agency_id, service }: Texter, name = "Omar"): Promise<Texter> {
+  const agent = await signInNewAgent(agency_id);
+  await sql`update public.agents set first_name = ${name} where id = ${agent.agent_id}`;
+  return { ...agent, agency_id, service };
+}
+
+/** Makes a recruit of an agent's, with a conversation in which nobody has written. */
+export async function createTalk(
+  { agency_id, agent_id, service }: Texter,
+  first_name = "Maya",
+  vendor_metadata: Record<string, string | object> = {},
+  status: "bot" | "escalated" = "escalated",
+): Promise<Talk> {
+  const recruit = newPhone();
+  const [row] = await sql`
+    with vendor as (
+      insert into public.vendors (slug, name) values ('test-' || gen_random_uuid(), 'A vendor') returning id
+    ), lead as (
+      insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
+      select id, ${first_name}, ${sql.json({ phone: recruit, ...vendor_metadata })}, 'not_requested', ${agency_id},
+        ${agent_id}
+      from vendor returning id
+    )
+    insert into public.recruiting_conversations
+      (agency_id, recruiting_lead_id, recruit_phone, service_phone, status, assigned_agent_id)
+    select ${agency_id}, id, ${recruit}, ${service}, ${status}, ${agent_id} from lead
+    returning id, recruiting_lead_id`;
+  return { id: row!.id, lead_id: row!.recruiting_lead_id, recruit, service };
+}
+
+/** The texts of a conversation that wait or were sent, oldest first. */
+export function outbox({ id }: Talk) {
+  return sql`
+    select o.message_id, o.state, o.reason, m.body
+    from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id
+    where o.conversation_id = ${id} order by o.ordinal`;
+}
+
+/** A text of a story: who wrote it, what, and how many minutes ago. */
+type Line = [sender: "recruit" | "bot" | "agent", body: string, minutesAgo: number, status?: string];
+
+/** Stores what was written in a conversation before the test. */
+export async function tell({ id }: Talk, lines: Line[]): Promise<void> {
+  const rows = lines.map(([sender_type, body, minutes, status = "delivered"]) => ({
+    conversation_id: id,
+    sender_type,
+    direction: sender_type === "recruit" ? "inbound" : "outbound",
+    body,
+    status: sender_type === "recruit" ? null : status,
+    created_at: new Date(Date.now() - minutes * 60_000),
+  }));
+  await sql`insert into public.recruiting_messages ${sql(rows)}`;
+  await sql`
+    update public.recruiting_conversations c
+    set last_text_at = m.latest, last_message_at = m.inbound,
+      waiting_since = (
+        select min(w.created_at) from public.recruiting_messages w
+        where w.conversation_id = c.id and w.direction = 'inbound' and w.created_at > coalesce(m.outbound, '-infinity'))
+    from (
+      select max(created_at) as latest, max(created_at) filter (where direction = 'inbound') as inbound,
+        max(created_at) filter (where direction = 'outbound') as outbound
+      from public.recruiting_messages where conversation_id = ${id}
+    ) m
+    where c.id = ${id}`;
+}
