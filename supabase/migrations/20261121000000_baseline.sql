@@ -6745,7 +6745,8 @@ $$;
 
 comment on function public.assign_conversation(uuid, uuid) is
   'Gives a conversation to an agent, who is told, unless it is the caller. Whoever may write in it takes it over by naming '
-  'itself; a manager may name any active agent of the agency. The bot says nothing more. Returns {conversation_id, '
+  'itself; a manager may name any active agent of the agency. The bot says nothing more, and what others have been told '
+  'of the conversation counts as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
   '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
 grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
@@ -8459,12 +8460,19 @@ create trigger broadcast_notification_later
 create function private.broadcast_changed(conversation public.recruiting_conversations, agent_before uuid) returns void
 language plpgsql
 set search_path = ''
+-- No text is late because somebody has locked the recruits.
+set lock_timeout = '100ms'
 as $$
 declare
-  lead_agent_id constant uuid := case when conversation.assigned_agent_id is null or agent_before is null then (
-    select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
-  ) end;
+  lead_agent_id uuid;
 begin
+  if conversation.assigned_agent_id is null or agent_before is null then
+    begin
+      select l.agent_id into lead_agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
+    exception when lock_not_available then
+      raise warning 'an agent was not told of a changed conversation, because recruiting_leads is locked';
+    end;
+  end if;
   perform private.broadcast(
     'changed',
     jsonb_build_object('conversation_id', conversation.id),

@@ -176,6 +176,24 @@ realtimeTest("many changes together wait once for a lock of Realtime's", async (
   }
 });
 
+realtimeTest("a text does not wait for a lock of the recruits'", async (sql, _, { agency_id }) => {
+  await sql`
+    insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+    values (${agency_id}, '+13125550102', '+13125550199')`;
+  const other = connect(db_url);
+  await other`begin`;
+  await other`lock table public.recruiting_leads in access exclusive mode`;
+  try {
+    await sql`set local statement_timeout = '3s'`;
+    const [row] = await sql`
+      select public.receive_sms('+13125550102', '+13125550199', 'test', 'Hi', '[]') ->> 'status' as status`;
+    assert.equal(row!.status, "received");
+  } finally {
+    await other`rollback`;
+    await other.end();
+  }
+});
+
 realtimeTest("the migration does nothing where Realtime is missing", async (sql) => {
   const allow = async () => (await sql`select private.allow_agent_topics() as done`)[0]!.done;
   assert.equal(await allow(), true);

@@ -67,12 +67,19 @@ create trigger broadcast_notification_later
 create function private.broadcast_changed(conversation public.recruiting_conversations, agent_before uuid) returns void
 language plpgsql
 set search_path = ''
+-- No text is late because somebody has locked the recruits.
+set lock_timeout = '100ms'
 as $$
 declare
-  lead_agent_id constant uuid := case when conversation.assigned_agent_id is null or agent_before is null then (
-    select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
-  ) end;
+  lead_agent_id uuid;
 begin
+  if conversation.assigned_agent_id is null or agent_before is null then
+    begin
+      select l.agent_id into lead_agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
+    exception when lock_not_available then
+      raise warning 'an agent was not told of a changed conversation, because recruiting_leads is locked';
+    end;
+  end if;
   perform private.broadcast(
     'changed',
     jsonb_build_object('conversation_id', conversation.id),

@@ -105,7 +105,8 @@ $$;
 
 comment on function public.assign_conversation(uuid, uuid) is
   'Gives a conversation to an agent, who is told, unless it is the caller. Whoever may write in it takes it over by naming '
-  'itself; a manager may name any active agent of the agency. The bot says nothing more. Returns {conversation_id, '
+  'itself; a manager may name any active agent of the agency. The bot says nothing more, and what others have been told '
+  'of the conversation counts as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
   '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
 grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
