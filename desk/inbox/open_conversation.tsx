@@ -8,7 +8,7 @@ import { phoneText } from "../ui/phone.ts";
 import { Empty, Shown, Skeleton } from "../ui/states.tsx";
 import { useWide } from "../ui/wide.ts";
 import { Composer } from "./composer.tsx";
-import { Owner } from "./owner.tsx";
+import { Owner, ownerText } from "./owner.tsx";
 import { RecruitCard } from "./recruit_card.tsx";
 import { Texts } from "./texts.tsx";
 
@@ -62,13 +62,14 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
   }, [sent?.id]);
 
   const owner = <Owner conversation={conversation} agent={agent} isWriter={isWriter} />;
-  const card = <RecruitCard conversation={conversation} />;
+  const card = <RecruitCard conversation={conversation} isManager={agent.role === "manager"} />;
   return (
     <>
       <section className="thread" aria-labelledby="recruit">
         <div className="thread-head">
           <Link href="/inbox" className="to-list button">Inbox</Link>
           <h2 id="recruit" ref={heading} tabIndex={-1}>{name}</h2>
+          <p className="quiet" role="status">{ownerText(conversation, agent)}</p>
           {isWide && owner}
         </div>
         {!isWide && (

@@ -4,14 +4,13 @@ import { assignConversation, type Conversation, handBack, needsNoReply } from ".
 import type { Agent } from "../data/user.ts";
 import { ActionButton, Problem, useAction } from "../ui/action.tsx";
 
-/** Who answers in a conversation, and what changes that. */
+/** What changes who answers in a conversation. */
 export function Owner(
   { conversation, agent, isWriter }: { conversation: Conversation; agent: Agent; isWriter: boolean },
 ) {
   const { id, status, waiting_since } = conversation;
   return (
     <div className="owner buttons">
-      <p className="quiet" role="status">{ownerText(conversation, agent)}</p>
       {isWriter && status === "bot" && (
         <ActionButton act={() => assignConversation(id, agent.id)}>Take over</ActionButton>
       )}
@@ -22,7 +21,11 @@ export function Owner(
   );
 }
 
-function ownerText({ status, hasBot, assigned_agent_id, agent_id, agent }: Conversation, { id }: Agent): string {
+/** Who answers, in words. */
+export function ownerText(
+  { status, hasBot, assigned_agent_id, agent_id, agent }: Conversation,
+  { id }: Agent,
+): string {
   if (hasBot) return "The bot answers.";
   if (status === "escalated" && assigned_agent_id === id) return "You answer.";
   if (agent_id === id) return "The bot is silent. You are told of each text.";

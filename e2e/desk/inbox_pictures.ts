@@ -6,8 +6,10 @@ deskTest("an inbox at work looks as in the docs", async (page) => {
   const agent = await createTexter();
   const open = await createInbox(agent);
   await signIn(page, agent, `inbox/${open}`);
-  await page.getByText("Thursday after 4 would be perfect").first().waitFor();
-  await page.waitForTimeout(300);
+  await page.getByLabel("Text to Maya Ortiz").fill("Thursday at 4:30 it is. I will call this number.");
+  // Read, so that three are unread.
+  await page.getByRole("link", { name: "Inbox 3 unread" }).waitFor();
+  await page.getByText("3 years in retail sales").waitFor();
   await picture(page, "inbox");
 });
 
@@ -16,15 +18,15 @@ deskTest("an inbox at work looks as in the docs on a phone", async (page) => {
   await createInbox(agent);
   await signIn(page, agent, "inbox");
   await page.getByText("Thursday after 4 would be perfect").waitFor();
-  await picture(page, "inbox-phone-list");
   await page.getByText("Thursday after 4 would be perfect").click();
-  await page.getByLabel("Text to Maya Ortiz").waitFor();
-  await page.waitForTimeout(300);
+  await page.getByLabel("Text to Maya Ortiz").fill("Thursday at 4:30 it is.");
+  await page.getByRole("link", { name: "Inbox 3 unread" }).waitFor();
   await picture(page, "inbox-phone");
 }, PHONE);
 
 /** People who do not exist, and what they have written. */
 async function createInbox(agent: Texter): Promise<string> {
+  await sql`update public.agencies set name = 'Lakeshore Life' where id = ${agent.agency_id}`;
   const maya = await createTalk(agent, "Maya", {
     last_name: "Ortiz",
     email: "maya.ortiz@example.com",
@@ -55,7 +57,7 @@ async function createInbox(agent: Texter): Promise<string> {
     ["Ruth", "Lindqvist", [["recruit", "Is the position remote?", 61]]],
     ["Tomás", "Rivera", [["recruit", "Sorry, was driving. Call me any time now", 12]]],
     ["Grace", "Whitcombe-Abernathy", [["agent", "Welcome aboard, Grace. See you Monday.", 300]]],
-    ["Sam", "Lee", [["bot", "Hi Sam, do you hold a life insurance license?", 2900, "failed"]]],
+    ["Sam", "Lee", [["bot", "Hi Sam, do you hold a life insurance license?", 2900]]],
   ];
   for (const [first_name, last_name, lines] of others) {
     await tell(await createTalk(agent, first_name, { last_name, state: "IL" }), lines);

@@ -67,16 +67,16 @@ export function outbox({ id }: Talk) {
 }
 
 /** A text of a story: who wrote it, what, and how many minutes ago. */
-type Line = [sender: "recruit" | "bot" | "agent", body: string, minutesAgo: number, status?: string];
+type Line = [sender: "recruit" | "bot" | "agent", body: string, minutesAgo: number];
 
 /** Stores what was written in a conversation before the test. */
 export async function tell({ id }: Talk, lines: Line[]): Promise<void> {
-  const rows = lines.map(([sender_type, body, minutes, status = "delivered"]) => ({
+  const rows = lines.map(([sender_type, body, minutes]) => ({
     conversation_id: id,
     sender_type,
     direction: sender_type === "recruit" ? "inbound" : "outbound",
     body,
-    status: sender_type === "recruit" ? null : status,
+    status: sender_type === "recruit" ? null : "delivered",
     created_at: new Date(Date.now() - minutes * 60_000),
   }));
   await sql`insert into public.recruiting_messages ${sql(rows)}`;

@@ -1,0 +1,132 @@
+import type { ReactNode } from "react";
+import { type RecruitCard, signResumeUrl } from "../data/recruits.ts";
+import { ActionButton } from "./action.tsx";
+import { fullName } from "./name.ts";
+import { isEmail, isPhone, phoneText } from "./phone.ts";
+import { Time } from "./time.tsx";
+import { labelOf, Values, wordsOf } from "./values.tsx";
+
+/** Downloads a recruit's resume, where there is one. */
+export function ResumeButton({ recruit }: { recruit: RecruitCard }) {
+  const { resume_path } = recruit;
+  if (resume_path === null) return null;
+  return (
+    <ActionButton act={async () => location.assign(await signResumeUrl(resume_path, fullName(recruit)))}>
+      Download the resume
+    </ActionButton>
+  );
+}
+
+/** What is known of a recruit: facts, and answers. */
+export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isManager: boolean }) {
+  const { phone, email, created_at, resume_path, agents, screening_answers } = recruit;
+  const { answers, job_title, submitted_at, is_test, resume_skipped, ...others } = recruit.vendor_metadata;
+  return (
+    <div className="columns">
+      <dl>
+        <Fact name="Phone">
+          {phone === null ? "none" : isPhone(phone) ? <a href={`tel:${phone}`}>{phoneText(phone)}</a> : phone}
+        </Fact>
+        <Fact name="E-mail">
+          {email === null ? "none" : isEmail(email) ? <a href={`mailto:${email}`}>{email}</a> : email}
+        </Fact>
+        <Fact name="Place">{placeOf(recruit)}</Fact>
+        <Fact name="Job">{text(job_title)}</Fact>
+        {isManager && <Fact name="Agent">{agents === null ? "none yet" : fullName(agents)}</Fact>}
+        <Fact name="Received">
+          <Time at={created_at} />
+        </Fact>
+        <Fact name="Applied">{isTime(submitted_at) && <Time at={submitted_at} />}</Fact>
+        <Fact name="Resume">
+          {resume_path === null &&
+            (resume_skipped === undefined ? "none" : "the vendor sent one that could not be kept")}
+        </Fact>
+        <Fact name="Test">{is_test === true && "a test lead of the vendor"}</Fact>
+      </dl>
+      <div>
+        {screening_answers.length > 0 && (
+          <section>
+            <h2>Screening answers</h2>
+            <dl className="values">
+              {screening_answers.map(({ question, value, said }) => (
+                <div key={question}>
+                  <dt>{labelOf(question)}</dt>
+                  <dd>
+                    {answerOf(value)} <q className="quiet">{said}</q>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        )}
+        <VendorAnswers answers={answers} />
+        <Others of={others} />
+      </div>
+    </div>
+  );
+}
+
+/** A fact, where there is one. */
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  if (!children) return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+/** What the recruit has answered to the vendor's questions. */
+function VendorAnswers({ answers }: { answers: unknown }) {
+  const rows = (Array.isArray(answers) ? answers : []) as { question?: unknown; answer?: unknown }[];
+  if (rows.length === 0) return null;
+  return (
+    <section>
+      <h2>Answers to the vendor</h2>
+      <dl className="values">
+        {rows.map(({ question, answer }, place) => (
+          <div key={place}>
+            <dt>{text(question) || "Question"}</dt>
+            <dd>{answer === null ? "not answered" : wordsOf(answer)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** These stand at the top of the card, or are another form of what stands there. */
+const SHOWN = ["first_name", "last_name", "full_name", "phone", "phone_raw", "email", "state", "state_raw"];
+const PLACE = ["address", "city", "zip"];
+
+/** What else the vendor has sent. */
+function Others({ of: { vendor_fields, ...others } }: { of: Record<string, unknown> }) {
+  const rest = Object.entries(others).filter(([key]) => !SHOWN.includes(key) && !PLACE.includes(key));
+  const fields = typeof vendor_fields === "object" ? vendor_fields : {};
+  const all = { ...Object.fromEntries(rest), ...fields };
+  if (Object.keys(all).length === 0) return null;
+  return (
+    <section>
+      <h2>What else the vendor sent</h2>
+      <Values of={all} />
+    </section>
+  );
+}
+
+function placeOf({ state, vendor_metadata: { address, city, zip, state_raw } }: RecruitCard): string {
+  return [text(address), text(city), [state ?? text(state_raw), text(zip)].join(" ").trim()].filter(Boolean).join(", ");
+}
+
+/** A choice has its name as the script has it: `full_time`. */
+function answerOf(value: unknown): string {
+  return typeof value === "string" && /^[a-z0-9_]+$/.test(value) ? labelOf(value) : wordsOf(value);
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+function isTime(value: unknown): value is string {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
+}
