@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Demographics, Referral, Sale, Submission, Submitted } from "../docs/examples/submission.ts";
+import type { Demographics, Referral, Sale, Submission, Submitted } from "../desk/presentation/submission.ts";
 import type { Database } from "../supabase/functions/_shared/database.types.ts";
 import { createAgentWithLead } from "./support/agents.ts";
 import { sql } from "./support/client.ts";

@@ -79,7 +79,8 @@ export async function markRead(notification_ids: string[]): Promise<void> {
 }
 
 /**
- * Makes the URL that downloads a resume. It works for a minute and for anyone who has it, so it is made when it is used.
+ * Makes the URL that downloads a resume. It works for a minute and for anyone who has it, so it is made when it is
+ * used.
  *
  * @param name of the file that the browser stores, without its ending
  */

@@ -1,6 +1,78 @@
+import { useState } from "react";
+import { type Lead, useLeads } from "../data/leads.ts";
 import type { Agent } from "../data/user.ts";
+import { ActionButton } from "../ui/action.tsx";
+import { More } from "../ui/more.tsx";
+import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
+import { phoneText } from "../ui/phone.ts";
+import { Search, useSettled } from "../ui/search.tsx";
+import { Empty, Shown } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { openPresentation } from "./present.ts";
 
+/** The sales leads of an agent, or of a manager's agency. */
 export function Sales({ agent }: { agent: Agent }) {
-  return <Page title="Sales leads">{agent.id}</Page>;
+  const [typed, setTyped] = useState("");
+  const isManager = agent.role === "manager";
+  const query = useLeads(agent.agency_id, isManager ? null : agent.id, useSettled(typed));
+  return (
+    <Page title="Sales leads">
+      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <Search value={typed} onChange={setTyped} />
+      </form>
+      <Shown query={query} of="sales leads">
+        {(leads) =>
+          leads.length === 0 ? <None typed={typed} /> : (
+            <>
+              <ul className="rows people" aria-busy={query.isPlaceholderData}>
+                {leads.map((lead) => (
+                  <li key={lead.id}>
+                    <Row lead={lead} isManager={isManager} />
+                  </li>
+                ))}
+              </ul>
+              <More of={query} />
+            </>
+          )}
+      </Shown>
+    </Page>
+  );
+}
+
+function Row({ lead, isManager }: { lead: Lead; isManager: boolean }) {
+  const { phone, phone_e164, state, type, stage, agents, lead_metrics } = lead;
+  const { presentations_submitted = 0, sales = 0, last_activity_at = null } = lead_metrics ?? {};
+  return (
+    <article>
+      <span className="name">
+        {fullName(lead)} <span className="badge">{stage}</span>
+      </span>
+      <span className="quiet">
+        {phone_e164 === null ? phone : <a href={`tel:${phone_e164}`}>{phoneText(phone_e164)}</a>}
+        {["", state, type.toUpperCase(), isManager && agents && fullName(agents)].filter((part) => part !== false)
+          .join(" · ")}
+      </span>
+      <span className="quiet">
+        {last_activity_at === null ? "not presented yet" : (
+          <>
+            {count(presentations_submitted, "presentation")} · {count(sales, "sale")} · last activity{" "}
+            <Time at={last_activity_at} />
+          </>
+        )}
+      </span>
+      <ActionButton act={() => openPresentation(lead)}>
+        Present<span className="visually-hidden">to {fullName(lead)}</span>
+      </ActionButton>
+    </article>
+  );
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+function None({ typed }: { typed: string }) {
+  if (typed !== "") return <Empty title="Nobody is found.">Look for another part of the name or number.</Empty>;
+  return <Empty title="There are no sales leads yet.">They stand here as soon as your agency imports some.</Empty>;
 }

@@ -12,7 +12,7 @@ export interface Action {
  * Runs `act` when the user asks for it, and never twice at once. The problem is shown beside the thing by
  * {@link Problem}.
  */
-export function useAction<Given = void>(act: (given: Given) => Promise<unknown>) {
+export function useAction<Given = void>(act: (given: Given) => unknown) {
   const [action, setAction] = useState<Action>({ isRunning: false, isDone: false, problem: null });
   // State comes too late for a double click.
   const isRunning = useRef(false);
@@ -47,7 +47,7 @@ export function Problem({ of: { problem } }: { of: Action }) {
 
 /** A button that does one thing, with what went wrong beside it. */
 export function ActionButton(
-  { act, className, children }: { act: () => Promise<unknown>; className?: string; children: React.ReactNode },
+  { act, className, children }: { act: () => unknown; className?: string; children: React.ReactNode },
 ) {
   const action = useAction(act);
   return (

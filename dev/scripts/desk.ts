@@ -10,6 +10,9 @@ import { readStackInfo, ROOT } from "../local/mod.ts";
 
 const OUT = "dist/desk";
 
+/** The desk, and the window in which an agent presents. */
+const PAGES = ["index.html", "presentation.html"];
+
 /** What `config.json` holds; desk/data/config.ts reads it. */
 interface Config {
   url: string;
@@ -33,13 +36,14 @@ program.command("build")
       build: {
         outDir: out.startsWith("/") ? out : join(ROOT, out),
         emptyOutDir: true,
+        rolldownOptions: {
+          input: PAGES.map((page) => join(ROOT, "desk", page)),
+          // Libraries mark what a server would leave to the browser. Here all is the browser's.
+          checks: { moduleLevelDirective: false, pluginTimings: false },
+        },
         // Both would be inline in the page, which the policy refuses.
         modulePreload: { polyfill: false },
         assetsInlineLimit: 0,
-        rolldownOptions: {
-          // Libraries mark what a server would leave to the browser. Here all is the browser's.
-          onwarn: (warning, warn) => warning.code === "MODULE_LEVEL_DIRECTIVE" || warn(warning),
-        },
       },
     });
     if (url === undefined) return console.log("It needs a config.json beside it: docs/hosting.md");

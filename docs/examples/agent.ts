@@ -46,14 +46,7 @@ async function show() {
     readAgents(),
   ]);
   document.querySelector("h1")!.textContent = `${agent.first_name} ${agent.last_name}`;
-  list("leads", leads, (lead) => [
-    `${lead.first_name} ${lead.last_name ?? ""} ${lead.phone} `,
-    button("Present", () => {
-      const query = new URLSearchParams({ lead_id: lead.id, agent_id: lead.agent_id });
-      // A lead has one window: a second click returns to it.
-      open(`popout.html?${query}`, `presentation-${lead.id}`, "popup,width=480,height=720");
-    }),
-  ]);
+  list("leads", leads, (lead) => [`${lead.first_name} ${lead.last_name ?? ""} ${lead.phone}`]);
   list("recruits", recruits, ({ id, first_name, last_name, phone, resume_path }) => [
     `${first_name} ${last_name ?? ""} ${phone ?? ""} `,
     button("Text", async () => openConversation(await startConversation(id), phone ?? "")),

@@ -5,3 +5,5 @@ import "./session.ts";
 import "./recruits.ts";
 import "./operator.ts";
 import "./operator_replay.ts";
+import "./sales.ts";
+import "./presentation.ts";

@@ -1,5 +1,4 @@
-import { repeat } from "./repeating.ts";
-import { supabase } from "./supabase.ts";
+import { repeat, supabase } from "../data/client.ts";
 
 /** What the agent learned about the person. A field that is left out, null or blank is stored as null. */
 export type Demographics = {
@@ -66,7 +65,7 @@ export type Submitted = {
  * Stores a presentation, all of it or nothing. Sends it again when the network or the service fails. That is safe: the
  * client_submission_id makes sure that it is stored once, even when it was the response that was lost.
  *
- * @throws {PostgrestError} when the submission is refused, or fails for the fourth time
+ * @throws CallError when the submission is refused, or fails for the fourth time
  */
 export async function submitPresentation(submission: Submission): Promise<Submitted> {
   return await repeat(() => supabase.rpc("submit_lead_presentation", submission)) as Submitted;

@@ -1,4 +1,4 @@
-import { config } from "./config.ts";
+import { config } from "../data/config.ts";
 
 export type Activity = {
   lead_id: string;
@@ -8,8 +8,8 @@ export type Activity = {
 };
 
 // The key stands in the address, because sendBeacon cannot set headers.
-const address = `${config.url}/functions/v1/api/leads/log-presentation-activity` +
-  `?apikey=${encodeURIComponent(config.publishableKey)}`;
+const address = () =>
+  `${config.url}/functions/v1/api/leads/log-presentation-activity?apikey=${encodeURIComponent(config.publishable_key)}`;
 
 /** Logs an activity. Sends it again when the network or the service fails; the key makes sure it is stored once. */
 export async function logActivity(activity: Activity): Promise<void> {
@@ -21,7 +21,7 @@ export async function logActivity(activity: Activity): Promise<void> {
     keepalive: true,
   };
   for (let attempt = 1; attempt <= 4; attempt++) {
-    const status = await fetch(address, request).then((response) => response.status, () => 0);
+    const status = await fetch(address(), request).then((response) => response.status, () => 0);
     const mayPass = status === 0 || status === 409 || status === 429 || status >= 500;
     if (!mayPass) return;
     await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
@@ -32,8 +32,8 @@ export async function logActivity(activity: Activity): Promise<void> {
 export function logLastActivity(activity: Activity): void {
   // A text and not a JSON Blob: the browser loses some Blobs when the window closes.
   const body = JSON.stringify(activity);
-  const isQueued = navigator.sendBeacon(address, body);
-  if (!isQueued) fetch(address, { method: "POST", body, keepalive: true }).catch(() => {});
+  const isQueued = navigator.sendBeacon(address(), body);
+  if (!isQueued) fetch(address(), { method: "POST", body, keepalive: true }).catch(() => {});
 }
 
 /**

@@ -1,0 +1,67 @@
+import { CallError, connect, supabase } from "../data/client.ts";
+import { readConfig } from "../data/config.ts";
+import { logPresentation } from "./activity.ts";
+import { readForm, showProblem } from "./form.ts";
+import { submitPresentation } from "./submission.ts";
+
+const query = new URLSearchParams(location.search);
+const lead_id = query.get("lead_id") ?? "";
+const agent_id = query.get("agent_id") ?? "";
+const form = document.querySelector("form")!;
+const button = form.querySelector<HTMLButtonElement>("[type=submit]")!;
+const status = form.querySelector("[role=status]")!;
+
+// A reload keeps it, so that a submission whose response was lost is not stored twice.
+const submissionKey = `submission: ${lead_id}`;
+const client_submission_id = sessionStorage.getItem(submissionKey) ?? crypto.randomUUID();
+sessionStorage.setItem(submissionKey, client_submission_id);
+
+try {
+  if (lead_id === "" || agent_id === "") throw new Error("Open this window with Present, beside a lead of the desk.");
+  connect(await readConfig());
+  const stopLogging = logPresentation(lead_id, agent_id);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    showProblem(form, null);
+    status.textContent = "Submitting";
+    try {
+      await submitPresentation({ lead_id, ...readForm(form), client_submission_id });
+      stopLogging();
+      sessionStorage.removeItem(submissionKey);
+      status.textContent = "Submitted. You may close this window.";
+    } catch (error) {
+      status.textContent = "";
+      showProblem(form, explained(error as Error));
+      button.disabled = false;
+    }
+  });
+  // Before this line the browser would send the form itself.
+  button.disabled = false;
+  await showName();
+} catch (error) {
+  showProblem(form, error as Error);
+}
+
+const referral = form.querySelector(".referral")!;
+document.getElementById("add-referral")!.addEventListener("click", () => {
+  const another = referral.cloneNode(true) as HTMLElement;
+  for (const input of another.querySelectorAll<HTMLInputElement>("[name]")) input.value = "";
+  form.querySelector(".buttons")!.before(another);
+  another.querySelector("input")!.focus();
+});
+
+/** Says whom the presentation is for. Whoever is not signed in presents all the same, and reads no name. */
+async function showName(): Promise<void> {
+  const { data: lead } = await supabase.from("leads").select("first_name, last_name").eq("id", lead_id).maybeSingle();
+  if (lead === null) return;
+  const title = `Presentation: ${lead.first_name} ${lead.last_name ?? ""}`.trim();
+  document.title = `${title} – Desk`;
+  document.querySelector("h1")!.textContent = title;
+}
+
+function explained(error: Error): Error {
+  return error instanceof CallError && error.status === 401
+    ? new Error("You are not signed in. Sign in at the desk in another window, then submit again.")
+    : error;
+}

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { createAgentWithLead } from "../support/agents.ts";
+import { sql, stack } from "../support/client.ts";
+import { assertAccessible, chromium, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
+
+type Agent = Awaited<ReturnType<typeof createAgentWithLead>>;
+
+/** Signs an agent in, who then presents to the one lead that there is. */
+async function present(page: Page, agent: Agent): Promise<Page> {
+  await signIn(page, agent, "sales");
+  return await openPopout(page);
+}
+
+async function openPopout(page: Page): Promise<Page> {
+  const popup = page.waitForEvent("popup");
+  await page.getByRole("button", { name: "Present" }).click();
+  return await popup;
+}
+
+async function submit(popout: Page): Promise<void> {
+  await popout.getByRole("button", { name: "Submit" }).click();
+}
+
+/** Waits until these activities of a lead are stored, in this order, and no other. */
+async function assertActivities(lead_id: string, expected: string[]): Promise<void> {
+  let types: string[] = [];
+  await until(async () => {
+    const rows = await sql`
+      select type from public.lead_activities where lead_id = ${lead_id} order by occurred_at`;
+    types = rows.map(({ type }) => type.replace("presentation_", ""));
+    return types.length >= expected.length;
+  });
+  assert.deepEqual(types, expected);
+}
+
+/** Lets the first call of a route run, and loses its response. Counts the calls. */
+async function loseFirstResponse(page: Page, url: string): Promise<{ calls: number }> {
+  const counted = { calls: 0 };
+  await page.context().route(url, async (route) => {
+    if (route.request().method() === "POST" && counted.calls++ === 0) {
+      await route.fetch();
+      await route.abort();
+    } else {
+      await route.continue();
+    }
+  });
+  return counted;
+}
+
+/** A test in the browser's own context. In any other, a page believes that it is seen, also in a minimised window. */
+function windowTest(name: string, run: (page: Page) => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore: chromium === null,
+    async fn() {
+      const { context } = chromium!;
+      const [blank] = context.pages();
+      const page = await context.newPage();
+      try {
+        await page.goto(DESK);
+        await page.evaluate("localStorage.clear()");
+        await page.goto("about:blank");
+        await run(page);
+      } finally {
+        for (const open of context.pages()) if (open !== blank) await open.close();
+      }
+    },
+  });
+}
+
+windowTest("the pop-out logs its start, its pauses and its returns", async (page) => {
+  const agent = await createAgentWithLead();
+  const popout = await present(page, agent);
+  await popout.getByRole("heading", { name: "Presentation: Ida" }).waitFor();
+  await assertActivities(agent.lead_id, ["started"]);
+  await chromium!.setWindow(popout, "minimized");
+  await assertActivities(agent.lead_id, ["started", "paused"]);
+  await chromium!.setWindow(popout, "normal");
+  await assertActivities(agent.lead_id, ["started", "paused", "resumed"]);
+  await popout.close();
+  await assertActivities(agent.lead_id, ["started", "paused", "resumed", "paused"]);
+  await openPopout(page);
+  await assertActivities(agent.lead_id, ["started", "paused", "resumed", "paused", "resumed"]);
+});
+
+deskTest("a start whose response was lost is logged once", async (page) => {
+  const agent = await createAgentWithLead();
+  const counted = await loseFirstResponse(page, "**/api/leads/log-presentation-activity*");
+  const popout = await present(page, agent);
+  await until(() => counted.calls === 2);
+  assert.equal(counted.calls, 2);
+  await page.context().unrouteAll({ behavior: "wait" });
+  await popout.close();
+  await assertActivities(agent.lead_id, ["started", "paused"]);
+});
+
+windowTest("closing a minimised pop-out is no second pause", async (page) => {
+  const agent = await createAgentWithLead();
+  const popout = await present(page, agent);
+  await assertActivities(agent.lead_id, ["started"]);
+  await chromium!.setWindow(popout, "minimized");
+  await assertActivities(agent.lead_id, ["started", "paused"]);
+  await popout.close();
+  await openPopout(page);
+  await assertActivities(agent.lead_id, ["started", "paused", "resumed"]);
+});
+
+deskTest("a second Present returns to the window, with what was typed in it", async (page) => {
+  const agent = await createAgentWithLead();
+  const popout = await present(page, agent);
+  await popout.getByLabel("Occupation").fill("Teacher");
+  await page.reload();
+  await page.getByRole("button", { name: "Present" }).click();
+  await page.waitForTimeout(500);
+  assert.equal(page.context().pages().length, 2);
+  assert.equal(await popout.getByLabel("Occupation").inputValue(), "Teacher");
+});
+
+deskTest("a submission is stored once although its response was lost, and ends the log", async (page) => {
+  const agent = await createAgentWithLead();
+  const popout = await present(page, agent);
+  const counted = await loseFirstResponse(page, "**/rpc/submit_lead_presentation");
+  await popout.getByLabel("Date of birth").fill("1958-03-14");
+  await popout.getByLabel("Children").fill("2");
+  await popout.getByLabel("Product").fill("Final expense");
+  await popout.getByLabel("Annual premium").fill("612.50");
+  await popout.getByLabel("Payments").selectOption("monthly");
+  await popout.getByRole("button", { name: "Add a referral" }).click();
+  for (const [place, name] of [["0", "Ola"], ["1", "Per"]] as const) {
+    const referral = popout.getByRole("group", { name: "Referral" }).nth(Number(place));
+    await referral.getByLabel("First name").fill(name);
+    await referral.getByLabel("Phone").fill(`312-555-019${place}`);
+  }
+  await submit(popout);
+  await popout.getByText("Submitted").waitFor();
+
+  const presentations = await sql`
+    select p.agent_id, d.date_of_birth::text, d.children, d.tobacco_user, d.occupation, s.product, s.annual_premium,
+      s.payment_frequency, array_agg(r.first_name || ' ' || r.phone order by r.position) as referrals
+    from public.lead_presentations p
+    join public.lead_demographics d using (lead_id)
+    join public.lead_sales s on s.presentation_id = p.id
+    join public.lead_referrals r on r.presentation_id = p.id
+    where p.lead_id = ${agent.lead_id}
+    group by p.agent_id, d.lead_id, s.id`;
+  assert.deepEqual([...presentations], [{
+    agent_id: agent.agent_id,
+    date_of_birth: "1958-03-14",
+    children: 2,
+    tobacco_user: false,
+    occupation: null,
+    product: "Final expense",
+    annual_premium: "612.50",
+    payment_frequency: "monthly",
+    referrals: ["Ola 312-555-0190", "Per 312-555-0191"],
+  }]);
+  assert.equal(counted.calls, 2);
+
+  await popout.close();
+  await openPopout(page);
+  await assertActivities(agent.lead_id, ["started", "started"]);
+});
+
+deskTest("a refused field is told beside it and can be corrected", async (page) => {
+  const agent = await createAgentWithLead();
+  const popout = await present(page, agent);
+  await popout.getByLabel("Product").fill("Term");
+  await submit(popout);
+  const premium = popout.getByLabel("Annual premium");
+  await popout.locator("label", { has: premium }).getByText("Is required.").waitFor();
+  assert.equal(await premium.getAttribute("aria-invalid"), "true");
+  await assertAccessible(popout);
+  await premium.fill("300");
+  await popout.getByRole("button", { name: "Add a referral" }).click();
+  const second = popout.getByRole("group", { name: "Referral" }).nth(1);
+  await second.getByLabel("First name").fill("Per");
+  await submit(popout);
+  await second.getByText("Is required.").waitFor();
+  await second.getByLabel("Phone").fill("312-555-0191");
+  await submit(popout);
+  await popout.getByText("Submitted").waitFor();
+  assert.equal(await popout.getByText("Is required.").count(), 0);
+});
+
+deskTest("without a network what was typed stays, and is submitted later", async (page) => {
+  const agent = await createAgentWithLead();
+  const popout = await present(page, agent);
+  await popout.getByLabel("Occupation").fill("Teacher");
+  await page.context().setOffline(true);
+  await submit(popout);
+  await popout.getByText("No connection.").waitFor();
+  await page.context().setOffline(false);
+  assert.equal(await popout.getByLabel("Occupation").inputValue(), "Teacher");
+  await submit(popout);
+  await popout.getByText("Submitted").waitFor();
+});
+
+deskTest("without a session the log goes on, and whoever submits is told to sign in", async (page) => {
+  const agent = await createAgentWithLead();
+  await page.goto(`${DESK}presentation.html?lead_id=${agent.lead_id}&agent_id=${agent.agent_id}`);
+  await assertActivities(agent.lead_id, ["started"]);
+  await page.getByLabel("Occupation").fill("Teacher");
+  await submit(page);
+  await page.getByText("You are not signed in.").waitFor();
+  await assertAccessible(page);
+
+  const desk = await page.context().newPage();
+  await signIn(desk, agent);
+  await submit(page);
+  await page.getByText("Submitted").waitFor();
+}, PHONE);
+
+deskTest("a page without the ids of the lead and the agent says how it is opened", async (page) => {
+  await page.goto(`${DESK}presentation.html`);
+  await page.getByText("Open this window with Present").waitFor();
+  assert(await page.getByRole("button", { name: "Submit" }).isDisabled());
+});
+
+for (
+  const [what, event, sending] of [
+    ["sends a text by sendBeacon as it closes", "pagehide", "navigator.sendBeacon(url, body)"],
+    [
+      "sends JSON by fetch with keepalive as it closes",
+      "pagehide",
+      `fetch(url, { method: "POST", body, headers: { "content-type": type }, keepalive: true })`,
+    ],
+    [
+      // Not as it closes: Chromium loses some of these.
+      "sends a JSON Blob by sendBeacon as it is minimised",
+      "visibilitychange",
+      `navigator.sendBeacon(url, new Blob([body], { type }))`,
+    ],
+  ] as const
+) {
+  windowTest(`a page of another origin ${what}`, async (page) => {
+    const { lead_id, agent_id } = await createAgentWithLead();
+    const server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen() {} },
+      () => new Response("<title>Another page</title>", { headers: { "content-type": "text/html" } }),
+    );
+    const url = `${stack.functions_url}/api/leads/log-presentation-activity?apikey=${stack.publishable_key}`;
+    const body = JSON.stringify({ lead_id, agent_id, type: "presentation_paused" });
+    // Another name than the API's 127.0.0.1, so that it is another site as well.
+    await page.goto(`http://localhost:${server.addr.port}`);
+    await page.evaluate(`{
+      const [url, body, type] = ${JSON.stringify([url, body, "application/json"])};
+      addEventListener("${event}", () => ${sending}, { once: true });
+    }`);
+    await (event === "pagehide" ? page.close() : chromium!.setWindow(page, "minimized"));
+    await assertActivities(lead_id, ["paused"]);
+    await server.shutdown();
+  });
+}

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { createAgentWithLead, createLead, signInNewAgent } from "../support/agents.ts";
+import { sql } from "../support/client.ts";
+import { assertAccessible, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
+
+function rows(page: Page) {
+  return page.getByRole("main").getByRole("listitem");
+}
+
+async function textOf(page: Page, row = 0): Promise<string> {
+  await rows(page).nth(row).waitFor();
+  return (await rows(page).nth(row).innerText()).replace(/\s+/g, " ");
+}
+
+deskTest("an agent's sales leads say how far each has come", async (page) => {
+  const agent = await createAgentWithLead();
+  await signIn(page, agent, "sales");
+  assert.match(await textOf(page), /^Ida new 555-0100 · IL · FE not presented yet Present/);
+  await sql`
+    update public.leads set first_name = 'Rosa', last_name = 'Delgado', phone_e164 = '+17735550112', stage = 'sold'
+    where id = ${agent.lead_id}`;
+  await agent.client.rpc("submit_lead_presentation", {
+    lead_id: agent.lead_id,
+    demographics: null,
+    sale: { product: "Final expense", annual_premium: 612.5 },
+  }).throwOnError();
+  await page.reload();
+  assert.match(
+    await textOf(page),
+    /^Rosa Delgado sold \(773\) 555-0112 · IL · FE 1 presentation · 1 sale · last activity \d+:\d\d [AP]M C[SD]T/,
+  );
+  assert.equal(await rows(page).getByRole("link").getAttribute("href"), "tel:+17735550112");
+  await assertAccessible(page);
+});
+
+deskTest("sales leads on a phone", async (page) => {
+  const agent = await createAgentWithLead();
+  for (const first_name of ["Walter", "Rosa", "Helen"]) {
+    const id = await createLead(agent.agency_id, agent.agent_id);
+    await sql`update public.leads set first_name = ${first_name}, phone_e164 = '+17735550112' where id = ${id}`;
+  }
+  await signIn(page, agent, "sales");
+  await rows(page).nth(3).waitFor();
+  const tooWide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  assert(tooWide as number <= 0, `${tooWide} px`);
+  const { height } = (await page.getByRole("button", { name: "Present" }).first().boundingBox())!;
+  assert(height >= 40, `${height} px`);
+  await picture(page, "sales-phone");
+}, PHONE);
+
+deskTest("a list of 120 sales leads is read to its end, and searched", async (page) => {
+  const agent = await createAgentWithLead();
+  await sql`
+    insert into public.leads (external_id, agency_id, agent_id, first_name, phone, phone_e164, state, type, created_at)
+    select gen_random_uuid(), ${agent.agency_id}, ${agent.agent_id}, 'Lead ' || n || '.', '555', '+131255501' || n,
+      'IL', 'fe', now() - n / 30 * interval '1 day'
+    from generate_series(1, 119) n`;
+  await signIn(page, agent, "sales");
+  for (const count of [50, 100, 120]) {
+    await rows(page).nth(count - 1).waitFor();
+    assert.equal(await rows(page).count(), count);
+    if (count < 120) await page.getByRole("button", { name: "Show more" }).click();
+  }
+  const names = (await rows(page).locator(".name").allInnerTexts()).map((name) => name.trim());
+  assert.equal(new Set(names).size, 120);
+  for (const typed of ["lead 77.", "0177"]) {
+    await page.getByRole("searchbox").fill(typed);
+    await until(async () => await rows(page).count() === 1);
+    assert.match(await textOf(page), /^Lead 77\./);
+  }
+});
+
+deskTest("a colleague's sales leads are a manager's to see, and no other agent's", async (page) => {
+  const agent = await createAgentWithLead();
+  await signIn(page, await signInNewAgent(agent.agency_id), "sales");
+  await page.getByText("There are no sales leads yet.").waitFor();
+  await assertAccessible(page);
+  await page.getByText("Nora").click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await signIn(page, await signInNewAgent(agent.agency_id, "manager"), "sales");
+  assert.match(await textOf(page), /^Ida new 555-0100 · IL · FE · Nora Quist/);
+});
+
+deskTest("an agency's own presentation gets the ids of the lead and its agent", async (page) => {
+  const agent = await createAgentWithLead();
+  await page.context().route("**/config.json", async (route) => {
+    const config = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...config, presentation_url: "https://present.example/show?agency=7" } });
+  });
+  await page.context().route("https://present.example/**", (route) => route.fulfill({ body: "Their own" }));
+  await signIn(page, agent, "sales");
+  const popup = page.waitForEvent("popup");
+  await page.getByRole("button", { name: "Present" }).click();
+  const popout = await popup;
+  await popout.getByText("Their own").waitFor();
+  const address = new URL(popout.url());
+  assert.equal(address.origin, "https://present.example");
+  assert.deepEqual(Object.fromEntries(address.searchParams), {
+    agency: "7",
+    lead_id: agent.lead_id,
+    agent_id: agent.agent_id,
+  });
+});
+
+deskTest("a window that the browser blocks is told", async (page) => {
+  await page.addInitScript("globalThis.open = () => null");
+  await signIn(page, await createAgentWithLead(), "sales");
+  await page.getByRole("button", { name: "Present" }).click();
+  await page.getByText("The browser has blocked the window.").waitFor();
+});
