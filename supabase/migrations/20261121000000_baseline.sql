@@ -3424,6 +3424,9 @@ create table public.leads (
 );
 
 create index on public.leads (agent_id, agency_id);
+-- The pages of the list, newest first. Without it, each page would sort all leads of the agency with their metrics. New
+-- entries go to its end.
+create index on public.leads (created_at, id);
 
 comment on table public.leads is 'A sales lead that an agent works, imported from a lead vendor or entered by hand.';
 comment on column public.leads.external_id is

@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(60);
+select plan(62);
 \ir helpers.psql
 
 set local enable_seqscan = off;
@@ -138,6 +138,18 @@ values (md5('busy')::uuid, md5('large')::uuid, md5('vendor')::uuid, 100000, 6000
 insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id, order_id, distributed_at)
 select md5('vendor')::uuid, 'Today', 'distributed', md5('large')::uuid, md5('busy')::uuid, now() from generate_series(1, 5000);
 analyze public.agents, public.recruiting_orders, public.recruiting_leads, private.recruiting_order_days;
+
+-- Lists, newest first.
+insert into public.leads (agency_id, agent_id, first_name, phone, state, type)
+select a.agency_id, a.id, 'Lead', '555', 'TX', 'fe'
+from (select * from public.agents where agency_id = md5('large')::uuid limit 1) a, generate_series(1, 5000);
+analyze public.leads, public.lead_metrics;
+select matches(
+  pg_temp.plan_of(format($$
+    select l.*, m.sales from public.%I l left join lateral (select sales from public.lead_metrics where lead_id = l.id) m on true
+    where l.agency_id = md5('large')::uuid and l.created_at <= now() order by l.created_at desc, l.id desc limit 50$$, t)),
+  'Index Scan Backward using ' || t || '_created', 'a page of ' || t || ' reads few of them')
+from unnest(array['leads', 'recruiting_leads']) t;
 
 -- What is read of a table: rows of whole-table scans, and rows found by an index.
 create function pg_temp.rows_read(read_table regclass) returns bigint language sql as $$
