@@ -3,7 +3,8 @@ import { type Delivery, type Payload, readPayload, replay, type Replayed, tryRep
 import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
-import { fieldsOf, outcomeText, previewText } from "./outcome.ts";
+import { Values } from "../ui/values.tsx";
+import { outcomeText, previewText } from "./outcome.ts";
 
 /** A rejected delivery, with what can be done with it. */
 export function DeliveryRow(
@@ -44,17 +45,13 @@ export function DeliveryRow(
       </p>
       <p className="problem" role="alert">{refused}</p>
       <div role="status">{preview !== null && <p>{previewText(preview)}</p>}</div>
-      {preview?.status === "created" && preview.lead !== undefined && (
-        <dl className="fields">
-          {fieldsOf(preview.lead).map(([name, text]) => [<dt key={name}>{name}</dt>, <dd key={`${name}=`}>{text}</dd>])}
-        </dl>
-      )}
-      {payload !== null && <Shown payload={payload} onHide={() => setPayload(null)} />}
+      {preview?.status === "created" && preview.lead !== undefined && <Values of={preview.lead} />}
+      {payload !== null && <Content payload={payload} onHide={() => setPayload(null)} />}
     </li>
   );
 }
 
-function Shown({ payload: { payload, payload_text }, onHide }: { payload: Payload; onHide: () => void }) {
+function Content({ payload: { payload, payload_text }, onHide }: { payload: Payload; onHide: () => void }) {
   const content = useRef<HTMLPreElement>(null);
   useEffect(() => {
     // Once the dialog has closed, which gives the focus back to its button.

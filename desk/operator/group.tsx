@@ -28,9 +28,7 @@ export function GroupView({ group }: { group: Group }) {
   const vendor = known?.vendor ?? query.data?.pages[0]?.deliveries[0]?.vendor;
   return (
     <Page title={vendor === undefined ? "Rejected deliveries" : `Rejected deliveries of ${vendor}`}>
-      <p>
-        <Link href="/operator/deliveries">All reasons</Link>
-      </p>
+      <Link href="/operator/deliveries" className="back">All reasons</Link>
       <div className="bar">
         <p>
           <strong>{group.reason}</strong> <small>{group.code}</small>

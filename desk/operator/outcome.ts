@@ -21,10 +21,3 @@ export function previewText({ status, distributed_to, reason, was_replayed }: Re
     ? "A replay would store this lead, which no open order wants now:"
     : "A replay would store this lead, and hand it out:";
 }
-
-/** The fields of a lead with those inside of others, such as `vendor_metadata.state`. */
-export function fieldsOf(value: unknown, name = ""): [name: string, text: string][] {
-  if (value === null || value === undefined || value === "") return [];
-  if (typeof value !== "object") return [[name, String(value)]];
-  return Object.entries(value).flatMap(([key, inner]) => fieldsOf(inner, name === "" ? key : `${name}.${key}`));
-}

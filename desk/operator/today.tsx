@@ -49,7 +49,7 @@ export function Today() {
         {({ findings, more }) => (
           <>
             {findings.length === 0
-              ? <Empty title="Nothing is wrong.">The service looks at itself again in five minutes.</Empty>
+              ? <Empty title="Nothing is wrong.">This page checks again in five minutes.</Empty>
               : Object.entries(Object.groupBy(findings, ({ kind }) => kind)).map(([kind, ofKind]) => (
                 <Findings key={kind} kind={kind} findings={ofKind!} />
               ))}

@@ -67,8 +67,10 @@ function HandOut(
     onDone: (result: Awaited<ReturnType<typeof handOut>>) => void;
   },
 ) {
-  const [vendorId, setVendorId] = useState("");
+  const [selected, setSelected] = useState("");
   const vendors = new Map(leads.map(({ vendor_id, vendor }) => [vendor_id, vendor]));
+  // None of its leads may wait any more.
+  const vendorId = vendors.has(selected) ? selected : "";
 
   async function act(): Promise<void> {
     try {
@@ -84,7 +86,7 @@ function HandOut(
         <strong>{waiting.toLocaleString("en-US")}</strong> {waiting === 1 ? "lead waits" : "leads wait"}
       </p>
       <label htmlFor="vendor">Vendor</label>
-      <select id="vendor" value={vendorId} onChange={(event) => setVendorId(event.target.value)}>
+      <select id="vendor" value={vendorId} onChange={(event) => setSelected(event.target.value)}>
         <option value="">All vendors</option>
         {[...vendors].map(([id, vendor]) => <option key={id} value={id}>{vendor}</option>)}
       </select>

@@ -1,6 +1,8 @@
 /** What operators see, and how they hand leads out. Their replays are in operator_replay.ts. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { ROOT } from "../../dev/local/mod.ts";
 import { createAgentWithLead, signInNewAgent, signInNewOperator } from "../support/agents.ts";
 import { createAgency, createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
@@ -24,6 +26,40 @@ async function vendorWithWaiting(count: number): Promise<Vendor> {
   return vendor;
 }
 
+/** The operator of the seed. */
+const OLIVIA = { email: "olivia.park@example.com", password: "lead-intake-local" };
+
+const JAZZHR = join(ROOT, "supabase/functions/recruiting/parsers/fixtures/jazzhr.json");
+
+/** Two weeks of some vendors of the seed, of which the latest leads wait. Returns a function that removes it all. */
+async function furnish(): Promise<() => Promise<void>> {
+  const vendors = await sql`select id from public.vendors where slug in ('talroo', 'workable', 'jazzhr') order by slug`;
+  for (const [place, { id }] of vendors.entries()) {
+    await sql`
+      insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata, created_at)
+      select ${id}, 'Ada', 'unmatched', '{"state": "TX", "last_name": "Lovelace"}', now() - d * interval '1 day'
+      from generate_series(0, 13) d, generate_series(1, 20 + (d * ${place + 3} + ${place}) % 11)`;
+    await createOrder({ id } as Vendor, { quantity: 300 });
+    await sql`select public.distribute_waiting_leads(1000, ${id})`;
+  }
+  const rejections = [["missing first_name", 8], ["phone: must be a phone number", 3]] as const;
+  for (const [reason, count] of rejections) {
+    const rejection = { vendor_id: vendors[0]!.id, reason, payload: JSON.parse(Deno.readTextFileSync(JAZZHR)) };
+    await reject(...Array.from({ length: count }, (_, n) => ({ ...rejection, vendor_lead_id: `prospect-${n + 1}` })));
+  }
+  const sid = crypto.randomUUID();
+  await sql`
+    insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body)
+    values (${sid}, '+13125550142', '+13125550199', 'Is the job open?')`;
+  const ids = vendors.map(({ id }) => id);
+  return async () => {
+    await sql`delete from public.recruiting_leads where vendor_id in ${sql(ids)}`;
+    await sql`delete from public.recruiting_orders where vendor_id in ${sql(ids)} and priority = 1000`;
+    await sql`delete from public.rejected_deliveries where vendor_id in ${sql(ids)}`;
+    await sql`delete from public.unmatched_texts where message_sid = ${sid}`;
+  };
+}
+
 /** A manager who is an operator too. */
 async function managingOperator() {
   const { id: agency_id } = await createAgency();
@@ -38,24 +74,27 @@ async function open(page: Page, view: keyof typeof VIEWS): Promise<void> {
   await page.getByRole("heading", { level: 1, name: VIEWS[view] }).waitFor();
 }
 
+async function pictureDeliveries(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "jazzhr: missing first_name" }).click();
+  await page.getByRole("button", { name: "Dry run" }).first().click();
+  await page.getByText("A replay would store this lead").waitFor();
+  await picture(page, "operator-deliveries");
+}
+
 for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE })) {
   deskTest(`each view of an operator is accessible, in light and dark, on a ${size}`, async (page) => {
-    const vendor = await vendorWithWaiting(2);
-    await reject({ vendor_id: vendor.id, payload: { last_name: "Nobody" } });
-    await sql`
-      insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body)
-      values (${vendor.slug}, '+13125550142', '+13125550199', 'Is the job open?')`;
-    await signIn(page, await signInNewOperator());
+    const clear = await furnish();
+    await signIn(page, OLIVIA);
     for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
       await open(page, view);
       await page.locator(".skeleton").waitFor({ state: "detached" });
       await assertAccessible(page);
       await assertFits(page);
       if (size === "desktop" && view === "operator") await picture(page, "operator-today");
+      if (size === "desktop" && view === "operator/deliveries") await pictureDeliveries(page);
       if (size === "phone" && view === "operator/vendors") await picture(page, "operator-vendors-phone");
     }
-    await sql`delete from public.unmatched_texts where message_sid = ${vendor.slug}`;
-    await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
+    await clear();
   }, options);
 }
 

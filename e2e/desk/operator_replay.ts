@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { signInNewOperator, type User } from "../support/agents.ts";
 import { createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { reject, type Rejection } from "../support/deliveries.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, picture, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
 
 const REASON = "missing first_name, or 100% of name/s?";
 
@@ -172,7 +172,6 @@ deskTest("a list of 120 deliveries is read to its end", async (page) => {
     select vendor_lead_id from public.rejected_deliveries where vendor_id = ${vendor.id} order by received_at desc, id`;
   assert.deepEqual(ids, stored.map(({ vendor_lead_id }) => vendor_lead_id));
   assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
-  await picture(page, "operator-deliveries");
 });
 
 deskTest("a replay of many goes on after a lost connection, and stores nothing twice", async (page) => {
