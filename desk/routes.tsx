@@ -84,7 +84,7 @@ function Views({ user }: { user: User }) {
       <Route path="/recruits/*?">{agent === null ? <NotYours who="agents" /> : <Recruits agent={agent} />}</Route>
       <Route path="/sales/*?">{agent === null ? <NotYours who="agents" /> : <Sales agent={agent} />}</Route>
       <Route path="/team/*?">
-        {agent?.role === "manager" ? <Team user={user} agent={agent} /> : <NotYours who="an agency's managers" />}
+        {agent?.role === "manager" ? <Team agent={agent} /> : <NotYours who="an agency's managers" />}
       </Route>
       <Route path="/operator/*?">{is_operator ? <Operator /> : <NotYours who="operators of the service" />}</Route>
       <Route>

@@ -17,8 +17,10 @@ export async function readConfig(): Promise<Config> {
   const response = await fetch(address, { cache: "no-cache" });
   if (!response.ok) throw new Error(`${address} cannot be read (HTTP ${response.status}). It belongs beside the page.`);
   const read: Partial<Config> = await response.json().catch(() => ({}));
-  for (const name of ["url", "publishable_key"] as const) {
-    if (typeof read[name] !== "string" || read[name] === "") throw new Error(`${address} has no "${name}".`);
+  const { url, publishable_key } = read;
+  if (typeof url !== "string" || !/^https?:/.test(url)) throw new Error(`${address} has no valid "url".`);
+  if (typeof publishable_key !== "string" || publishable_key === "") {
+    throw new Error(`${address} has no valid "publishable_key".`);
   }
   return config = read as Config;
 }

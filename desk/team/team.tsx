@@ -1,6 +1,16 @@
-import type { Agent, User } from "../data/user.ts";
+import type { Agent } from "../data/user.ts";
 import { Page } from "../ui/page.tsx";
+import { Members } from "./members.tsx";
+import { Numbers } from "./numbers.tsx";
+import { Orders } from "./orders.tsx";
 
-export function Team({ agent }: { user: User; agent: Agent }) {
-  return <Page title="Team">{agent.id}</Page>;
+/** What a manager looks at: do the orders fill, do the agents answer, do the numbers work? */
+export function Team({ agent }: { agent: Agent }) {
+  return (
+    <Page title="Team" className="team">
+      <Orders agent={agent} />
+      <Members agent={agent} />
+      <Numbers agent={agent} />
+    </Page>
+  );
 }

@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from "react";
+import { queryClient } from "../data/queries.ts";
 import { Page } from "./page.tsx";
 import { Failed } from "./states.tsx";
 
@@ -10,13 +11,23 @@ export class Boundary extends Component<{ children: ReactNode }, { hasFault: boo
     return { hasFault: true };
   }
 
+  override componentWillUnmount() {
+    this.readAnew();
+  }
+
+  /** What was read may be what the view has failed on. */
+  readAnew() {
+    if (this.state.hasFault) queryClient.removeQueries({ type: "inactive" });
+    this.setState({ hasFault: false });
+  }
+
   override render() {
     if (!this.state.hasFault) return this.props.children;
     return (
       <Page title="This view has a fault">
         <Failed
           error="Tell whoever runs the service what you did, and when."
-          retry={() => this.setState({ hasFault: false })}
+          retry={() => this.readAnew()}
         />
       </Page>
     );

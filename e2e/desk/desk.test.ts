@@ -2,6 +2,8 @@
 import "./inbox.ts";
 import "./inbox_pictures.ts";
 import "./session.ts";
+import "./frame.ts";
+import "./team.ts";
 import "./recruits.ts";
 import "./operator.ts";
 import "./operator_replay.ts";

@@ -15,6 +15,9 @@ export const DESK = `${stack.api_url}/desk/`;
 /** A phone of a small size. */
 export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
+/** The narrowest window that the desk is made for. */
+export const NARROW = { width: 320, height: 640 };
+
 const AXE = Deno.readTextFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"));
 
 /** A test with a browser of its own, in which nobody is signed in. A fault of the page's own script fails it. */

@@ -1,0 +1,50 @@
+import { call, supabase } from "./client.ts";
+import { usePages } from "./pages.ts";
+import type { Agent } from "./user.ts";
+
+/** An agent of the agency, as the view `team` has it. */
+export interface Member {
+  id: string;
+  first_name: string;
+  last_name: string | null;
+  role: "agent" | "manager";
+  is_active: boolean;
+  accepts_recruits: boolean;
+  has_login: boolean;
+  /** Conversations that wait for an answer of the agent. */
+  waiting: number;
+  /** How many of these the agent has not read. */
+  unread: number;
+  waiting_since: string | null;
+  recruits_7_days: number;
+}
+
+/** The agents of the manager's agency, by name. */
+export function useTeam({ agency_id }: Agent) {
+  return usePages<Member>(["agents", agency_id, "team"], async (limit, last) => {
+    const query = supabase.from("team").select().eq("agency_id", agency_id).order("first_name").order("id").limit(
+      limit,
+    );
+    if (last === null) return await call(query) as Member[];
+    const name = last.first_name.replace(/["\\]/g, "\\$&");
+    return await call(
+      query.gte("first_name", last.first_name).or(`first_name.gt."${name}",id.gt.${last.id}`),
+    ) as Member[];
+  });
+}
+
+/** A number that texts are sent from. */
+export interface ServiceNumber {
+  phone: string;
+  status: "active" | "paused";
+  paused_reason: string | null;
+}
+
+/** The numbers of the manager's agency. */
+export function useNumbers({ agency_id }: Agent) {
+  return usePages<ServiceNumber>(["numbers", agency_id], async (limit, last) =>
+    await call(
+      supabase.from("service_numbers").select("phone, status, paused_reason").eq("agency_id", agency_id)
+        .gt("phone", last?.phone ?? "").order("phone").limit(limit),
+    ) as ServiceNumber[]);
+}

@@ -1,0 +1,49 @@
+import { type Member, useTeam } from "../data/team.ts";
+import type { Agent } from "../data/user.ts";
+import { More } from "../ui/more.tsx";
+import { fullName } from "../ui/name.ts";
+import { Shown } from "../ui/states.tsx";
+import { ago } from "../ui/time.tsx";
+
+/** The agents, and what waits for each of them. */
+export function Members({ agent }: { agent: Agent }) {
+  const query = useTeam(agent);
+  return (
+    <section aria-labelledby="agents">
+      <h2 id="agents">Agents</h2>
+      <Shown query={query} of="agents">
+        {(members) => (
+          <>
+            <ul className="rows">{members.map((member) => <Row key={member.id} member={member} />)}</ul>
+            <More of={query} />
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+function Row({ member }: { member: Member }) {
+  const { role, is_active, accepts_recruits, has_login, recruits_7_days } = member;
+  return (
+    <li>
+      <p className="line">
+        <strong>{fullName(member)}</strong>
+        {role === "manager" && <span className="badge">manager</span>}
+        {!is_active && <span className="badge">not active</span>}
+        {is_active && !has_login && <span className="badge">not invited</span>}
+        {is_active && <span className="quiet">{accepts_recruits ? "takes recruits" : "takes no recruits"}</span>}
+      </p>
+      <p className="line">
+        {member.waiting > 0 ? <strong>{waitingText(member)}</strong> : <span>Nobody waits</span>}
+        <span className="quiet">
+          {recruits_7_days === 1 ? "1 recruit" : `${recruits_7_days} recruits`} in 7 days
+        </span>
+      </p>
+    </li>
+  );
+}
+
+function waitingText({ waiting, unread, waiting_since }: Member): string {
+  return `${waiting} ${waiting === 1 ? "waits" : "wait"}, ${unread} unread, longest: ${ago(waiting_since!)}`;
+}

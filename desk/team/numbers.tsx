@@ -1,0 +1,43 @@
+import { useNumbers } from "../data/team.ts";
+import type { Agent } from "../data/user.ts";
+import { More } from "../ui/more.tsx";
+import { phoneText } from "../ui/phone.ts";
+import { Empty, Shown } from "../ui/states.tsx";
+
+/** The numbers that texts are sent from. */
+export function Numbers({ agent }: { agent: Agent }) {
+  const query = useNumbers(agent);
+  return (
+    <section aria-labelledby="numbers">
+      <h2 id="numbers">Our numbers</h2>
+      <Shown query={query} of="numbers">
+        {(numbers) =>
+          numbers.length === 0
+            ? <Empty title="No number yet.">Whoever runs the service adds one. Until then no texts are sent.</Empty>
+            : (
+              <>
+                <ul className="rows">
+                  {numbers.map(({ phone, status, paused_reason }) => (
+                    <li key={phone}>
+                      <p className="line">
+                        <strong>{phoneText(phone)}</strong>
+                        {status === "active" ? <span className="quiet">works</span> : (
+                          <>
+                            <span className="badge">paused</span>
+                            <span>
+                              Texts wait until whoever runs the service opens it{paused_reason &&
+                                ` (${paused_reason})`}.
+                            </span>
+                          </>
+                        )}
+                      </p>
+                    </li>
+                  ))}
+                </ul>
+                <More of={query} />
+              </>
+            )}
+      </Shown>
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+import { type ReactNode, useState } from "react";
+import { type Order, useOrders } from "../data/orders.ts";
+import type { Agent } from "../data/user.ts";
+import { More } from "../ui/more.tsx";
+import { Empty, Shown } from "../ui/states.tsx";
+import { timeText } from "../ui/time.tsx";
+import { paceOf } from "./pace.ts";
+
+/** The orders that may still get leads, and below them the others for whoever asks. */
+export function Orders({ agent }: { agent: Agent }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section aria-labelledby="orders">
+      <h2 id="orders">Orders</h2>
+      <List agent={agent} isDone={false}>
+        <Empty title="No order is open.">Whoever runs the service opens one. Until then no recruits come.</Empty>
+      </List>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>Filled and closed orders</summary>
+        {isOpen && (
+          <List agent={agent} isDone>
+            <p className="quiet">There are none yet.</p>
+          </List>
+        )}
+      </details>
+    </section>
+  );
+}
+
+/** `children` stand where there are none. */
+function List({ agent, isDone, children }: { agent: Agent; isDone: boolean; children: ReactNode }) {
+  const query = useOrders(agent, isDone);
+  return (
+    <Shown query={query} of="orders">
+      {(orders) =>
+        orders.length === 0 ? children : (
+          <>
+            <ul className="rows">{orders.map((order) => <Row key={order.id} order={order} />)}</ul>
+            <More of={query} />
+          </>
+        )}
+    </Shown>
+  );
+}
+
+function Row({ order }: { order: Order }) {
+  const { vendor, agent, states, quantity, filled, status, daily_cap, leads_today, priority, has_greeting } = order;
+  const pace = paceOf(order);
+  const settings = [
+    agent === null ? "the agents take turns" : `all go to ${agent}`,
+    daily_cap !== null && `${leads_today} of at most ${daily_cap} today`,
+    has_greeting ? "recruits are greeted" : "no greeting",
+    priority !== 0 && `priority ${priority}`,
+    order.starts_at !== null && `from ${timeText(order.starts_at)}`,
+    order.ends_at !== null && `until ${timeText(order.ends_at)}`,
+  ];
+  return (
+    <li>
+      <p className="line">
+        <strong>{vendor ?? "Any vendor"}</strong>
+        <span>{states?.join(", ") ?? "any state"}</span>
+        {status !== "open" && <span className="badge">{status}</span>}
+      </p>
+      <p className="line">
+        <progress value={filled} max={quantity} aria-label={`Filled: ${vendor ?? "any vendor"}`} />
+        <span>{filled.toLocaleString("en-US")} of {quantity.toLocaleString("en-US")} leads</span>
+        {pace.isWrong ? <strong>{pace.words}</strong> : <span>{pace.words}</span>}
+      </p>
+      <p className="quiet">{settings.filter(Boolean).join(" · ")}</p>
+    </li>
+  );
+}

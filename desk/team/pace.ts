@@ -1,0 +1,21 @@
+import type { Order } from "../data/orders.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** How fast an order fills, in words: "2.5 a day, full in about 3 days"; and whether somebody should look at it. */
+export function paceOf(order: Order, now = Date.now()): { words: string; isWrong: boolean } {
+  const { status, leads_7_days, per_day, full_in_days } = order;
+  const endsAt = order.ends_at === null ? Infinity : Date.parse(order.ends_at);
+  const right = (words: string) => ({ words, isWrong: false });
+  const wrong = (words: string) => ({ words, isWrong: true });
+  if (status === "filled") return right("full");
+  if (status === "closed") return right("closed, gets no more");
+  if (endsAt <= now) return wrong("has ended, gets no more");
+  if (status === "paused") return right("paused, gets none now");
+  if (order.starts_at !== null && Date.parse(order.starts_at) > now) return right("has not begun");
+  if (full_in_days === null || leads_7_days === 0) return wrong("no leads in 7 days");
+  const pace = `${per_day.toLocaleString("en-US")} a day`;
+  if (now + full_in_days * DAY_MS > endsAt) return wrong(`${pace}, ends before it is full`);
+  if (full_in_days > 365) return wrong(`${pace}, not full within a year`);
+  return right(`${pace}, full in about ${full_in_days === 1 ? "a day" : `${full_in_days} days`}`);
+}

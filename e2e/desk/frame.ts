@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { ROOT } from "../../dev/local/mod.ts";
+import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
+import { createAgency, sql } from "../support/client.ts";
+import { assertAccessible, assertFits, DESK, deskTest, NARROW, signIn } from "./harness.ts";
+
+const MAX_SCRIPT_BYTES = 170_000;
+
+/** Somebody who has every entry: a manager who is an operator too. */
+async function createEverybody() {
+  const { id } = await createAgency();
+  const manager = await signInNewAgent(id, "manager");
+  await sql`
+    insert into public.operators (user_id) select user_id from public.agents where id = ${manager.agent_id}`;
+  return manager;
+}
+
+const VIEWS = ["Inbox", "Recruits", "Sales leads", "Team", "Operator"];
+
+deskTest("each view has its title, the focus at its heading, and its entry marked", async (page) => {
+  await signIn(page, await createEverybody(), "operator");
+  for (const view of VIEWS) {
+    await page.getByRole("link", { name: view }).click();
+    await page.getByRole("heading", { name: view, level: 1 }).waitFor();
+    await page.locator("h1:focus").waitFor();
+    assert.equal(await page.title(), `${view} – Desk`);
+    assert.equal(await page.getByRole("link", { name: view }).getAttribute("aria-current"), "page");
+    assert.equal(await page.locator("[aria-current=page]").count(), 1);
+    assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
+  }
+});
+
+deskTest("every view fits a narrow window, and does nothing that the policy forbids", async (page) => {
+  const violations: string[] = [];
+  await page.exposeFunction("violated", (directive: string) => violations.push(directive));
+  await page.addInitScript(`addEventListener("securitypolicyviolation", (event) =>
+    violated(event.violatedDirective + " " + event.blockedURI + " " + event.sourceFile))`);
+  await page.setViewportSize(NARROW);
+  await signIn(page, await createEverybody());
+  for (const view of VIEWS) {
+    await page.getByRole("link", { name: view }).click();
+    await page.getByRole("heading", { name: view, level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await assertFits(page);
+    for (const entry of VIEWS) {
+      const { x, width, height } = (await page.getByRole("link", { name: entry }).boundingBox())!;
+      assert.ok(x >= 0 && x + width <= NARROW.width && height >= 40, `${entry} at ${x}, ${width} x ${height}`);
+    }
+  }
+  assert.deepEqual(violations, []);
+});
+
+deskTest("by keyboard: the skip link, an entry, and the account menu", async (page) => {
+  await signIn(page, await createAgentWithLead());
+  await page.reload();
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.keyboard.press("Tab");
+  await page.locator("a:focus", { hasText: "Skip to the content" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator("h1:focus").waitFor();
+
+  const account = page.getByRole("button", { name: "Nora" });
+  await account.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Sign out" }).waitFor({ state: "hidden" });
+  await page.locator("button:focus", { hasText: "Nora" }).waitFor();
+  await account.click();
+  await page.getByRole("heading", { name: "Inbox" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor({ state: "hidden" });
+  await account.focus();
+  for (const key of ["Enter", "Tab", "Enter"]) await page.keyboard.press(key);
+  await page.getByRole("heading", { name: "Set your password" }).waitFor();
+  assert.ok(!await page.getByRole("button", { name: "Sign out" }).isVisible());
+  await assertAccessible(page);
+});
+
+deskTest("an address that leads nowhere leads to the first view", async (page) => {
+  await signIn(page, await createAgentWithLead(), "nowhere/at/all");
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  assert.equal(new URL(page.url()).hash, "#/inbox");
+});
+
+deskTest("the page says when it is offline, and when it is older than the database", async (page) => {
+  await page.route("**/rpc/signed_in_user", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...await response.json(), migrations: "29990101000000" } });
+  });
+  await signIn(page, await createAgentWithLead());
+  await page.getByText("This page is older than the service.").waitFor();
+  await page.context().setOffline(true);
+  await page.getByText("You are offline.").waitFor();
+  await assertAccessible(page);
+  await page.context().setOffline(false);
+  await page.getByText("You are offline.").waitFor({ state: "hidden" });
+  await page.unrouteAll({ behavior: "wait" });
+});
+
+deskTest("a fault of one view leaves the frame", async (page) => {
+  await page.route("**/rest/v1/order_pace?**", (route) => route.fulfill({ json: [{ id: "1", quantity: null }] }));
+  await signIn(page, await createEverybody(), "team");
+  await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
+  await assertAccessible(page);
+  await page.getByRole("link", { name: "Recruits" }).click();
+  await page.getByRole("heading", { name: "Recruits" }).waitFor();
+  await page.unrouteAll();
+  await page.getByRole("link", { name: "Team" }).click();
+  await page.getByText("No order is open.").waitFor();
+});
+
+deskTest("a page without its config.json says what is missing", async (page) => {
+  const show = async (
+    fulfilled: Parameters<Parameters<Parameters<Page["route"]>[1]>[0]["fulfill"]>[0],
+    words: RegExp,
+  ) => {
+    await page.route("**/desk/config.json", (route) => route.fulfill(fulfilled));
+    await page.goto("about:blank");
+    await page.goto(DESK);
+    await page.getByText(words).waitFor();
+  };
+  await show({ status: 404, body: "" }, /config\.json cannot be read \(HTTP 404\)\. It belongs beside the page\./);
+  await show({ body: "<!DOCTYPE html>" }, /config\.json has no valid "url"\./);
+  await show({ json: { url: "abc", publishable_key: "x" } }, /config\.json has no valid "url"\./);
+  await show({ json: { url: "https://abc.supabase.co" } }, /config\.json has no valid "publishable_key"\./);
+  await assertAccessible(page);
+});
+
+Deno.test("the built page has no script or style in its HTML, and at most 170 kB of script", async () => {
+  const out = Deno.makeTempDirSync();
+  const { success } = await new Deno.Command("npm", {
+    args: ["run", "desk", "--", "build", "--out", out, "--url", "https://abc.supabase.co", "--key", "sb_publishable_x"],
+    cwd: ROOT,
+    stdout: "null",
+  }).output();
+  assert.ok(success);
+  const pages = [...Deno.readDirSync(out)].map(({ name }) => name).filter((name) => name.endsWith(".html"));
+  assert.ok(pages.includes("index.html"));
+  for (const name of pages) {
+    const html = Deno.readTextFileSync(join(out, name));
+    assert.doesNotMatch(html, /<script(?![^>]* src=)|<style|style=|\son\w+=/, name);
+    assert.match(
+      html,
+      /default-src 'none'; script-src 'self'; style-src 'self';.* https:\/\/abc\.supabase\.co wss:/,
+      name,
+    );
+  }
+  const scripts = [...Deno.readDirSync(join(out, "assets"))].filter(({ name }) => name.endsWith(".js"));
+  const bytes = scripts.map(({ name }) => gzipSync(Deno.readFileSync(join(out, "assets", name))).length);
+  const total = bytes.reduce((one, other) => one + other);
+  assert.ok(total <= MAX_SCRIPT_BYTES, `${total} bytes`);
+  assert.ok(existsSync(join(out, "config.json")));
+  Deno.removeSync(out, { recursive: true });
+});
+
+Deno.test("a secret key is never built into a page", async () => {
+  const out = Deno.makeTempDirSync();
+  const { success, stderr } = await new Deno.Command("npm", {
+    args: ["run", "desk", "--", "build", "--out", out, "--url", "https://abc.supabase.co", "--key", "sb_secret_x"],
+    cwd: ROOT,
+  }).output();
+  assert.ok(!success);
+  assert.match(new TextDecoder().decode(stderr), /a secret key; everybody can read what is in a page/);
+  Deno.removeSync(out, { recursive: true });
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { signInNewAgent } from "../support/agents.ts";
+import { createAgency, createVendor, sql } from "../support/client.ts";
+import { createConversation, receive } from "../support/sms.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, picture, signIn, until } from "./harness.ts";
+
+/** An agency with a manager, two agents of whom one does not answer, and these orders. */
+async function createTeam(orders: Record<string, unknown>[] = []) {
+  const { id: agency_id, agent_ids: [first] } = await createAgency();
+  const manager = await signInNewAgent(agency_id, "manager");
+  const vendor = await createVendor("generic");
+  await sql`update public.agents set first_name = 'Ada', last_name = 'Byron' where id = ${first!}`;
+  await sql`update public.vendors set name = 'Acme Leads' where id = ${vendor.id}`;
+  for (const { leads = 0, ...order } of orders) {
+    const row = { agency_id, vendor_id: vendor.id, quantity: 100, created_at: "2026-01-01", ...order };
+    const [{ id }] = await sql`insert into public.recruiting_orders ${sql(row)} returning id` as unknown as [
+      { id: string },
+    ];
+    await sql`
+      insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id, agent_id, order_id, distributed_at)
+      select ${vendor.id}, 'Ida', 'distributed', ${agency_id}, ${first!}, ${id}, now() - interval '1 minute'
+      from generate_series(1, ${leads as number})`;
+  }
+  return { ...manager, agency_id, first: first! };
+}
+
+deskTest("a manager sees how the orders fill, who waits for whom, and the numbers", async (page) => {
+  const team = await createTeam([
+    { states: ["TX", "OK"], filled: 60, leads: 70, daily_cap: 80 },
+    { filled: 10, quantity: 100000, leads: 1 },
+    { filled: 0 },
+    { filled: 20, status: "paused", priority: 2, vendor_id: null },
+    { filled: 50, leads: 7, ends_at: new Date(Date.now() + 3 * 86_400_000).toISOString() },
+    { filled: 100, status: "filled" },
+  ]);
+  const conversation = await createConversation(team.agency_id, team.first);
+  await sql`insert into public.service_numbers (phone, agency_id) values (${conversation.service}, ${team.agency_id})`;
+  await receive(conversation, { Body: "Is this still open?" });
+  const paused = `+1312555${String(Math.random()).slice(2, 6)}`;
+  await sql`
+    insert into public.service_numbers (phone, agency_id, status, paused_reason)
+    values (${paused}, ${team.agency_id}, 'paused', '30034')`;
+
+  await signIn(page, team, "team");
+  assert.equal(await page.title(), "Team – Desk");
+  const orders = page.getByRole("region", { name: "Orders" });
+  const acme = orders.getByRole("listitem").filter({ hasText: "TX, OK" });
+  for (const words of ["Acme Leads", "60 of 100 leads", "10 a day, full in about 4 days", "70 of at most 80 today"]) {
+    await acme.getByText(words).waitFor();
+  }
+  assert.equal(await acme.getByRole("progressbar").getAttribute("value"), "60");
+  for (
+    const words of [
+      "not full within a year",
+      "no leads in 7 days",
+      "paused, gets none now",
+      "1 a day, ends before it is full",
+    ]
+  ) await orders.getByText(words).waitFor();
+  await orders.getByRole("listitem").filter({ hasText: "Any vendor" }).getByText("priority 2").waitFor();
+  assert.equal(await orders.getByText("100 of 100 leads").count(), 0);
+  await orders.getByText("Filled and closed orders").click();
+  await orders.getByText("100 of 100 leads").waitFor();
+
+  const agents = page.getByRole("region", { name: "Agents" }).getByRole("listitem");
+  await agents.filter({ hasText: "Ada Byron" }).getByText("1 waits, 1 unread, longest: now").waitFor();
+  await agents.filter({ hasText: "Ada Byron" }).getByText("78 recruits in 7 days").waitFor();
+  await agents.filter({ hasText: "Nora Quist" }).getByText("manager").waitFor();
+  const numbers = page.getByRole("region", { name: "Our numbers" }).getByRole("listitem");
+  await numbers.filter({ hasText: "30034" }).getByText("paused").waitFor();
+  assert.equal(await numbers.count(), 2);
+  await assertAccessible(page);
+  await picture(page, "team");
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+});
+
+deskTest("a list of a team is never cut", async (page) => {
+  const team = await createTeam();
+  await sql`
+    insert into public.agents (agency_id, first_name)
+    select ${team.agency_id}, 'Agent "' || n % 7 from generate_series(1, 120) n`;
+  await sql`
+    insert into public.recruiting_orders (agency_id, quantity, status)
+    select ${team.agency_id}, n, 'paused' from generate_series(1, 60) n`;
+  await signIn(page, team, "team");
+  const agents = page.getByRole("region", { name: "Agents" });
+  for (const shown of [50, 100]) {
+    await until(async () => await agents.getByRole("listitem").count() === shown);
+    await agents.getByRole("button", { name: "Show more" }).click();
+  }
+  await until(async () => await agents.getByRole("listitem").count() === 122);
+  assert.equal(await agents.getByRole("button", { name: "Show more" }).count(), 0);
+  const orders = page.getByRole("region", { name: "Orders" });
+  await orders.getByRole("button", { name: "Show more" }).click();
+  await until(async () => await orders.getByRole("listitem").count() === 60);
+});
+
+deskTest("an agency that has nothing yet says what to do, and a fault of a part leaves the others", async (page) => {
+  const team = await createTeam();
+  await page.route(
+    "**/rest/v1/team?**",
+    (route) => route.fulfill({ status: 400, json: { code: "X", message: "oh no" } }),
+  );
+  await signIn(page, team, "team");
+  await page.getByText("No order is open.").waitFor();
+  await page.getByText("No number yet.").waitFor();
+  await page.getByText("The agents could not be read. Oh no.").waitFor();
+  await assertAccessible(page);
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Nobody waits").first().waitFor();
+});
+
+deskTest("an agent who opens the team is told whose it is", async (page) => {
+  const { id } = await createAgency();
+  await signIn(page, await signInNewAgent(id), "team");
+  await page.getByText("This part is for an agency's managers.").waitFor();
+  assert.equal(await page.getByRole("link", { name: "Team" }).count(), 0);
+});
