@@ -32,8 +32,8 @@ export function Waiting() {
                       <th scope="col">Vendor</th>
                       <th scope="col">Name</th>
                       <th scope="col">State</th>
-                      <th scope="col">Received</th>
                       <th scope="col">Waits</th>
+                      <th scope="col">Received</th>
                     </tr>
                   </thead>
                   <tbody>
@@ -42,10 +42,10 @@ export function Waiting() {
                         <td>{vendor}</td>
                         <td>{name}</td>
                         <td>{state ?? "–"}</td>
+                        <td>{ago(received)}</td>
                         <td>
                           <Time at={received} />
                         </td>
-                        <td>{ago(received)}</td>
                       </tr>
                     ))}
                   </tbody>
@@ -85,8 +85,7 @@ function HandOut(
       <p>
         <strong>{waiting.toLocaleString("en-US")}</strong> {waiting === 1 ? "lead waits" : "leads wait"}
       </p>
-      <label htmlFor="vendor">Vendor</label>
-      <select id="vendor" value={vendorId} onChange={(event) => setSelected(event.target.value)}>
+      <select aria-label="Vendor" value={vendorId} onChange={(event) => setSelected(event.target.value)}>
         <option value="">All vendors</option>
         {[...vendors].map(([id, vendor]) => <option key={id} value={id}>{vendor}</option>)}
       </select>
