@@ -9,3 +9,4 @@ import "./operator.ts";
 import "./operator_replay.ts";
 import "./sales.ts";
 import "./presentation.ts";
+import "./live.ts";
