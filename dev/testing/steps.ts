@@ -84,7 +84,7 @@ export const STEPS: Step[] = [
     title: "Schemas and migrations make one database",
     remedy:
       "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
-    beside: [["unit", "browser", "desk"], ["pgtap"]],
+    beside: [["unit", "desk"], ["pgtap"]],
     files: ["supabase/tests"],
     stack: "plain",
   }),
@@ -104,12 +104,6 @@ export const STEPS: Step[] = [
     files: filesIn("supabase/tests", ".test.sql"),
     run: pgtap,
   },
-  denoStep({
-    name: "browser",
-    title: "The example pages in Chromium; skipped where none is installed",
-    files: ["e2e/browser"],
-    stack: "plain",
-  }),
   denoStep({
     name: "desk",
     title: "The desk in Chromium; skipped where none is installed",
