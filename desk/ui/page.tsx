@@ -3,7 +3,7 @@ import { setTitle } from "./title.ts";
 
 let isFirst = true;
 
-/** The main part of a view. Its title is the document's too, and has the focus when the user has come from elsewhere. */
+/** The main part of a view. Its title is the document's too, and has the focus when the user comes from elsewhere. */
 export function Page(
   { title, className, children }: { title: string; className?: string; children: ReactNode },
 ) {

@@ -7,7 +7,7 @@ const doublePort = keptPorts(1)[0]!;
 /** What the tests need, so that the double they start is the one that the texting stack knows. */
 export const DOUBLE_ENV = { TWILIO_DOUBLE_PORT: String(doublePort) };
 
-/** Starts a stack that serves the desk and sends its texts to a double of Twilio. Tests ask the worker for its work themselves. */
+/** Starts a stack that serves the desk and sends texts to a double of Twilio. Tests ask the worker for its work. */
 export function startTextingStack(): Promise<ThrowawayStack> {
   return startThrowawayStack({ ...twilioSettings(doublePort), TEXTING_WORKER: "off" }, { hasDesk: true });
 }

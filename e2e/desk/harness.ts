@@ -64,7 +64,8 @@ export async function assertAccessible(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme });
     await page.evaluate(AXE);
     const violations: { id: string; nodes: string[] }[] = await page.evaluate(`axe.run().then(({ violations }) =>
-      violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => html + failureSummary) })))`);
+      violations.map(({ id, nodes }) =>
+        ({ id, nodes: nodes.map(({ html, failureSummary }) => html + failureSummary) })))`);
     assert.deepEqual(violations, [], colorScheme);
   }
   await page.emulateMedia({ colorScheme: "light" });

@@ -97,7 +97,10 @@ for (
       await page.getByRole("heading", { name: "Welcome" }).waitFor();
       await assertAccessible(page);
       const [user] = await sql`
-        select u.email_confirmed_at from auth.users u join public.agents a on a.user_id = u.id where a.id = ${agent_id}`;
+        select u.email_confirmed_at
+        from auth.users u
+        join public.agents a on a.user_id = u.id
+        where a.id = ${agent_id}`;
       assert.equal(user!.email_confirmed_at, null, "the link was used before anybody pressed the button");
       await press(page, "Go on");
     }

@@ -17,7 +17,8 @@ async function createTeam(orders: Record<string, unknown>[] = []) {
       { id: string },
     ];
     await sql`
-      insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id, agent_id, order_id, distributed_at)
+      insert into public.recruiting_leads
+        (vendor_id, first_name, distribution, agency_id, agent_id, order_id, distributed_at)
       select ${vendor.id}, 'Ida', 'distributed', ${agency_id}, ${first!}, ${id}, now() - interval '1 minute'
       from generate_series(1, ${leads as number})`;
   }

@@ -109,7 +109,8 @@ select doesnt_match(
   pg_temp.plan_of('select * from public.leads'), 'Filter:.*current_agent_id',
   'who is signed in is not looked up for each row');
 create temp table pages as
-select name, index, pg_temp.plan_of(format($$select * from public.inbox where agency_id = md5('')::uuid and %s limit 50$$, rows)) as plan
+select name, index,
+  pg_temp.plan_of(format($$select * from public.inbox where agency_id = md5('')::uuid and %s limit 50$$, rows)) as plan
 from (values
   ('latest', $$(last_text_at, id) < (now(), md5('')::uuid) order by last_text_at desc, id desc$$,
     'Index Scan Backward using recruiting_conversations_agency_id_last_text_at_id_idx'),

@@ -32,7 +32,8 @@ create function pg_temp.assign(conversation text, agent text) returns text langu
   select format('assign_conversation(%L, %L)', md5(conversation)::uuid, md5(agent)::uuid)
 $$;
 create function pg_temp.text_of(name text) returns text language sql as $$
-  select concat_ws(' ', o.state, o.reason, m.status) from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id
+  select concat_ws(' ', o.state, o.reason, m.status)
+  from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id
   where o.message_id = md5(name)::uuid
 $$;
 create function pg_temp.conversation(name text) returns text language sql as $$
