@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { Link } from "wouter";
 import { useActiveAgents } from "../data/agents.ts";
 import { type Filter, type InboxRow, useInbox } from "../data/inbox.ts";
@@ -19,7 +19,7 @@ interface Filtered {
 export function Conversations({ openId, ...filtered }: Filtered & { openId: string | undefined }) {
   const { agent, filter } = filtered;
   const query = useInbox(agent, { ...filter, typed: useSettled(filter.typed) });
-  useMinute();
+  const minute = useMinute();
   return (
     <section className="conversations" aria-label="Conversations">
       <Filters {...filtered} />
@@ -29,9 +29,15 @@ export function Conversations({ openId, ...filtered }: Filtered & { openId: stri
             rows.length === 0 ? <Nothing {...filtered} /> : (
               <>
                 <ul className="rows">
-                  {rows.map((row) => (
+                  {distinct(rows).map((row) => (
                     <li key={row.id}>
-                      <Row row={row} agent={agent} order={filter.order} isOpen={row.id === openId} />
+                      <Row
+                        row={row}
+                        agent={agent}
+                        order={filter.order}
+                        isOpen={row.id === openId}
+                        minute={minute}
+                      />
                     </li>
                   ))}
                 </ul>
@@ -88,8 +94,15 @@ function AgentFilter({ agent, filter, setFilter }: Filtered) {
   );
 }
 
-function Row(
-  { row, agent, order, isOpen }: { row: InboxRow; agent: Agent; order: Filter["order"]; isOpen: boolean },
+/** Rendered again each minute, and when it has changed: a list may have thousands. */
+const Row = memo(function Row(
+  { row, agent, order, isOpen }: {
+    row: InboxRow;
+    agent: Agent;
+    order: Filter["order"];
+    isOpen: boolean;
+    minute: number;
+  },
 ) {
   const since = order === "waiting" ? row.waiting_since ?? row.last_text_at : row.last_text_at;
   return (
@@ -105,11 +118,17 @@ function Row(
       <span className="last quiet">{lastText(row)}</span>
       <span className="badges">
         {row.is_opted_out && <span className="badge">Opted out</span>}
-        {agent.role === "manager" && row.agent_id !== agent.id && <span className="badge">{row.agent ?? "Nobody"}
-        </span>}
+        {agent.role === "manager" && row.agent_id !== agent.id && (
+          <span className="badge">{row.agent ?? "Nobody"}</span>
+        )}
       </span>
     </Link>
   );
+});
+
+/** A row that has moved to a later page meanwhile stands once. */
+function distinct(rows: InboxRow[]): InboxRow[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
 function lastText({ last_body, last_media, last_direction }: InboxRow): string {

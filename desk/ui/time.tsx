@@ -44,11 +44,12 @@ export function ago(at: string, now = Date.now()): string {
   return `${Math.floor(minutes / 60 / 24)} days`;
 }
 
-/** Renders again each minute, so that {@link ago} stays true. */
-export function useMinute(): void {
-  const [, setMinute] = useState(0);
+/** Renders again each minute, so that {@link ago} stays true. Returns a number that grows with it. */
+export function useMinute(): number {
+  const [minute, setMinute] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setMinute((minute) => minute + 1), 60_000);
     return () => clearInterval(timer);
   }, []);
+  return minute;
 }

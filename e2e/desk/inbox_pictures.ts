@@ -1,6 +1,6 @@
 import { sql } from "../support/client.ts";
 import { deskTest, PHONE, picture, signIn } from "./harness.ts";
-import { createTalk, createTexter, tell, type Texter } from "./recruits_of.ts";
+import { createTalk, createTexter, tell, type Texter } from "./talks.ts";
 
 deskTest("an inbox at work looks as in the docs", async (page) => {
   const agent = await createTexter();

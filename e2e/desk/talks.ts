@@ -1,6 +1,8 @@
+import type { Page } from "playwright-core";
 import { type SignedIn, signInNewAgent } from "../support/agents.ts";
 import { createAgency, sql } from "../support/client.ts";
-import { newPhone } from "../support/sms.ts";
+import { newPhone, receive } from "../support/sms.ts";
+import { signIn } from "./harness.ts";
 
 /** An agent of an agency that has a number. */
 export interface Texter extends SignedIn {
@@ -92,4 +94,32 @@ export async function tell({ id }: Talk, lines: Line[]): Promise<void> {
       from public.recruiting_messages where conversation_id = ${id}
     ) m
     where c.id = ${id}`;
+}
+
+/** Opens a conversation in which the recruit has just written "Is this still open?". */
+export async function openTalk(page: Page, agent: Texter, name = "Maya"): Promise<Talk> {
+  const talk = await createTalk(agent, name);
+  await receive(talk, { Body: "Is this still open?" });
+  await signIn(page, agent, `inbox/${talk.id}`);
+  await texts(page).getByText("Is this still open?").waitFor();
+  return talk;
+}
+
+/** The texts of the open conversation. */
+export function texts(page: Page) {
+  return page.getByRole("region", { name: "Texts" });
+}
+
+/** The list of conversations. */
+export function list(page: Page) {
+  return page.getByRole("region", { name: "Conversations" });
+}
+
+/** Where a text is written. */
+export function box(page: Page, name = "Maya") {
+  return page.getByLabel(`Text to ${name}`);
+}
+
+export function send(page: Page) {
+  return page.getByRole("button", { name: "Send" });
 }

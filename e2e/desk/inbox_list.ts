@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { sql } from "../support/client.ts";
+import { receive } from "../support/sms.ts";
+import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { box, createColleague, createTalk, createTexter, list, openTalk, tell, texts } from "./talks.ts";
+
+deskTest("who waits longest is first, and the newest on request; unread until it is opened", async (page) => {
+  const agent = await createTexter();
+  for (const [name, minutes] of [["Ruth", 10], ["Devon", 300], ["Grace", 60]] as const) {
+    await tell(await createTalk(agent, name), [["recruit", `I am ${name}`, minutes]]);
+  }
+  await tell(await createTalk(agent, "Sam"), [["recruit", "Hi", 30], ["agent", "Welcome aboard", 5]]);
+  await signIn(page, agent, "inbox");
+  const rows = list(page).getByRole("link");
+  await rows.nth(2).waitFor();
+  assert.deepEqual(await rows.allInnerTexts().then((all) => all.map((text) => text.split(/[\n,]/)[0])), [
+    "Devon",
+    "Grace",
+    "Ruth",
+  ]);
+  await list(page).getByText("5 h").waitFor();
+  await assertAccessible(page);
+
+  await list(page).getByRole("button", { name: "Newest" }).click();
+  await rows.nth(3).waitFor();
+  assert.match((await rows.allInnerTexts())[0]!, /^Sam[^]*Us: Welcome aboard/);
+  await page.getByRole("link", { name: "Inbox 4 unread" }).waitFor();
+  assert.equal(await page.title(), "(4) Inbox – Desk");
+
+  await rows.filter({ hasText: "Devon" }).click();
+  await texts(page).getByText("I am Devon").waitFor();
+  await page.getByRole("link", { name: "Inbox 3 unread" }).waitFor();
+  await until(async () => await page.title() === "(3) Inbox – Desk");
+  await list(page).getByLabel("Unread only").check();
+  await until(async () => await rows.count() === 3);
+  assert.equal(await rows.filter({ hasText: "Devon" }).count(), 0);
+});
+
+deskTest("what comes while nobody looks stays unread", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
+  await page.evaluate("document.hasFocus = () => false; dispatchEvent(new Event('blur'))");
+  await receive(talk, { Body: "Anybody?" });
+  await texts(page).getByText("Anybody?").waitFor();
+  await page.getByRole("link", { name: "Inbox 1 unread" }).waitFor();
+  await page.evaluate("document.hasFocus = () => true; dispatchEvent(new Event('focus'))");
+  await until(async () => await page.getByRole("link", { name: "Inbox 1 unread" }).count() === 0);
+});
+
+deskTest("conversations are found by a part of the name and by the last digits", async (page) => {
+  const agent = await createTexter();
+  const maya = await createTalk(agent, "Maya", { last_name: "Ortiz" });
+  const devon = await createTalk(agent, "Devon", { last_name: "O%k_for" });
+  for (const talk of [maya, devon]) await tell(talk, [["recruit", "Hi", 5]]);
+  await signIn(page, agent, "inbox");
+  const rows = list(page).getByRole("link");
+  for (
+    const [typed, found] of [
+      ["ort", "Maya"],
+      ["ORTIZ maya", "Maya"],
+      [devon.recruit.slice(-4), "Devon"],
+      [`(312) ${maya.recruit.slice(5, 8)}-${maya.recruit.slice(8)}`, "Maya"],
+      ["%k_", "Devon"],
+    ] as const
+  ) {
+    await list(page).getByRole("searchbox").fill(typed);
+    await until(async () => await rows.count() === 1 && (await rows.innerText()).startsWith(found));
+    assert.match((await rows.allInnerTexts()).join(), new RegExp(`^${found}`), typed);
+  }
+  await list(page).getByRole("searchbox").fill("nobody");
+  await list(page).getByText("Nothing found.").waitFor();
+  await assertAccessible(page);
+});
+
+deskTest("a manager sees the agency's conversations, and gives one away at once", async (page) => {
+  const manager = await createTexter("manager");
+  const omar = await createColleague(manager, "Omar");
+  const lena = await createColleague(manager, "Lena");
+  const talk = await createTalk(omar, "Maya");
+  await tell(talk, [["recruit", "Hi", 5]]);
+  const context = await page.context().browser()!.newContext();
+  try {
+    const other = await context.newPage();
+    await signIn(other, lena, "inbox");
+    await list(other).getByText("Nobody waits for an answer.").waitFor();
+
+    await signIn(page, manager, "inbox");
+    await list(page).getByRole("link", { name: /Maya.*Omar Quist/ }).waitFor();
+    const whose = list(page).getByLabel("Whose conversations");
+    await whose.selectOption("Mine");
+    await list(page).getByText("Nobody waits for an answer.").waitFor();
+    await whose.selectOption("Omar Quist");
+    await list(page).getByRole("link", { name: /Maya/ }).click();
+    await page.getByText("Omar Quist answers.").waitFor();
+    await assertAccessible(page);
+    await page.getByLabel("Give it to").selectOption("Lena Quist");
+    await page.getByRole("button", { name: "Reassign" }).click();
+    await page.getByText("Lena Quist answers.").waitFor();
+
+    await list(other).getByRole("link", { name: /Maya/ }).click();
+    await other.getByText("You answer.").waitFor();
+    await box(other).waitFor();
+    // The recruit is still Omar's.
+    await other.getByRole("complementary").getByRole("link", { name: /\(312\)/ }).waitFor();
+  } finally {
+    await context.close();
+  }
+});
+
+deskTest("an agent who has 5,000 conversations sees the first at once, and gets to the last", async (page) => {
+  const agent = await createTexter();
+  await sql`
+    with vendor as (
+      insert into public.vendors (slug, name) values ('test-' || gen_random_uuid(), 'A vendor') returning id
+    ), numbered as (
+      select n, gen_random_uuid() as lead_id, '+1415' || (2000000 + n) as phone from generate_series(1, 5000) n
+    ), leads as (
+      insert into public.recruiting_leads
+        (id, vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
+      select lead_id, vendor.id, 'Recruit ' || n, jsonb_build_object('phone', phone), 'not_requested', ${agent.agency_id},
+        ${agent.agent_id}
+      from numbered, vendor
+    ), conversations as (
+      insert into public.recruiting_conversations (agency_id, recruiting_lead_id, recruit_phone, service_phone, status,
+        assigned_agent_id, last_message_at, last_text_at, waiting_since)
+      select ${agent.agency_id}, lead_id, phone, ${agent.service}, 'escalated', ${agent.agent_id},
+        now() - n * interval '1 minute', now() - n * interval '1 minute', now() - n * interval '1 minute'
+      from numbered returning id, last_text_at
+    )
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at)
+    select id, 'inbound', 'recruit', 'Is this still open?', last_text_at from conversations`;
+  await sql`analyze public.recruiting_conversations, public.recruiting_messages, public.recruiting_leads`;
+  await signIn(page, agent, "inbox");
+  const rows = list(page).getByRole("listitem");
+  await list(page).getByText("Recruit 5000").waitFor();
+
+  await page.goto("about:blank");
+  const begun = performance.now();
+  await page.goto(`${DESK}#/inbox`);
+  await list(page).getByText("Recruit 5000").waitFor();
+  const took = performance.now() - begun;
+  console.log(`first view of 5,000 conversations: ${Math.round(took)} ms`);
+  assert(took < 5_000, `${took} ms`);
+  await page.getByRole("link", { name: "Inbox 99+ unread" }).waitFor();
+
+  // In the page itself, where it takes a tenth of the time.
+  await page.evaluate(`new Promise((resolve) => {
+    const timer = setInterval(() => {
+      const more = document.querySelector(".more");
+      if (more === null) resolve(clearInterval(timer));
+      else if (more.ariaDisabled !== "true") more.click();
+    }, 20);
+  })`);
+  assert.equal(await rows.count(), 5000);
+  await list(page).getByText(/^Recruit 1,/).waitFor();
+});
+
+deskTest("earlier texts are shown on request, and nothing moves", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent);
+  await tell(talk, Array.from({ length: 120 }, (_, place) => ["recruit", `Text ${place}.`, 5000 - place]));
+  await signIn(page, agent, `inbox/${talk.id}`);
+  await texts(page).getByText("Text 119.").waitFor();
+  assert.equal(await texts(page).getByText("Text 69.").count(), 0);
+  for (const first of ["Text 20.", "Text 0."]) {
+    await texts(page).getByRole("button", { name: "Show earlier" }).click();
+    await texts(page).getByText(first, { exact: true }).waitFor();
+  }
+  assert.equal(await texts(page).getByRole("button", { name: "Show earlier" }).count(), 0);
+
+  // Whoever reads further up is told of a new text, and stays where they are.
+  const read = texts(page).getByText("Text 60.", { exact: true });
+  await read.scrollIntoViewIfNeeded();
+  const place = async () => (await read.boundingBox())!.y;
+  const before = await place();
+  await receive(talk, { Body: "A new one" });
+  await page.getByRole("button", { name: "New text below" }).waitFor();
+  assert(Math.abs(await place() - before) < 4);
+  await page.getByRole("link", { name: "Inbox 1 unread" }).waitFor();
+  await page.getByRole("button", { name: "New text below" }).click();
+  await until(async () => await page.getByRole("link", { name: "Inbox 1 unread" }).count() === 0);
+});
+
+deskTest("what cannot be read says so, and is read again", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent);
+  await tell(talk, [["recruit", "Hi", 5]]);
+  const fail = (path: string) =>
+    page.route(path, (route) => route.fulfill({ status: 400, json: { message: "broken" } }));
+  await fail("**/rest/v1/inbox*");
+  await signIn(page, agent, "inbox");
+  await page.getByText("The conversations could not be read.").waitFor();
+  await assertAccessible(page);
+  await page.unrouteAll();
+  await list(page).getByRole("button", { name: "Try again" }).click();
+  await fail("**/rest/v1/recruiting_messages*");
+  await list(page).getByRole("link", { name: /Maya/ }).click();
+  await page.getByText("The texts could not be read.").waitFor();
+  await assertAccessible(page);
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await texts(page).getByText("Hi").waitFor();
+});
+
+for (const width of [360, 320]) {
+  deskTest(`a phone of ${width} px shows the list or the conversation`, async (page) => {
+    const agent = await createTexter();
+    const talk = await createTalk(agent, "Maximiliane", { last_name: "Featherstonehaugh-Cholmondeley" });
+    await tell(talk, [["agent", "w".repeat(300), 9], ["recruit", "https://example.com/".repeat(9), 5]]);
+    await signIn(page, agent, "inbox");
+    await list(page).getByRole("link").waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+    await list(page).getByRole("link").tap();
+    await texts(page).waitFor();
+    assert.equal(await list(page).count(), 0);
+    await assertFits(page);
+    await assertAccessible(page);
+    await page.getByText("About Maximiliane").tap();
+    await page.getByRole("button", { name: "No reply needed" }).tap();
+    await page.getByText("About Maximiliane").tap();
+    await page.getByRole("main").getByRole("link", { name: "Inbox" }).tap();
+    await list(page).getByText("Nobody waits for an answer.").waitFor();
+    assert.equal(await texts(page).count(), 0);
+  }, { ...PHONE, viewport: { width, height: 640 } });
+}
