@@ -1,53 +1,162 @@
-import type { Page, WebSocketRoute } from "playwright-core";
+import assert from "node:assert/strict";
+import type { Page, WebSocket, WebSocketRoute } from "playwright-core";
 import { sql } from "../support/client.ts";
-import { createEscalated, type Escalated } from "../support/realtime.ts";
 import { receive } from "../support/sms.ts";
-import { deskTest, signIn } from "./harness.ts";
+import { deskTest, signIn, until } from "./harness.ts";
+import { createTalk, createTexter, type Talk } from "./recruits_of.ts";
+import { expire, refreshTokenIn, wake } from "./tokens.ts";
 
-/** Signs in at the inbox, and waits until events come. */
-async function watch(page: Page): Promise<Escalated> {
-  const agent = await createEscalated();
-  await signIn(page, agent, "inbox");
-  await receive(agent.conversation, { Body: "The first" });
-  await page.getByText("The first").waitFor();
-  return agent;
+/** Opens a conversation, and waits until the page hears of what happens. */
+async function openTalk(page: Page): Promise<Talk> {
+  const agent = await createTexter();
+  const talk = await createTalk(agent);
+  await signIn(page, agent, `inbox/${talk.id}`);
+  // Before the page has joined, an event is lost; it reads when it has.
+  await receive(talk, { Body: "Zero" });
+  await texts(page).getByText("Zero").waitFor();
+  await page.waitForTimeout(1_000);
+  return talk;
 }
 
-/** Stores a text of the recruit, of which no event tells. */
-async function storeUnheard({ conversation }: Escalated, body: string): Promise<void> {
+/** What the page sends to Realtime: the event of each message. */
+function watchSent(page: Page): string[] {
+  const sent: string[] = [];
+  const listen = (socket: WebSocket) =>
+    socket.on("framesent", ({ payload }) => {
+      const [, , topic, event] = JSON.parse(String(payload));
+      if (topic !== "phoenix") sent.push(event);
+    });
+  page.on("websocket", listen);
+  return sent;
+}
+
+/** Stores a recruit's text that Realtime tells nobody of. */
+async function missText({ id }: Talk, body: string): Promise<void> {
   await sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;
     await sql`
       insert into public.recruiting_messages (conversation_id, direction, sender_type, body)
-      values (${conversation.id}, 'inbound', 'recruit', ${body})`;
+      values (${id}, 'inbound', 'recruit', ${body})`;
   });
 }
 
-deskTest("what was missed is read when the connection is back", async (page) => {
-  const agent = await watch(page);
-  await storeUnheard(agent, "Missed by the page");
-  await sql`
-    select pg_terminate_backend(pid) from pg_stat_activity where usename = 'supabase_realtime_admin'`;
-  await page.getByText("Missed by the page").waitFor();
+function texts(page: Page) {
+  return page.getByRole("region", { name: "Texts" });
+}
+
+deskTest("what was missed while Realtime's connection was cut is read on the next connect", async (page) => {
+  const talk = await openTalk(page);
+  await receive(talk, { Body: "One" });
+  await texts(page).getByText("One").waitFor();
+  await missText(talk, "Two");
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'supabase_realtime_admin'`;
+  await texts(page).getByText("Two").waitFor();
+  await receive(talk, { Body: "Three" });
+  await texts(page).getByText("Three").waitFor();
+});
+
+deskTest("20 s without a network miss nothing", async (page) => {
+  const talk = await openTalk(page);
+  await page.context().setOffline(true);
+  await page.getByText("You are offline.").waitFor();
+  for (const body of ["One", "Two"]) await receive(talk, { Body: body });
+  await missText(talk, "Three");
+  await page.waitForTimeout(20_000);
+  assert.equal(await texts(page).getByText("One").count(), 0);
+  await page.context().setOffline(false);
+  for (const body of ["One", "Two", "Three"]) await texts(page).getByText(body, { exact: true }).waitFor();
+  await receive(talk, { Body: "Four" });
+  await texts(page).getByText("Four").waitFor();
+});
+
+deskTest("a user who comes back to the page sees what is new", async (page) => {
+  const talk = await openTalk(page);
+  await missText(talk, "One");
+  await wake(page);
+  await texts(page).getByText("One").waitFor();
+});
+
+deskTest("a new token keeps the connection, and a page joins its topic once", async (page) => {
+  const sent = watchSent(page);
+  const talk = await openTalk(page);
+  for (const entry of ["Recruits", "Sales leads", "Inbox"]) {
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: entry }).click();
+    await page.getByRole("heading", { name: entry, level: 1 }).waitFor();
+  }
+  // A token of the same second may be the same.
+  await page.waitForTimeout(1_000);
+  const before = await refreshTokenIn(page);
+  await expire(page);
+  await wake(page);
+  await until(async () => await refreshTokenIn(page) !== before);
+  await until(() => sent.at(-1) === "access_token");
+  await receive(talk, { Body: "One" });
+  await page.getByText("One").first().waitFor();
+  assert.equal(sent.filter((event) => event === "phx_join").length, 1);
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await until(() => sent.includes("phx_leave"));
+});
+
+deskTest("a manager hears of the whole agency", async (page) => {
+  const manager = await createTexter("manager");
+  const agent = await createTexter();
+  await sql`update public.agents set agency_id = ${manager.agency_id} where id = ${agent.agent_id}`;
+  const talk = await createTalk({ ...agent, agency_id: manager.agency_id, service: manager.service });
+  const sent = watchSent(page);
+  await signIn(page, manager, "team");
+  await page.getByText("Nobody waits").first().waitFor();
+  await until(() => sent.filter((event) => event === "phx_join").length === 2);
+  await page.waitForTimeout(1_000);
+  await receive(talk, { Body: "Hello?" });
+  await page.getByText("1 waits, 1 unread").waitFor();
+});
+
+deskTest("a burst of events is read a few times", async (page) => {
+  const talk = await openTalk(page);
+  let reads = 0;
+  page.on("request", (request) => reads += Number(/\/rest\/v1\/inbox\?/.test(request.url())));
+  await Promise.all(Array.from({ length: 30 }, (_, n) => receive(talk, { Body: `Text ${n}.` })));
+  for (const n of [0, 29]) await texts(page).getByText(`Text ${n}.`).waitFor();
+  assert.ok(reads < 30, `${reads} reads`);
 });
 
 deskTest("a topic that the service has closed is joined again, and what was missed is read", async (page) => {
-  const joins: { ws: WebSocketRoute; text: string }[] = [];
-  await page.routeWebSocket(/\/realtime\//, (ws) => {
-    const server = ws.connectToServer();
-    ws.onMessage((text) => {
-      if (String(text).includes("phx_join")) joins.push({ ws, text: String(text) });
-      server.send(text);
+  const joins: { socket: WebSocketRoute; message: string }[] = [];
+  await page.routeWebSocket("**/realtime/v1/websocket**", (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      if (String(message).includes("phx_join")) joins.push({ socket, message: String(message) });
+      server.send(message);
     });
   });
-  const agent = await watch(page);
-  await storeUnheard(agent, "Missed by the page");
+  const talk = await openTalk(page);
+  await receive(talk, { Body: "One" });
+  await texts(page).getByText("One").waitFor();
+  await missText(talk, "Two");
   // As the service does where the token is over.
-  const { ws, text } = joins.at(-1)!;
-  const [join_ref, , topic] = JSON.parse(text);
-  ws.send(JSON.stringify([join_ref, null, topic, "phx_close", {}]));
-  await page.getByText("Missed by the page").waitFor();
+  const { socket, message } = joins.at(-1)!;
+  const [join_ref, , topic] = JSON.parse(message);
+  socket.send(JSON.stringify([join_ref, null, topic, "phx_close", {}]));
+  await texts(page).getByText("Two").waitFor();
+  await receive(talk, { Body: "Three" });
+  await texts(page).getByText("Three").waitFor();
+});
 
-  await receive(agent.conversation, { Body: "Heard again" });
-  await page.getByText("Heard again").waitFor();
+deskTest("a topic that the service closes again and again is joined ever more seldom", async (page) => {
+  const joins: number[] = [];
+  await page.routeWebSocket("**/realtime/v1/websocket**", (socket) => {
+    socket.onMessage((message) => {
+      const [join_ref, ref, topic, event] = JSON.parse(String(message));
+      const say = (said: string, payload: object) => socket.send(JSON.stringify([join_ref, ref, topic, said, payload]));
+      say("phx_reply", { status: "ok", response: {} });
+      if (event !== "phx_join") return;
+      joins.push(Date.now());
+      say("phx_close", {});
+    });
+  });
+  await signIn(page, await createTexter());
+  await until(() => joins.length === 4);
+  const waits = joins.slice(1).map((time, n) => time - joins[n]!);
+  assert.ok(waits[0]! > 900 && waits[1]! > 1_800 && waits[2]! > 3_600, String(waits));
 });

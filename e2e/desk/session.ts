@@ -5,6 +5,7 @@ import { MAIL_FOLDER, mailFile, stackInfoFile } from "../../dev/local/mod.ts";
 import { adminJson } from "../support/admin.ts";
 import { createAgentWithLead, signInNewAgent, signInNewUser } from "../support/agents.ts";
 import { createAgency, sql, stack } from "../support/client.ts";
+import { expire, refreshTokenIn, wake } from "./tokens.ts";
 import { assertAccessible, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
 
 deskTest("an agent signs in, and out", async (page) => {
@@ -262,20 +263,6 @@ function tokenOf(link: string): string {
   return new URL(link).searchParams.get("token")!;
 }
 
-/** It changes with each new access token; that of one second may be the same. */
-function refreshTokenIn(page: Page): Promise<string> {
-  return page.evaluate(() => JSON.parse(localStorage.getItem("desk-session")!).refresh_token);
-}
-
-/** Lets the page's access token be over. Returns it. */
-function expire(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const session = JSON.parse(localStorage.getItem("desk-session")!);
-    localStorage.setItem("desk-session", JSON.stringify({ ...session, expires_at: 1 }));
-    return session.access_token;
-  });
-}
-
 /** Ends the page's session at the service, as an operator or a new password does. */
 async function revoke(page: Page): Promise<void> {
   const token = await expire(page);
@@ -284,9 +271,4 @@ async function revoke(page: Page): Promise<void> {
     headers: { apikey: stack.publishable_key, authorization: `Bearer ${token}` },
   });
   assert.equal(response.status, 204);
-}
-
-/** What a tab hears when its user comes back to it. */
-async function wake(page: Page): Promise<void> {
-  await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
 }

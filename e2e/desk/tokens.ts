@@ -1,0 +1,20 @@
+import type { Page } from "playwright-core";
+
+/** It changes with each new access token; that of one second may be the same. */
+export function refreshTokenIn(page: Page): Promise<string> {
+  return page.evaluate(() => JSON.parse(localStorage.getItem("desk-session")!).refresh_token);
+}
+
+/** Lets the page's access token be over. Returns it. */
+export function expire(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const session = JSON.parse(localStorage.getItem("desk-session")!);
+    localStorage.setItem("desk-session", JSON.stringify({ ...session, expires_at: 1 }));
+    return session.access_token;
+  });
+}
+
+/** Tells the page what a tab hears when its user comes back to it. */
+export async function wake(page: Page): Promise<void> {
+  await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+}
