@@ -3,7 +3,7 @@ import type { Page, WebSocket, WebSocketRoute } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { deskTest, signIn, until } from "./harness.ts";
-import { createTalk, createTexter, type Talk } from "./recruits_of.ts";
+import { createTalk, createTexter, type Talk } from "./talks.ts";
 import { expire, refreshTokenIn, wake } from "./tokens.ts";
 
 /** Opens a conversation, and waits until the page hears of what happens. */
