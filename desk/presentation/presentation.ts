@@ -16,6 +16,13 @@ const submissionKey = `submission: ${lead_id}`;
 const client_submission_id = sessionStorage.getItem(submissionKey) ?? crypto.randomUUID();
 sessionStorage.setItem(submissionKey, client_submission_id);
 
+const blankReferral = form.querySelector(".referral")!.cloneNode(true);
+document.getElementById("add-referral")!.addEventListener("click", () => {
+  const another = blankReferral.cloneNode(true) as HTMLElement;
+  form.querySelector(".buttons")!.before(another);
+  another.querySelector("input")!.focus();
+});
+
 try {
   if (lead_id === "" || agent_id === "") throw new Error("Open this window with Present, beside a lead of the desk.");
   connect(await readConfig());
@@ -37,19 +44,11 @@ try {
     }
   });
   // Before this line the browser would send the form itself.
-  button.disabled = false;
+  for (const ready of form.querySelectorAll("button")) ready.disabled = false;
   await showName();
 } catch (error) {
   showProblem(form, error as Error);
 }
-
-const referral = form.querySelector(".referral")!;
-document.getElementById("add-referral")!.addEventListener("click", () => {
-  const another = referral.cloneNode(true) as HTMLElement;
-  for (const input of another.querySelectorAll<HTMLInputElement>("[name]")) input.value = "";
-  form.querySelector(".buttons")!.before(another);
-  another.querySelector("input")!.focus();
-});
 
 /** Says whom the presentation is for. Whoever is not signed in presents all the same, and reads no name. */
 async function showName(): Promise<void> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { createAgentWithLead, createLead, signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
-import { assertAccessible, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
 
 function rows(page: Page) {
   return page.getByRole("main").getByRole("listitem");
@@ -34,18 +34,35 @@ deskTest("an agent's sales leads say how far each has come", async (page) => {
   await assertAccessible(page);
 });
 
-deskTest("sales leads on a phone", async (page) => {
+deskTest("sales leads on a phone look as in the docs", async (page) => {
   const agent = await createAgentWithLead();
-  for (const first_name of ["Walter", "Rosa", "Helen"]) {
+  await sql`update public.agencies set name = 'Lakeshore Insurance Group' where id = ${agent.agency_id}`;
+  for (
+    const [first_name, last_name, phone, stage] of [
+      ["Walter", "Nguyen", "+17735550111", "sold"],
+      ["Rosa", "Delgado", "+17735550112", "new"],
+      ["Helen", "Kowalski", "+18475550113", "new"],
+      ["Greg", "Sandoval", "+17205550114", "called back"],
+    ] as const
+  ) {
     const id = await createLead(agent.agency_id, agent.agent_id);
-    await sql`update public.leads set first_name = ${first_name}, phone_e164 = '+17735550112' where id = ${id}`;
+    await sql`
+      update public.leads
+      set first_name = ${first_name}, last_name = ${last_name}, phone_e164 = ${phone}, stage = ${stage}
+      where id = ${id}`;
+    if (stage === "new") continue;
+    await agent.client.rpc("submit_lead_presentation", {
+      lead_id: id,
+      demographics: null,
+      sale: stage === "sold" ? { product: "Final expense", annual_premium: 612.5 } : null,
+    }).throwOnError();
   }
   await signIn(page, agent, "sales");
-  await rows(page).nth(3).waitFor();
-  const tooWide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-  assert(tooWide as number <= 0, `${tooWide} px`);
+  await rows(page).nth(4).waitFor();
+  await assertFits(page);
   const { height } = (await page.getByRole("button", { name: "Present" }).first().boundingBox())!;
   assert(height >= 40, `${height} px`);
+  await assertAccessible(page);
   await picture(page, "sales-phone");
 }, PHONE);
 
