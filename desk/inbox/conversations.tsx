@@ -111,7 +111,7 @@ const Row = memo(function Row(
         {row.name || phoneText(row.recruit_phone)}
         {row.is_unread && <span className="visually-hidden">, unread</span>}
       </span>
-      <span className="quiet">
+      <span className="since quiet">
         {order === "waiting" && <span className="visually-hidden">waits for</span>}
         {ago(since)}
       </span>

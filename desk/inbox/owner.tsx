@@ -8,13 +8,18 @@ import { ActionButton, Problem, useAction } from "../ui/action.tsx";
 export function Owner(
   { conversation, agent, isWriter }: { conversation: Conversation; agent: Agent; isWriter: boolean },
 ) {
-  const { id, status, waiting_since } = conversation;
+  const { id, status, waiting_since, is_opted_out } = conversation;
+  const mayAnswer = isWriter && !is_opted_out;
   return (
     <div className="owner buttons">
-      {isWriter && status === "bot" && (
+      {mayAnswer && status === "bot" && (
         <ActionButton act={() => assignConversation(id, agent.id)}>Take over</ActionButton>
       )}
-      {isWriter && status === "escalated" && <ActionButton act={() => handBack(id)}>Hand back to the bot</ActionButton>}
+      {mayAnswer && status === "escalated" && (
+        <ActionButton act={() => handBack(id)}>
+          Hand back to the bot
+        </ActionButton>
+      )}
       {isWriter && waiting_since !== null && <ActionButton act={() => needsNoReply(id)}>No reply needed</ActionButton>}
       {agent.role === "manager" && <Reassign conversation={conversation} agent={agent} />}
     </div>

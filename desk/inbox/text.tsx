@@ -39,10 +39,15 @@ function Delivery({ text, isWriter, writeAgain }: { text: Message } & Acting) {
           </>
         )}
       </p>
-      {isWriter && mayCancel && <ActionButton act={() => cancelText(text.id)}>Cancel this text</ActionButton>}
-      {isWriter && retry === "once" && <ActionButton act={() => retryText(text.id)}>Try again</ActionButton>}
+      {isWriter && mayCancel && (
+        <ActionButton className="link" act={() => cancelText(text.id)}>Cancel this text</ActionButton>
+      )}
+      {isWriter && retry === "once" && (
+        <ActionButton className="link" act={() => retryText(text.id)}>Try again</ActionButton>
+      )}
       {isWriter && retry === "twice" && (
         <ConfirmButton
+          className="link"
           label="Try again"
           question={<p>The recruit may have this text already. If so, it comes a second time.</p>}
           act={() => retryText(text.id)}

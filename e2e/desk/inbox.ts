@@ -135,6 +135,7 @@ deskTest("after a STOP the box is disabled and says the recruit's words, and whe
   assert.equal(await box(page).isDisabled(), true);
   assert.equal(await box(page).inputValue(), "Please wait");
   assert.equal(await send(page).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Hand back to the bot" }).count(), 0);
   await assertAccessible(page);
   await receive(talk, { Body: "START" });
   await send(page).waitFor();
