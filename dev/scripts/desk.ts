@@ -67,7 +67,7 @@ program.command("dev")
       server: { host: "127.0.0.1", fs: { allow: [ROOT] } },
     });
     await server.listen();
-    server.printUrls();
+    console.log(`The desk: ${server.resolvedUrls!.local[0]}`);
   });
 
 await program.parseAsync(Deno.args, { from: "user" });

@@ -191,6 +191,12 @@ deskTest("a session that was revoked asks once for the password, and the same us
   const agent = await createAgentWithLead();
   await signIn(page, agent, "password");
   await page.getByLabel("New password").fill("half written");
+  // An open dialog lets nothing else be used.
+  await page.evaluate(`{
+    const dialog = document.createElement("dialog");
+    document.querySelector("main").append(dialog);
+    dialog.showModal();
+  }`);
   await revoke(page);
   await wake(page);
   await page.getByText("Your session has ended.").waitFor();

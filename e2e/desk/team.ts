@@ -10,9 +10,16 @@ async function createTeam(orders: Record<string, unknown>[] = []) {
   const manager = await signInNewAgent(agency_id, "manager");
   const vendor = await createVendor("generic");
   await sql`update public.agents set first_name = 'Ada', last_name = 'Byron' where id = ${first!}`;
+  await sql`update public.agencies set name = 'Prairie Life' where id = ${agency_id}`;
   await sql`update public.vendors set name = 'Acme Leads' where id = ${vendor.id}`;
-  for (const { leads = 0, ...order } of orders) {
-    const row = { agency_id, vendor_id: vendor.id, quantity: 100, created_at: "2026-01-01", ...order };
+  for (const [place, { leads = 0, ...order }] of orders.entries()) {
+    const row = {
+      agency_id,
+      vendor_id: vendor.id,
+      quantity: 100,
+      created_at: new Date(Date.UTC(2026, 0, 9 - place)),
+      ...order,
+    };
     const [{ id }] = await sql`insert into public.recruiting_orders ${sql(row)} returning id` as unknown as [
       { id: string },
     ];
@@ -59,6 +66,7 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
     ]
   ) await orders.getByText(words).waitFor();
   await orders.getByRole("listitem").filter({ hasText: "Any vendor" }).getByText("priority 2").waitFor();
+  await picture(page, "team");
   assert.equal(await orders.getByText("100 of 100 leads").count(), 0);
   await orders.getByText("Filled and closed orders").click();
   await orders.getByText("100 of 100 leads").waitFor();
@@ -71,7 +79,6 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
   await numbers.filter({ hasText: "30034" }).getByText("paused").waitFor();
   assert.equal(await numbers.count(), 2);
   await assertAccessible(page);
-  await picture(page, "team");
   await page.setViewportSize(NARROW);
   await assertFits(page);
 });
