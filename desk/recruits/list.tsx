@@ -1,3 +1,4 @@
+import { type RefObject, useEffect, useLayoutEffect } from "react";
 import { Link } from "wouter";
 import { useActiveAgents } from "../data/agents.ts";
 import { type Recruit, type RecruitFilter, useRecruits } from "../data/recruits.ts";
@@ -11,8 +12,20 @@ import { Empty, Shown } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function List(
-  { agent, filter, onFilter }: { agent: Agent; filter: RecruitFilter; onFilter: (filter: RecruitFilter) => void },
+  { agent, filter, onFilter, scrolled }: {
+    agent: Agent;
+    filter: RecruitFilter;
+    onFilter: (filter: RecruitFilter) => void;
+    /** How far down the list was when it was left. */
+    scrolled: RefObject<number>;
+  },
 ) {
+  // After the title has got the focus, which is at the top.
+  useEffect(() => scrollTo(0, scrolled.current), []);
+  // Runs before the list is gone, and the page shrinks.
+  useLayoutEffect(() => () => {
+    scrolled.current = scrollY;
+  }, []);
   const isManager = agent.role === "manager";
   const query = useRecruits({ ...filter, typed: useSettled(filter.typed) });
   return (

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useRoute } from "wouter";
 import type { Agent } from "../data/user.ts";
 import { Card } from "./card.tsx";
@@ -13,8 +13,9 @@ export function Recruits({ agent }: { agent: Agent }) {
     agent_id: isManager ? null : agent.id,
     typed: "",
   });
+  const scrolled = useRef(0);
   const [, params] = useRoute("/recruits/:id");
   return params?.id
     ? <Card key={params.id} id={params.id} isManager={isManager} />
-    : <List agent={agent} filter={filter} onFilter={setFilter} />;
+    : <List agent={agent} filter={filter} onFilter={setFilter} scrolled={scrolled} />;
 }

@@ -256,6 +256,11 @@ deskTest("a list of 120 recruits is read to its end, each of them once", async (
   assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
   const shown = (await rows(page).allInnerTexts()).map((text) => text.split("\n")[0]!.trim());
   assert.deepEqual(shown.toSorted(), names.toSorted());
+
+  await rows(page).nth(110).getByRole("link").click();
+  await page.getByRole("link", { name: "All recruits" }).click();
+  await rows(page).nth(119).waitFor();
+  await until(() => page.evaluate("scrollY > 3000"));
 });
 
 deskTest("a manager reads the agency's recruits, and those of one agent", async (page) => {
