@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useRoute } from "wouter";
 import { forgetOthersDrafts } from "../data/drafts.ts";
 import type { Filter } from "../data/inbox.ts";
@@ -13,6 +13,12 @@ export function Inbox({ agent }: { agent: Agent }) {
   const [filter, setFilter] = useState<Filter>({ order: "waiting", isUnread: false, typed: "", agentId: null });
   const [isOpen, parameters] = useRoute("/inbox/:id");
   useEffect(() => forgetOthersDrafts(agent.id), [agent.id]);
+  const wasOpen = useRef(isOpen);
+  useEffect(() => {
+    // What had the focus is gone.
+    if (wasOpen.current && !isOpen) document.querySelector<HTMLElement>("#main h1")?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
   return (
     <Page title="Inbox" className={isOpen ? "inbox is-open" : "inbox"}>
       <Conversations agent={agent} filter={filter} setFilter={setFilter} openId={parameters?.id} />

@@ -222,5 +222,6 @@ for (const width of [360, 320]) {
     await page.getByRole("main").getByRole("link", { name: "Inbox" }).tap();
     await list(page).getByText("Nobody waits for an answer.").waitFor();
     assert.equal(await texts(page).count(), 0);
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Inbox");
   }, { ...PHONE, viewport: { width, height: 640 } });
 }
