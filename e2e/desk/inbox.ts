@@ -16,6 +16,7 @@ import {
   type Talk,
   texts,
 } from "./talks.ts";
+import { revoke, wake } from "./tokens.ts";
 
 async function bodies(talk: Talk): Promise<string[]> {
   return (await outbox(talk)).map(({ body }) => body);
@@ -79,6 +80,22 @@ deskTest("a reload after a lost response keeps the words, and sends nothing twic
   await texts(page).getByText("Kept words").waitFor();
   await until(async () => await box(page).inputValue() === "");
   assert.deepEqual(await bodies(talk), ["Kept words"]);
+});
+
+deskTest("a session that ends loses no word", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
+  await box(page).fill("Before the end");
+  await revoke(page);
+  await wake(page);
+  await page.getByText("Your session has ended.").first().waitFor();
+  await page.getByLabel("Password", { exact: true }).fill(agent.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await box(page).waitFor();
+  assert.equal(await box(page).inputValue(), "Before the end");
+  await send(page).click();
+  await texts(page).getByText("Before the end").waitFor();
+  assert.deepEqual(await bodies(talk), ["Before the end"]);
 });
 
 deskTest("a held text shows when it is sent, and is cancelled", async (page) => {

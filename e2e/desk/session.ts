@@ -4,8 +4,8 @@ import type { Page } from "playwright-core";
 import { MAIL_FOLDER, mailFile, ROOT, stackInfoFile } from "../../dev/local/mod.ts";
 import { adminJson } from "../support/admin.ts";
 import { createAgentWithLead, signInNewAgent, signInNewUser } from "../support/agents.ts";
-import { createAgency, sql, stack } from "../support/client.ts";
-import { expire, refreshTokenIn, wake } from "./tokens.ts";
+import { createAgency, sql } from "../support/client.ts";
+import { expire, refreshTokenIn, revoke, wake } from "./tokens.ts";
 import { assertAccessible, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
 
 deskTest("an agent signs in, and out", async (page) => {
@@ -266,14 +266,4 @@ function templateLink(type: "invite" | "recovery", link: string): string {
   const [, template] = new RegExp(`href="(\\S*{{ .RedirectTo }}[^"]*type=${type})"`).exec(page)!;
   return template!.replace("{{ .RedirectTo }}", DESK)
     .replace("{{ .TokenHash }}", new URL(link).searchParams.get("token")!);
-}
-
-/** Ends the page's session at the service, as an operator or a new password does. */
-async function revoke(page: Page): Promise<void> {
-  const token = await expire(page);
-  const response = await fetch(`${stack.api_url}/auth/v1/logout`, {
-    method: "POST",
-    headers: { apikey: stack.publishable_key, authorization: `Bearer ${token}` },
-  });
-  assert.equal(response.status, 204);
 }

@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { stack } from "../support/client.ts";
 
 /** It changes with each new access token; that of one second may be the same. */
 export function refreshTokenIn(page: Page): Promise<string> {
@@ -17,4 +19,14 @@ export function expire(page: Page): Promise<string> {
 /** Tells the page what a tab hears when its user comes back to it. */
 export async function wake(page: Page): Promise<void> {
   await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+}
+
+/** Ends the page's session at the service, as an operator or a new password does. */
+export async function revoke(page: Page): Promise<void> {
+  const token = await expire(page);
+  const response = await fetch(`${stack.api_url}/auth/v1/logout`, {
+    method: "POST",
+    headers: { apikey: stack.publishable_key, authorization: `Bearer ${token}` },
+  });
+  assert.equal(response.status, 204);
 }
