@@ -50,7 +50,15 @@ const MAY_IMPORT: Record<string, string[]> = {
   "supabase/functions/texting": ["supabase/functions/_shared"],
 
   "supabase/tests": ["supabase/functions", "dev/local", "dev/scripts", "dev/testing", "admin"],
-  "desk": ["supabase/functions/_shared"],
+  "desk": ["supabase/functions/_shared", "desk"],
+  "desk/data": ["supabase/functions/_shared"],
+  "desk/ui": ["desk/data"],
+  "desk/session": ["desk/data", "desk/ui"],
+  // No view knows another.
+  ...Object.fromEntries(
+    ["inbox", "recruits", "sales", "team", "operator", "presentation"]
+      .map((view) => [`desk/${view}`, ["supabase/functions/_shared", "desk/data", "desk/ui"]]),
+  ),
   "docs": ["supabase/functions"],
   "dev/local": ["supabase/functions"],
   "dev/scripts": ["supabase/functions", "dev/local"],
@@ -176,6 +184,7 @@ for (
     ["supabase/functions/recruiting/parsers/indeed.ts", "../ingest/ingest.ts"],
     ["supabase/functions/recruiting/parsers/indeed.ts", "./fixtures/read.ts"],
     ["supabase/functions/recruiting/sms/inbound.ts", "../parsers/index.ts"],
+    ["desk/team/team.tsx", "../inbox/inbox.tsx"],
     ["supabase/functions/recruiting/ingest/ingest.ts", "../sms/inbound.ts"],
     ["dev/scripts/smoke/main.ts", "../../testing/program.ts"],
     ["dev/local/stack.ts", "../../e2e/support/client.ts"],
