@@ -83,7 +83,9 @@ Deno.test("the life of a local stack", async (test) => {
       assert.match(run.output(), /^ {2}export DATA_DIR='data'$/m);
       const own = run.output().slice(run.output().indexOf("Starting Postgres"));
       assert.doesNotMatch(own, /warn|experimental|deprecat|^\w+ +\| /im);
-      assert.ok(own.split("\n").length < 30, own);
+      assert.ok(own.split("\n").length < 36, own);
+      const [, desk] = /^ {2}Desk +(\S+)$/m.exec(own)!;
+      assert.match(await (await fetch(desk!)).text(), /<title>Desk<\/title>/);
     });
 
     await step("each request is one readable line with a time", async () => {

@@ -13,6 +13,7 @@ const OWN = [
   "lite",
   "logs",
   "mail",
+  "desk",
   "secrets.json",
   "stack.json",
   "processes.json",
