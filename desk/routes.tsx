@@ -11,9 +11,9 @@ import { Boundary } from "./ui/boundary.tsx";
 import { Page } from "./ui/page.tsx";
 import type { Link } from "./session/link.ts";
 import { OpenLink, Password } from "./session/password.tsx";
-import { useSession } from "./session/session.ts";
+import { signOut, useSession } from "./session/session.ts";
 import { SignIn } from "./session/sign_in.tsx";
-import { Empty, Shown } from "./ui/states.tsx";
+import { Empty, Failed } from "./ui/states.tsx";
 
 /** Who is at the page, and the view for it. `link` is what an e-mail's link has brought. */
 export function Routes({ link: given }: { link: Link | null }) {
@@ -45,23 +45,28 @@ export function Routes({ link: given }: { link: Link | null }) {
 }
 
 function SignedIn({ id, email }: { id: string; email: string }) {
-  const query = useUser(id);
+  const { data: user, error, refetch } = useUser(id);
   const [path, navigate] = useLocation();
+  if (user === undefined && error !== null) {
+    return (
+      <Page title="The desk cannot be opened" className="narrow">
+        <Failed error={error} retry={refetch} />
+        <button type="button" className="link" onClick={signOut}>Sign out</button>
+      </Page>
+    );
+  }
+  if (user === undefined) return <p className="state" role="status">Loading</p>;
   return (
-    <Shown query={query} of="desk" skeleton={<p className="state" role="status">Loading</p>}>
-      {(user) => (
-        <Shell user={user} email={email}>
-          <Boundary key={path.split("/")[1]}>
-            <Switch>
-              <Route path="/password">
-                <Password email={email} onDone={() => navigate("/")} />
-              </Route>
-              <Views user={user} />
-            </Switch>
-          </Boundary>
-        </Shell>
-      )}
-    </Shown>
+    <Shell user={user} email={email}>
+      <Boundary key={path.split("/")[1]}>
+        <Switch>
+          <Route path="/password">
+            <Password email={email} onDone={() => navigate("/")} />
+          </Route>
+          <Views user={user} />
+        </Switch>
+      </Boundary>
+    </Shell>
   );
 }
 

@@ -111,6 +111,24 @@ deskTest("the page says when it is offline, and when it is older than the databa
   await page.unrouteAll({ behavior: "wait" });
 });
 
+deskTest("a service that cannot say who is signed in is asked again", async (page) => {
+  const agent = await createAgentWithLead();
+  await page.route(
+    "**/rpc/signed_in_user",
+    (route) => route.fulfill({ status: 404, json: { code: "X", message: "no such" } }),
+  );
+  await page.goto(DESK);
+  await page.getByLabel("E-mail").fill(agent.email);
+  await page.getByLabel("Password").fill(agent.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "The desk cannot be opened" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await assertAccessible(page);
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+});
+
 deskTest("a fault of one view leaves the frame", async (page) => {
   await page.route("**/rest/v1/order_pace?**", (route) => route.fulfill({ json: [{ id: "1", quantity: null }] }));
   await signIn(page, await createEverybody(), "team");
