@@ -55,20 +55,6 @@ deskTest("what was missed while Realtime's connection was cut is read on the nex
   await texts(page).getByText("Three").waitFor();
 });
 
-deskTest("20 s without a network miss nothing", async (page) => {
-  const talk = await openTalk(page);
-  await page.context().setOffline(true);
-  await page.getByText("You are offline.").waitFor();
-  for (const body of ["One", "Two"]) await receive(talk, { Body: body });
-  await missText(talk, "Three");
-  await page.waitForTimeout(20_000);
-  assert.equal(await texts(page).getByText("One").count(), 0);
-  await page.context().setOffline(false);
-  for (const body of ["One", "Two", "Three"]) await texts(page).getByText(body, { exact: true }).waitFor();
-  await receive(talk, { Body: "Four" });
-  await texts(page).getByText("Four").waitFor();
-});
-
 deskTest("a user who comes back to the page sees what is new", async (page) => {
   const talk = await openTalk(page);
   await missText(talk, "One");
