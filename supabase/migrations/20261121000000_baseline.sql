@@ -5612,7 +5612,7 @@ begin
   limit 1;
 
   if has_opted_out and sent.id is not null then
-    perform private.lock_consent(sent.agency_id, sent.recruit_phone);
+    perform private.lock_recruit(sent.agency_id, sent.recruit_phone);
   end if;
   perform pg_advisory_xact_lock(private.message_lock(message_sid));
   return sent.id;
@@ -5620,7 +5620,7 @@ end
 $$;
 
 comment on function private.lock_sent_text(text, uuid, boolean) is
-  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. '
+  'Takes the locks that a callback needs, before any text: of the recruit if it changes the consent, and of the MessageSid. '
   'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
 grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
 
@@ -5762,7 +5762,8 @@ grant execute on function private.pause_number(text, text) to service_role;
 -- Who may be texted: what recruits and managers have said, and what holds now.
 --
 -- A consent is one agency's, over all its numbers. Whoever changes it, or sends a text by it, holds its lock, so that no
--- text is sent after an opt-out was stored. The consent's lock is taken before any row's, so that there are no deadlocks.
+-- text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this order: the consent,
+-- conversations by their ids, what the bot has of them, texts of the outbox by their ordinals, messages, notifications.
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -5808,6 +5809,26 @@ $$;
 comment on function private.lock_consent(uuid, text) is
   'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
 grant execute on function private.lock_consent(uuid, text) to service_role;
+
+create function private.lock_recruit(agency_id uuid, phone text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_consent(agency_id, phone);
+  -- The recruit may write to several numbers.
+  perform
+  from public.recruiting_conversations c
+  where c.agency_id = lock_recruit.agency_id and c.recruit_phone = lock_recruit.phone
+  order by c.id
+  for no key update;
+end
+$$;
+
+comment on function private.lock_recruit(uuid, text) is
+  'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. Whoever '
+  'may record an opt-out calls it before any text is locked.';
+grant execute on function private.lock_recruit(uuid, text) to service_role;
 
 create function private.is_opted_out(agency_id uuid, phone text) returns boolean
 language plpgsql
@@ -5911,12 +5932,7 @@ begin
   end if;
 
   if record_consent.state = 'opted_out' then
-    -- Before other rows, as everywhere. The recruit may write to several numbers: in their order, as switch_bot_off() does.
-    perform
-    from public.recruiting_conversations c
-    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone
-    order by c.id
-    for no key update;
+    perform private.lock_recruit(agency_id, phone);
     -- There is nothing that they may be answered.
     update public.recruiting_conversations c
     set waiting_since = null
@@ -6544,7 +6560,8 @@ create function private.queue_text(
   kind text,
   body text,
   media jsonb default '[]',
-  client_message_id uuid default null
+  client_message_id uuid default null,
+  taken_over_by uuid default null
 ) returns public.text_outbox
 language plpgsql
 set search_path = ''
@@ -6556,7 +6573,11 @@ declare
 begin
   -- One after another, so that a text with a lower ordinal never appears after a later one was sent.
   update public.recruiting_conversations c
-  set last_text_at = greatest(c.last_text_at, now()), waiting_since = null
+  set
+    last_text_at = greatest(c.last_text_at, now()),
+    waiting_since = null,
+    status = case when taken_over_by is null then c.status else 'escalated' end,
+    assigned_agent_id = case when c.status = 'bot' then coalesce(taken_over_by, c.assigned_agent_id) else c.assigned_agent_id end
   where c.id = queue_text.conversation_id
   returning c.* into conversation;
 
@@ -6575,11 +6596,11 @@ begin
 end
 $$;
 
-comment on function private.queue_text(uuid, text, text, jsonb, uuid) is
+comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
-  'text_outbox. media: [{url, content_type}]. Consent is checked when it is sent. 23503 or 23502 when there is no such '
-  'conversation, 23505 when the conversation has the client_message_id already.';
-grant execute on function private.queue_text(uuid, text, text, jsonb, uuid) to service_role;
+  'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who gets it from the bot. Consent is checked when it '
+  'is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the client_message_id already.';
+grant execute on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) to service_role;
 
 create function private.next_sending(
   conversation public.recruiting_conversations,
@@ -6727,11 +6748,7 @@ begin
   if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
     perform private.stop_bot(conversation.id, 'taken_over');
     update public.recruiting_conversations c
-    set
-      status = 'escalated',
-      assigned_agent_id = assign_conversation.agent_id,
-      -- What the bot was about to say is no answer any more.
-      waiting_since = case c.status when 'bot' then private.unanswered_since(c) else c.waiting_since end
+    set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;
     -- Whoever was told before need not answer any more.
     update public.agent_notifications n
@@ -6854,10 +6871,7 @@ begin
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
     perform private.stop_bot(conversation.id, 'taken_over');
-    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id);
-    update public.recruiting_conversations c
-    set status = 'escalated', assigned_agent_id = caller.id
-    where c.id = conversation.id and c.status = 'bot';
+    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
 
   return jsonb_build_object(
@@ -7520,13 +7534,13 @@ begin
   if outcome = 'accepted' then
     return private.accept_text(message_id, sid);
   elsif outcome = 'opted_out' then
-    -- Before any row is locked, as everywhere.
+    -- Before the text is locked, as everywhere.
     select c.* into conversation
     from public.recruiting_messages m
     join public.recruiting_conversations c on c.id = m.conversation_id
     where m.id = record_text_outcome.message_id;
     if found then
-      perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+      perform private.lock_recruit(conversation.agency_id, conversation.recruit_phone);
     end if;
   end if;
 
@@ -8406,32 +8420,33 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
+  -- Enough for deliver_notifications(). Whoever moves thousands of conversations holds their locks meanwhile.
+  most constant integer := 2000;
   longest constant interval := '100 milliseconds';
+  remaining integer := coalesce(nullif(current_setting('lead_intake.broadcasts_left', true), '')::integer, most);
   topic text;
   began_at timestamptz;
 begin
-  if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is null then
+  if remaining = 0 or to_regprocedure('realtime.send(jsonb, text, text, boolean)') is null then
     return;
   end if;
-  begin
-    for topic in select distinct t from unnest(topics) t where t is not null loop
-      exit when current_setting('lead_intake.realtime_is_slow', true) = 'yes';
-      began_at := clock_timestamp();
-      perform realtime.send(payload, event, topic, true);
-      -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
-      if clock_timestamp() - began_at >= longest then
-        perform set_config('lead_intake.realtime_is_slow', 'yes', true);
-      end if;
-    end loop;
-  exception when others then
-    raise warning '% was stored but not broadcast (SQLSTATE %)', event, sqlstate;
-  end;
+  foreach topic in array topics loop
+    continue when topic is null or remaining = 0;
+    began_at := clock_timestamp();
+    perform realtime.send(payload, event, topic, true);
+    -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
+    remaining := case when clock_timestamp() - began_at < longest then remaining - 1 else 0 end;
+  end loop;
+  perform set_config('lead_intake.broadcasts_left', remaining::text, true);
+exception when others then
+  raise warning '% was stored but not broadcast (SQLSTATE %)', event, sqlstate;
+  perform set_config('lead_intake.broadcasts_left', '0', true);
 end
 $$;
 
 comment on function private.broadcast(text, jsonb, text[]) is
   'Sends an event to private topics, where the project has Realtime; a topic of null is none. A failure of Realtime is a '
-  'warning and nothing else. Once it has taken 100 ms, the transaction sends nothing more.';
+  'warning and nothing else. A transaction sends nothing more after 2,000 sends, a failure, or one that has taken 100 ms.';
 grant execute on function private.broadcast(text, jsonb, text[]) to service_role;
 
 create function private.broadcast_notification() returns trigger
@@ -8469,11 +8484,16 @@ as $$
 declare
   lead_agent_id uuid;
 begin
-  if conversation.assigned_agent_id is null or agent_before is null then
+  -- A statement may change thousands of conversations.
+  if current_setting('lead_intake.broadcasts_left', true) = '0' then
+    return;
+  elsif conversation.assigned_agent_id is null or agent_before is null then
     begin
       select l.agent_id into lead_agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
     exception when lock_not_available then
-      raise warning 'an agent was not told of a changed conversation, because recruiting_leads is locked';
+      raise warning 'nobody was told of a changed conversation, because recruiting_leads is locked';
+      perform set_config('lead_intake.broadcasts_left', '0', true);
+      return;
     end;
   end if;
   perform private.broadcast(
@@ -8481,7 +8501,8 @@ begin
     jsonb_build_object('conversation_id', conversation.id),
     'agency:' || conversation.agency_id,
     'agent:' || coalesce(conversation.assigned_agent_id, lead_agent_id),
-    'agent:' || coalesce(agent_before, lead_agent_id));
+    'agent:' || nullif(
+      coalesce(agent_before, lead_agent_id), coalesce(conversation.assigned_agent_id, lead_agent_id)));
 end
 $$;
 
@@ -9137,11 +9158,18 @@ begin
   set status = 'failed', failed_at = coalesce(m.failed_at, now())
   from refused r
   where m.id = r.message_id;
+  if found then
+    -- What the bot was about to say is no answer any more.
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = stop_bot.conversation_id;
+  end if;
 end
 $$;
 
 comment on function private.stop_bot(uuid, text) is
-  'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused. '
+  'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused, so '
+  'that the recruit may wait again. '
   'reason: as in bot_sessions. An agent is told of the text that the turn would have answered, unless an agent writes '
   '(taken_over). The caller has locked the conversation.';
 grant execute on function private.stop_bot(uuid, text) to service_role;
@@ -10025,6 +10053,7 @@ begin
       select c.assigned_agent_id
       from public.recruiting_conversations c
       where c.recruiting_lead_id = assign_leads.lead_id
+      order by c.id
       for no key update
     );
   end if;

@@ -2,10 +2,10 @@
 -- the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(20);
+select plan(23);
 \ir helpers.psql
 
-select pg_temp.create_committed('race', 'ann');
+select pg_temp.create_committed('race', 'ann', 'race cal');
 -- What the provider has got, kept as events that mean nothing, because each connection can add to them
 create view pg_temp.requests as
 select e.provider_status::uuid as message_id, e.provider_message_id as sid, e.received_at
@@ -273,6 +273,52 @@ select pg_temp.let_go();
 select results_eq(
   $$select o.reason from public.text_outbox o where o.conversation_id in (md5('race 1')::uuid, md5('race 2')::uuid) order by o.ordinal$$,
   array['number_paused', null], 'a number that is active again waits for none of its texts');
+
+-- Locks are taken in one order, so that two never wait for each other: this query waits for the first row, which somebody
+-- holds, before it locks the second.
+create function pg_temp.waits_before(query text, first text, second text) returns boolean language plpgsql as $$
+declare
+  is_free boolean;
+begin
+  perform pg_temp.hold(first), extensions.dblink_connect('second', pg_temp.dsn());
+  perform pg_temp.send_and_wait('second', query);
+  is_free := exists (select from extensions.dblink('operator', second || ' skip locked') as free (ignored text));
+  perform extensions.dblink_cancel_query('second'), extensions.dblink_disconnect('second'), pg_temp.let_go();
+  return is_free;
+end
+$$;
+select pg_temp.commit($sql$
+  update public.text_outbox o set state = 'sending', claim = 1, reason = null where o.conversation_id = md5('race 1')::uuid;
+  insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id)
+  values (md5('race lead')::uuid, md5('race')::uuid, 'Ada', md5('race')::uuid, md5('ann')::uuid);
+$sql$);
+create function pg_temp.conversation_at(place text) returns text language sql as $$
+  select format('(select %s(id::text)::uuid from public.recruiting_conversations where agency_id = md5(''race'')::uuid)', place)
+$$;
+create function pg_temp.lock_conversation(place text) returns text language sql as $$
+  select 'select status from public.recruiting_conversations where id = ' || pg_temp.conversation_at(place) || ' for no key update'
+$$;
+-- The one with the lower id comes later in the index.
+select pg_temp.commit('update public.recruiting_conversations set recruiting_lead_id = md5(''race lead'')::uuid where id = '
+  || pg_temp.conversation_at(place)) from (values (1, 'max'), (2, 'min')) p (n, place) order by n;
+select ok(
+  pg_temp.waits_before(query,
+    $$select status from public.recruiting_conversations where id = md5('race 1')::uuid for no key update$$,
+    $$select kind from public.text_outbox where conversation_id = md5('race 1')::uuid for update$$),
+  message)
+from public.text_outbox o
+cross join lateral (values
+  (format('select public.record_text_outcome(%L, 1, %L, null, %L)', o.message_id, 'opted_out', '21610'),
+    'a worker that reports an opt-out locks the conversation before the text, as an agent who cancels it does'),
+  (format('select public.update_sms_status(%L, %L, %L, message_id => %L)', 'race SM', 'failed', '21610', o.message_id),
+    'a callback that says so does the same')
+) q (query, message)
+where o.conversation_id = md5('race 1')::uuid;
+select ok(
+  pg_temp.waits_before(
+    $$select public.assign_leads(md5('race cal')::uuid, md5('race lead')::uuid)$$, pg_temp.lock_conversation('min'),
+    pg_temp.lock_conversation('max')),
+  'whoever gives a lead away locks its conversations in the order of an opt-out');
 
 -- Texts that stayed behind when their recruit opted out; somebody has locked one of them. Another recruit's text is due too.
 select pg_temp.commit($sql$

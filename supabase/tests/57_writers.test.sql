@@ -1,6 +1,6 @@
 -- What agents do in conversations besides writing: cancel and retry texts, give conversations away, need no reply.
 begin;
-select plan(63);
+select plan(65);
 \ir helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -135,6 +135,16 @@ select is(
 select is(pg_temp.conversation('given'), 'escalated cal', 'and the recruit waits no more');
 select lives_ok(format('select pg_temp.call(%L, %L)', 'mia', pg_temp.of('no_reply_needed', 'given')), 'it may be said again');
 
+-- What the bot was about to say is no answer
+insert into public.bot_scripts (id, agency_id, version, script)
+values (md5('script')::uuid, md5('agency')::uuid, 1, '{"questions": [{"id": "a"}]}');
+select pg_temp.create_conversation('of bot', '+19995550004', '+19995550100');
+insert into public.bot_sessions (conversation_id, script_id, question) values (md5('of bot')::uuid, md5('script')::uuid, 'a');
+select pg_temp.add_inbound('to bot', 'of bot', '1 minute'), pg_temp.add_text('of the bot', 'of bot', 'bot', due => '1 hour');
+select private.switch_bot_off(md5('agency')::uuid);
+select is(pg_temp.text_of('of the bot'), 'refused switched_off failed', 'a bot that is switched off says nothing more');
+select is(pg_temp.conversation('of bot'), 'bot waits', 'and the recruit waits for an answer again');
+
 -- A conversation gets another agent
 select throws_ok(format('select pg_temp.call(%L, %L)', name, pg_temp.assign('given', agent)), '22023', 'agent_id: ' || message, message)
 from (values
@@ -169,7 +179,7 @@ select is(pg_temp.conversation('of nobody'), 'escalated mia waits', 'a manager t
 select is((select count(*)::integer from notifications), 2, 'who takes a conversation over is not told');
 select private.record_consent(md5('agency')::uuid, '+19995550001', 'opted_in', 'keyword', 'START');
 select pg_temp.call('ann', pg_temp.assign('hers', 'ann'));
-select is(pg_temp.conversation('hers'), 'escalated ann waits', 'the recruit''s agent takes over where nobody is assigned');
+select is(pg_temp.conversation('hers'), 'escalated ann', 'the recruit''s agent takes over where nobody is assigned');
 
 select * from finish();
 rollback;

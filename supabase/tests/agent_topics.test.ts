@@ -176,6 +176,31 @@ realtimeTest("many changes together wait once for a lock of Realtime's", async (
   }
 });
 
+realtimeTest("a text that takes a conversation over from the bot is told once", async (sql, _, { id, ...ids }) => {
+  await sql`insert into public.service_numbers (phone, agency_id) values ('+13125550199', ${ids.agency_id})`;
+  await sql`
+    with login as (insert into auth.users (id, email) values (gen_random_uuid(), 'nora@topics.example') returning id)
+    update public.agents a set user_id = login.id from login where a.id = ${ids.agent_id}`;
+  await sql`
+    select set_config('request.jwt.claims', json_build_object('sub', user_id)::text, true)
+    from public.agents where id = ${ids.agent_id}`;
+  await sql`alter table public.recruiting_conversations disable trigger broadcast_changed`;
+  await sql`update public.recruiting_conversations set status = 'bot' where id = ${id}`;
+  await sql`alter table public.recruiting_conversations enable trigger broadcast_changed`;
+  await sql`select public.send_text(${id}, 'Hi', gen_random_uuid())`;
+  assert.deepEqual(await changed(sql, id), [`agency:${ids.agency_id}`, `agent:${ids.agent_id}`]);
+});
+
+realtimeTest("of thousands of conversations that change together, pages are told of the first", async (sql, _, ids) => {
+  await sql`
+    insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, assigned_agent_id)
+    select ${ids.agency_id}, '+1999555' || 1000 + n, '+13125550199', ${ids.agent_id} from generate_series(1, 1500) n`;
+  await sql`update public.recruiting_conversations set waiting_since = now() where agency_id = ${ids.agency_id}`;
+  const [{ sent }] = await sql<[{ sent: number }]>`
+    select count(*)::integer as sent from realtime.messages where event = 'changed'`;
+  assert.equal(sent, 2000);
+});
+
 realtimeTest("a text does not wait for a lock of the recruits'", async (sql, _, { agency_id }) => {
   await sql`
     insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)

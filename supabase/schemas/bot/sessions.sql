@@ -32,11 +32,18 @@ begin
   set status = 'failed', failed_at = coalesce(m.failed_at, now())
   from refused r
   where m.id = r.message_id;
+  if found then
+    -- What the bot was about to say is no answer any more.
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = stop_bot.conversation_id;
+  end if;
 end
 $$;
 
 comment on function private.stop_bot(uuid, text) is
-  'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused. '
+  'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused, so '
+  'that the recruit may wait again. '
   'reason: as in bot_sessions. An agent is told of the text that the turn would have answered, unless an agent writes '
   '(taken_over). The caller has locked the conversation.';
 grant execute on function private.stop_bot(uuid, text) to service_role;

@@ -23,6 +23,7 @@ begin
       select c.assigned_agent_id
       from public.recruiting_conversations c
       where c.recruiting_lead_id = assign_leads.lead_id
+      order by c.id
       for no key update
     );
   end if;

@@ -1,7 +1,8 @@
 -- Who may be texted: what recruits and managers have said, and what holds now.
 --
 -- A consent is one agency's, over all its numbers. Whoever changes it, or sends a text by it, holds its lock, so that no
--- text is sent after an opt-out was stored. The consent's lock is taken before any row's, so that there are no deadlocks.
+-- text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this order: the consent,
+-- conversations by their ids, what the bot has of them, texts of the outbox by their ordinals, messages, notifications.
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -47,6 +48,26 @@ $$;
 comment on function private.lock_consent(uuid, text) is
   'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
 grant execute on function private.lock_consent(uuid, text) to service_role;
+
+create function private.lock_recruit(agency_id uuid, phone text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_consent(agency_id, phone);
+  -- The recruit may write to several numbers.
+  perform
+  from public.recruiting_conversations c
+  where c.agency_id = lock_recruit.agency_id and c.recruit_phone = lock_recruit.phone
+  order by c.id
+  for no key update;
+end
+$$;
+
+comment on function private.lock_recruit(uuid, text) is
+  'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. Whoever '
+  'may record an opt-out calls it before any text is locked.';
+grant execute on function private.lock_recruit(uuid, text) to service_role;
 
 create function private.is_opted_out(agency_id uuid, phone text) returns boolean
 language plpgsql
@@ -150,12 +171,7 @@ begin
   end if;
 
   if record_consent.state = 'opted_out' then
-    -- Before other rows, as everywhere. The recruit may write to several numbers: in their order, as switch_bot_off() does.
-    perform
-    from public.recruiting_conversations c
-    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone
-    order by c.id
-    for no key update;
+    perform private.lock_recruit(agency_id, phone);
     -- There is nothing that they may be answered.
     update public.recruiting_conversations c
     set waiting_since = null

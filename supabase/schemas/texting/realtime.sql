@@ -10,32 +10,33 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
+  -- Enough for deliver_notifications(). Whoever moves thousands of conversations holds their locks meanwhile.
+  most constant integer := 2000;
   longest constant interval := '100 milliseconds';
+  remaining integer := coalesce(nullif(current_setting('lead_intake.broadcasts_left', true), '')::integer, most);
   topic text;
   began_at timestamptz;
 begin
-  if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is null then
+  if remaining = 0 or to_regprocedure('realtime.send(jsonb, text, text, boolean)') is null then
     return;
   end if;
-  begin
-    for topic in select distinct t from unnest(topics) t where t is not null loop
-      exit when current_setting('lead_intake.realtime_is_slow', true) = 'yes';
-      began_at := clock_timestamp();
-      perform realtime.send(payload, event, topic, true);
-      -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
-      if clock_timestamp() - began_at >= longest then
-        perform set_config('lead_intake.realtime_is_slow', 'yes', true);
-      end if;
-    end loop;
-  exception when others then
-    raise warning '% was stored but not broadcast (SQLSTATE %)', event, sqlstate;
-  end;
+  foreach topic in array topics loop
+    continue when topic is null or remaining = 0;
+    began_at := clock_timestamp();
+    perform realtime.send(payload, event, topic, true);
+    -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
+    remaining := case when clock_timestamp() - began_at < longest then remaining - 1 else 0 end;
+  end loop;
+  perform set_config('lead_intake.broadcasts_left', remaining::text, true);
+exception when others then
+  raise warning '% was stored but not broadcast (SQLSTATE %)', event, sqlstate;
+  perform set_config('lead_intake.broadcasts_left', '0', true);
 end
 $$;
 
 comment on function private.broadcast(text, jsonb, text[]) is
   'Sends an event to private topics, where the project has Realtime; a topic of null is none. A failure of Realtime is a '
-  'warning and nothing else. Once it has taken 100 ms, the transaction sends nothing more.';
+  'warning and nothing else. A transaction sends nothing more after 2,000 sends, a failure, or one that has taken 100 ms.';
 grant execute on function private.broadcast(text, jsonb, text[]) to service_role;
 
 create function private.broadcast_notification() returns trigger
@@ -73,11 +74,16 @@ as $$
 declare
   lead_agent_id uuid;
 begin
-  if conversation.assigned_agent_id is null or agent_before is null then
+  -- A statement may change thousands of conversations.
+  if current_setting('lead_intake.broadcasts_left', true) = '0' then
+    return;
+  elsif conversation.assigned_agent_id is null or agent_before is null then
     begin
       select l.agent_id into lead_agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
     exception when lock_not_available then
-      raise warning 'an agent was not told of a changed conversation, because recruiting_leads is locked';
+      raise warning 'nobody was told of a changed conversation, because recruiting_leads is locked';
+      perform set_config('lead_intake.broadcasts_left', '0', true);
+      return;
     end;
   end if;
   perform private.broadcast(
@@ -85,7 +91,8 @@ begin
     jsonb_build_object('conversation_id', conversation.id),
     'agency:' || conversation.agency_id,
     'agent:' || coalesce(conversation.assigned_agent_id, lead_agent_id),
-    'agent:' || coalesce(agent_before, lead_agent_id));
+    'agent:' || nullif(
+      coalesce(agent_before, lead_agent_id), coalesce(conversation.assigned_agent_id, lead_agent_id)));
 end
 $$;
 

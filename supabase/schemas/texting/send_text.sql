@@ -46,10 +46,7 @@ begin
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
     perform private.stop_bot(conversation.id, 'taken_over');
-    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id);
-    update public.recruiting_conversations c
-    set status = 'escalated', assigned_agent_id = caller.id
-    where c.id = conversation.id and c.status = 'bot';
+    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
 
   return jsonb_build_object(

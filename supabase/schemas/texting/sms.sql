@@ -229,7 +229,7 @@ begin
   limit 1;
 
   if has_opted_out and sent.id is not null then
-    perform private.lock_consent(sent.agency_id, sent.recruit_phone);
+    perform private.lock_recruit(sent.agency_id, sent.recruit_phone);
   end if;
   perform pg_advisory_xact_lock(private.message_lock(message_sid));
   return sent.id;
@@ -237,7 +237,7 @@ end
 $$;
 
 comment on function private.lock_sent_text(text, uuid, boolean) is
-  'Takes the locks that a callback needs, before any row: of the consent if it changes that, and of the MessageSid. '
+  'Takes the locks that a callback needs, before any text: of the recruit if it changes the consent, and of the MessageSid. '
   'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
 grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
 

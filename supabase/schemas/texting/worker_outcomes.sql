@@ -19,13 +19,13 @@ begin
   if outcome = 'accepted' then
     return private.accept_text(message_id, sid);
   elsif outcome = 'opted_out' then
-    -- Before any row is locked, as everywhere.
+    -- Before the text is locked, as everywhere.
     select c.* into conversation
     from public.recruiting_messages m
     join public.recruiting_conversations c on c.id = m.conversation_id
     where m.id = record_text_outcome.message_id;
     if found then
-      perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+      perform private.lock_recruit(conversation.agency_id, conversation.recruit_phone);
     end if;
   end if;
 

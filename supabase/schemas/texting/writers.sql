@@ -84,11 +84,7 @@ begin
   if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
     perform private.stop_bot(conversation.id, 'taken_over');
     update public.recruiting_conversations c
-    set
-      status = 'escalated',
-      assigned_agent_id = assign_conversation.agent_id,
-      -- What the bot was about to say is no answer any more.
-      waiting_since = case c.status when 'bot' then private.unanswered_since(c) else c.waiting_since end
+    set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;
     -- Whoever was told before need not answer any more.
     update public.agent_notifications n
