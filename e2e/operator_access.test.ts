@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { OPERATIONS } from "../dev/scripts/openapi/document.ts";
 import { signInNewAgent, signInNewOperator, signInNewUser, signToken } from "./support/agents.ts";
 import { type ApiResponse, assertError, assertResponse, createAgency, send, sql, stack } from "./support/client.ts";
+import { reject } from "./support/deliveries.ts";
 import { actionsOf, get, operator, post } from "./support/operator.ts";
 
 const ROUTES = OPERATIONS.filter(({ path, security }) => path.startsWith("/operator/") && security.length > 0);
@@ -101,6 +102,27 @@ Deno.test("a value that is wrong is BAD_REQUEST and named", async () => {
   ];
   for (const [reason, response] of wrong) assertError(await response, 400, "BAD_REQUEST", reason);
   assert.deepEqual(await actionsOf(operator), [], "nothing of it is an action");
+});
+
+Deno.test("nothing is shown or done that cannot be kept", async () => {
+  const careless = await signInNewOperator();
+  const [delivery_id] = await reject({ payload: { first_name: "Ada" } });
+  await sql.unsafe(
+    `alter table public.operator_actions add constraint careless check (user_id <> '${careless.id}') not valid`,
+  );
+  try {
+    const responses = [
+      post("/deliveries/payload", { delivery_id }, careless),
+      post("/deliveries/replay", { delivery_ids: [delivery_id], dry_run: true }, careless),
+      post("/deliveries/replay", { delivery_ids: [delivery_id], dry_run: false }, careless),
+      post("/leads/hand-out", { max: 1 }, careless),
+    ];
+    for (const response of responses) assertError(await response, 500, "INTERNAL_ERROR", /./);
+  } finally {
+    await sql`alter table public.operator_actions drop constraint careless`;
+  }
+  const [row] = await sql`select status from public.rejected_deliveries where id = ${delivery_id!}`;
+  assert.equal(row!.status, "open");
 });
 
 Deno.test("a browser of another origin may call each route with the user's token", async () => {

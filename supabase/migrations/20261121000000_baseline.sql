@@ -6577,7 +6577,7 @@ begin
     last_text_at = greatest(c.last_text_at, now()),
     waiting_since = null,
     status = case when taken_over_by is null then c.status else 'escalated' end,
-    assigned_agent_id = case when c.status = 'bot' then coalesce(taken_over_by, c.assigned_agent_id) else c.assigned_agent_id end
+    assigned_agent_id = case c.status when 'bot' then coalesce(taken_over_by, c.assigned_agent_id) else c.assigned_agent_id end
   where c.id = queue_text.conversation_id
   returning c.* into conversation;
 
@@ -9169,9 +9169,8 @@ $$;
 
 comment on function private.stop_bot(uuid, text) is
   'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused, so '
-  'that the recruit may wait again. '
-  'reason: as in bot_sessions. An agent is told of the text that the turn would have answered, unless an agent writes '
-  '(taken_over). The caller has locked the conversation.';
+  'that the recruit may wait again. reason: as in bot_sessions. An agent is told of the text that the turn would have '
+  'answered, unless an agent writes (taken_over). The caller has locked the conversation.';
 grant execute on function private.stop_bot(uuid, text) to service_role;
 
 create function private.store_bot_session(

@@ -43,9 +43,8 @@ $$;
 
 comment on function private.stop_bot(uuid, text) is
   'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused, so '
-  'that the recruit may wait again. '
-  'reason: as in bot_sessions. An agent is told of the text that the turn would have answered, unless an agent writes '
-  '(taken_over). The caller has locked the conversation.';
+  'that the recruit may wait again. reason: as in bot_sessions. An agent is told of the text that the turn would have '
+  'answered, unless an agent writes (taken_over). The caller has locked the conversation.';
 grant execute on function private.stop_bot(uuid, text) to service_role;
 
 create function private.store_bot_session(

@@ -22,7 +22,7 @@ begin
     last_text_at = greatest(c.last_text_at, now()),
     waiting_since = null,
     status = case when taken_over_by is null then c.status else 'escalated' end,
-    assigned_agent_id = case when c.status = 'bot' then coalesce(taken_over_by, c.assigned_agent_id) else c.assigned_agent_id end
+    assigned_agent_id = case c.status when 'bot' then coalesce(taken_over_by, c.assigned_agent_id) else c.assigned_agent_id end
   where c.id = queue_text.conversation_id
   returning c.* into conversation;
 
