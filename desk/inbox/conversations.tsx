@@ -87,7 +87,7 @@ function AgentFilter({ agent, filter, setFilter }: Filtered) {
       value={filter.agentId ?? ""}
       onChange={(event) => setFilter({ ...filter, agentId: event.target.value || null })}
     >
-      <option value="">Of everyone</option>
+      <option value="">Everyone</option>
       <option value={agent.id}>Mine</option>
       {agents.filter(({ id }) => id !== agent.id).map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
     </select>

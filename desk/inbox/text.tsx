@@ -56,6 +56,7 @@ function Delivery({ text, isWriter, writeAgain }: { text: Message } & Acting) {
       {isWriter && mayWriteAgain && text.body && writeAgain !== null && (
         <button
           type="button"
+          className="link"
           onClick={() => writeAgain(text.body!)}
         >
           Write it again
