@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { ROOT } from "../../dev/local/mod.ts";
-import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
-import { createAgency, sql } from "../support/client.ts";
+import { createAgentWithLead } from "../support/agents.ts";
+import { sql } from "../support/client.ts";
 import { assertAccessible, assertFits, DESK, deskTest, NARROW, signIn } from "./harness.ts";
+import { createTalk, createTexter, tell } from "./talks.ts";
 
 const MAX_SCRIPT_BYTES = 170_000;
 
 /** Somebody who has every entry: a manager who is an operator too. */
 async function createEverybody() {
-  const { id } = await createAgency();
-  const manager = await signInNewAgent(id, "manager");
+  const manager = await createTexter("manager");
   await sql`
     insert into public.operators (user_id) select user_id from public.agents where id = ${manager.agent_id}`;
   return manager;
@@ -53,7 +53,7 @@ deskTest("every view fits a narrow window, and does nothing that the policy forb
   for (const [entry, title] of VIEWS) {
     await nav.getByRole("link", { name: entry }).click();
     await page.getByRole("heading", { name: title, level: 1 }).waitFor();
-    await page.waitForTimeout(300);
+    await page.locator(".skeleton").first().waitFor({ state: "detached" });
     await assertFits(page);
     for (const [entry] of VIEWS) {
       const { x, width, height } = (await nav.getByRole("link", { name: entry }).boundingBox())!;
@@ -61,6 +61,32 @@ deskTest("every view fits a narrow window, and does nothing that the policy forb
     }
   }
   assert.deepEqual(violations, []);
+});
+
+deskTest("nothing jumps while a view is read, however long that takes", async (page) => {
+  await page.addInitScript(`
+    globalThis.moved = 0;
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) moved += value;
+    }).observe({ type: "layout-shift", buffered: true });`);
+  await page.route(/\/(rest|functions)\/v1\//, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await route.continue();
+  });
+  const everybody = await createEverybody();
+  await tell(await createTalk(everybody), [["recruit", "Hi", 5]]);
+  await signIn(page, everybody);
+  for (const [entry, title] of VIEWS) {
+    // By the address: what moves after a click would not count.
+    await page.evaluate(`moved = 0; location.hash = "#/${entry.split(" ")[0]!.toLowerCase()}"`);
+    await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+    await page.locator(".skeleton").first().waitFor({ state: "detached" });
+    const moved = await page.evaluate(
+      "new Promise((resolve) => requestAnimationFrame(() => resolve(moved)))",
+    ) as number;
+    assert.ok(moved < 0.05, `${entry}: ${moved}`);
+  }
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
 deskTest("by keyboard: the skip link, an entry, and the account menu", async (page) => {

@@ -6,10 +6,10 @@ import { adminJson } from "../support/admin.ts";
 import { createAgentWithLead, signInNewAgent, signInNewUser } from "../support/agents.ts";
 import { createAgency, sql } from "../support/client.ts";
 import { expire, refreshTokenIn, revoke, wake } from "./tokens.ts";
-import { assertAccessible, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, DESK, deskTest, PHONE, picture, signIn, signInByForm, until } from "./harness.ts";
 
 deskTest("an agent signs in, and out", async (page) => {
-  await signIn(page, await createAgentWithLead());
+  await signInByForm(page, await createAgentWithLead());
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
   await page.locator("h1:focus").waitFor();
   await page.reload();
@@ -109,7 +109,7 @@ for (
     await page.getByText("Password should be at least 6 characters.").waitFor();
     await setPassword(page, "correct horse");
     await signOut(page);
-    await signIn(page, { email, password: "correct horse" });
+    await signInByForm(page, { email, password: "correct horse" });
     await signOut(page);
 
     // Another link in the same tab changes what is behind the # alone.
@@ -149,7 +149,7 @@ deskTest("a forgotten password is reset, and the old one and its sessions end", 
 
 deskTest("an agent changes the password", async (page) => {
   const agent = await createAgentWithLead();
-  await signIn(page, agent);
+  await signInByForm(page, agent);
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByRole("link", { name: "Change the password" }).click();
   await page.getByLabel("New password").fill(agent.password);
@@ -157,7 +157,7 @@ deskTest("an agent changes the password", async (page) => {
   await page.getByText(/should be different/).waitFor();
   await setPassword(page, "battery staple");
   await signOut(page);
-  await signIn(page, { ...agent, password: "battery staple" });
+  await signInByForm(page, { ...agent, password: "battery staple" });
 });
 
 deskTest("a tab whose token ran out while it slept goes on by itself", async (page) => {
