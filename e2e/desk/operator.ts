@@ -82,13 +82,14 @@ async function pictureDeliveries(page: Page): Promise<void> {
 }
 
 for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE })) {
-  deskTest(`each view of an operator is accessible, in light and dark, on a ${size}`, async (page) => {
+  deskTest(`each view of an operator is accessible and fits, on a ${size}`, async (page) => {
     const clear = await furnish();
     await signIn(page, OLIVIA);
     for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
       await open(page, view);
       await page.locator(".skeleton").waitFor({ state: "detached" });
-      await assertAccessible(page);
+      // The same elements on both, in the same colours.
+      if (size === "desktop") await assertAccessible(page);
       await assertFits(page);
       if (size === "desktop" && view === "operator") await picture(page, "operator-today");
       if (size === "desktop" && view === "operator/deliveries") await pictureDeliveries(page);
