@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useSyncExternalStore } from "react";
 import type { Media } from "./messages.ts";
 
 /** What an agent has written and not sent. */
@@ -11,41 +11,47 @@ export interface Draft {
 
 const EMPTY: Draft = { body: "", file: null, client_message_id: null };
 const PREFIX = "draft:";
+const notified = new Set<() => void>();
 
 /**
- * The draft of a conversation. The tab keeps it with its id, so that neither a reload nor the end of a session loses it
- * or sends it twice.
+ * The draft of a conversation. The tab alone keeps it, with its id: neither a reload, nor the end of a session, nor
+ * what ends while another conversation is open loses it or sends it twice.
  */
 export function useDraft(agentId: string, conversationId: string) {
   const key = `${PREFIX}${agentId}:${conversationId}`;
-  const [draft, setDraft] = useState(() => readDraft(key));
-
-  function write(next: Draft): void {
-    if (next.body === "" && next.file === null) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify(next));
-    setDraft(next);
-  }
+  const kept = useSyncExternalStore(listen, () => sessionStorage.getItem(key));
   return {
-    draft,
-    change: (changed: Partial<Draft>) => write({ ...readDraft(key), client_message_id: null, ...changed }),
+    draft: parse(kept),
+    change: (changed: Partial<Draft>) => write(key, { ...readDraft(key), client_message_id: null, ...changed }),
     /** Forgets the draft if it is still the text that was queued under this id. */
     clear: (client_message_id: string) => {
-      if (readDraft(key).client_message_id === client_message_id) write(EMPTY);
+      if (readDraft(key).client_message_id === client_message_id) write(key, EMPTY);
     },
   };
 }
 
-function readDraft(key: string): Draft {
-  try {
-    return { ...EMPTY, ...JSON.parse(sessionStorage.getItem(key) ?? "{}") };
-  } catch {
-    return EMPTY;
-  }
+function listen(notify: () => void): () => void {
+  notified.add(notify);
+  return () => notified.delete(notify);
 }
 
-/** Removes the drafts of whoever was signed in here before. */
-export function forgetOthersDrafts(agentId: string): void {
+function write(key: string, draft: Draft): void {
+  if (draft.body === "" && draft.file === null) sessionStorage.removeItem(key);
+  else sessionStorage.setItem(key, JSON.stringify(draft));
+  for (const notify of notified) notify();
+}
+
+function readDraft(key: string): Draft {
+  return parse(sessionStorage.getItem(key));
+}
+
+function parse(kept: string | null): Draft {
+  return kept === null ? EMPTY : JSON.parse(kept);
+}
+
+/** Removes the drafts of everybody else; without an agent, of all who were signed in here. */
+export function forgetDrafts(exceptAgentId?: string): void {
   for (const key of Object.keys(sessionStorage)) {
-    if (key.startsWith(PREFIX) && !key.startsWith(`${PREFIX}${agentId}:`)) sessionStorage.removeItem(key);
+    if (key.startsWith(PREFIX) && !key.startsWith(`${PREFIX}${exceptAgentId}:`)) sessionStorage.removeItem(key);
   }
 }

@@ -21,17 +21,19 @@ export function Composer(
   const id = useId();
   const body = draft.body.trim();
   const isTooLong = body.length > MAX_LENGTH;
+  const attaching = useAction(async (file: File) => {
+    change({ file: { ...await uploadFile(conversation.id, file), name: file.name } });
+  });
+  // The file comes first: what changes while it is sent would be another text with the same words.
+  const isReady = !attaching.isRunning && !isTooLong && (body !== "" || draft.file !== null);
   const problem = whyNot(conversation, name, isWriter);
   const sending = useAction(async () => {
-    if (isTooLong || body === "" && draft.file === null) return;
+    if (!isReady) return;
     const client_message_id = draft.client_message_id ?? crypto.randomUUID();
     change({ client_message_id });
     const media = draft.file === null ? [] : [{ url: draft.file.url, content_type: draft.file.content_type }];
     await sendText({ conversation_id: conversation.id, body, client_message_id, media });
     clear(client_message_id);
-  });
-  const attaching = useAction(async (file: File) => {
-    change({ file: { ...await uploadFile(conversation.id, file), name: file.name } });
   });
 
   function sendByKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
@@ -65,7 +67,7 @@ export function Composer(
             type="submit"
             className="primary"
             title="Ctrl+Enter"
-            aria-disabled={sending.isRunning || isTooLong || body === "" && draft.file === null}
+            aria-disabled={sending.isRunning || !isReady}
           >
             {conversation.hasBot ? "Send and take over" : "Send"}
           </button>
@@ -77,6 +79,7 @@ export function Composer(
                   type="file"
                   className="visually-hidden"
                   accept={FILE_TYPES}
+                  disabled={sending.isRunning}
                   onChange={({ target }) => {
                     if (target.files?.[0]) void attaching.run(target.files[0]);
                     target.value = "";
@@ -87,7 +90,9 @@ export function Composer(
             : (
               <span className="buttons">
                 {draft.file.name}
-                <button type="button" onClick={() => change({ file: null })}>Remove the file</button>
+                <button type="button" disabled={sending.isRunning} onClick={() => change({ file: null })}>
+                  Remove the file
+                </button>
               </span>
             )}
           <small id={`${id}-count`} className={isTooLong ? "problem" : undefined}>{countText(body)}</small>

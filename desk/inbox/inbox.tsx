@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useRoute } from "wouter";
-import { forgetOthersDrafts } from "../data/drafts.ts";
+import { forgetDrafts } from "../data/drafts.ts";
 import type { Filter } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { Page } from "../ui/page.tsx";
@@ -12,7 +12,7 @@ import { OpenConversation } from "./open_conversation.tsx";
 export function Inbox({ agent }: { agent: Agent }) {
   const [filter, setFilter] = useState<Filter>({ order: "waiting", isUnread: false, typed: "", agentId: null });
   const [isOpen, parameters] = useRoute("/inbox/:id");
-  useEffect(() => forgetOthersDrafts(agent.id), [agent.id]);
+  useEffect(() => forgetDrafts(agent.id), [agent.id]);
   const wasOpen = useRef(isOpen);
   useEffect(() => {
     // What had the focus is gone.

@@ -1,6 +1,7 @@
 import type { Session } from "@supabase/supabase-js";
 import { useSyncExternalStore } from "react";
 import { SESSION_KEY, supabase } from "../data/client.ts";
+import { forgetDrafts } from "../data/drafts.ts";
 import { queryClient } from "../data/queries.ts";
 
 /** Who is at the page. */
@@ -35,8 +36,9 @@ function become(session: Session | null): void {
   } else {
     const user = session && { id: session.user.id, email: session.user.email ?? "" };
     if (state.user && state.user.id !== user?.id) {
-      // Nobody sees what another user has read, nor where.
+      // Nobody sees what another user has read or written, nor where.
       queryClient.clear();
+      forgetDrafts();
       location.hash = "#/";
     }
     state = { user, hasEnded: false };

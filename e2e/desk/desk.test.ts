@@ -1,5 +1,6 @@
 /** All tests of the desk, in one process, because it takes seconds to unpack and start a browser. */
 import "./inbox.ts";
+import "./drafts.ts";
 import "./inbox_list.ts";
 import "./inbox_pictures.ts";
 import "./session.ts";

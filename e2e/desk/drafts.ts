@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import type { Page } from "playwright-core";
+import { sql } from "../support/client.ts";
+import { deskTest, until } from "./harness.ts";
+import { box, createTexter, openTalk, outbox, send, texts } from "./talks.ts";
+
+/** Chooses a file whose upload ends only when the returned function is called. */
+async function beginUpload(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/storage/v1/object/text-media/**", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  const file = { name: "card.png", mimeType: "image/png", buffer: Buffer.alloc(100, 1) };
+  await page.getByLabel("Add a file").setInputFiles(file);
+  await page.getByText("Uploading").waitFor();
+  return resolve;
+}
+
+deskTest("a text is not sent before its file is there, and then once", async (page) => {
+  const talk = await openTalk(page, await createTexter());
+  await box(page).fill("My card");
+  const endUpload = await beginUpload(page);
+  await box(page).press("Control+Enter");
+  await page.waitForTimeout(500);
+  endUpload();
+  await page.getByText("card.png").waitFor();
+  await send(page).click();
+  await until(async () => await box(page).inputValue() === "");
+  const sent = await sql`
+    select body, jsonb_array_length(media) as files from public.recruiting_messages
+    where conversation_id = ${talk.id} and sender_type = 'agent'`;
+  assert.deepEqual([...sent], [{ body: "My card", files: 1 }]);
+});
+
+deskTest("a file that was uploaded while another conversation was open goes with its text", async (page) => {
+  const talk = await openTalk(page, await createTexter());
+  const endUpload = await beginUpload(page);
+  await page.evaluate("location.hash = '#/inbox'");
+  await page.getByText("No conversation is open.").waitFor();
+  await page.evaluate(`location.hash = '#/inbox/${talk.id}'`);
+  await texts(page).getByText("Is this still open?").waitFor();
+  endUpload();
+  await page.getByText("card.png").waitFor();
+});
+
+deskTest("what is sent cannot change until the service has it", async (page) => {
+  const talk = await openTalk(page, await createTexter());
+  const endUpload = await beginUpload(page);
+  endUpload();
+  await page.getByText("card.png").waitFor();
+  await box(page).fill("My card");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/rpc/send_text", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  await send(page).click();
+  // As one who presses it nevertheless.
+  await page.getByRole("button", { name: "Remove the file" }).dispatchEvent("click");
+  resolve();
+  await texts(page).getByText("My card").waitFor();
+  await until(async () => await box(page).inputValue() === "");
+  assert.deepEqual((await outbox(talk)).map(({ body }) => body), ["My card"]);
+});
+
+deskTest("a box is free again once its text is queued, however long the list is read", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
+  await page.route("**/rest/v1/inbox?*limit=51*", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 15_000));
+    await route.continue().catch(() => {});
+  });
+  await box(page).fill("It is");
+  await send(page).click();
+  await texts(page).getByText("It is", { exact: true }).waitFor();
+  await page.waitForTimeout(1_000);
+  assert.equal(await box(page).inputValue(), "");
+  assert.equal(await box(page).getAttribute("readonly"), null);
+  assert.deepEqual((await outbox(talk)).map(({ body }) => body), ["It is"]);
+});
+
+deskTest("whoever signs out leaves no draft in the browser", async (page) => {
+  await openTalk(page, await createTexter());
+  await box(page).fill("A secret draft");
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  assert.equal(await page.evaluate("JSON.stringify(sessionStorage)"), "{}");
+});
