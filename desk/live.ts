@@ -3,8 +3,8 @@ import { supabase } from "./data/client.ts";
 import { queryClient } from "./data/queries.ts";
 import type { Agent } from "./data/user.ts";
 
-/** Events come in bursts. What they are about is read once for each burst. */
-const BURST_MS = 150;
+/** Events come in bursts. What they are about is read once for each burst, and no more often than this. */
+const [BURST_MS, LEAST_MS] = [150, 1_000];
 /** A topic that was closed is joined again after the first, and each time after twice as long, up to the last. */
 const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
 
@@ -37,7 +37,7 @@ function watch(topic: string): () => void {
     if (isEnded) return;
     const channel = supabase.channel(topic, { config: { private: true } });
     for (const [event, resources] of Object.entries(READ_AGAIN)) {
-      channel.on("broadcast", { event }, () => readAgain(resources));
+      channel.on("broadcast", { event }, ({ payload }) => readAgain(resources, payload.conversation_id));
     }
     let joinedAt = Infinity;
     channel.subscribe((status) => {
@@ -64,19 +64,31 @@ function watch(topic: string): () => void {
   };
 }
 
+/** Their keys go on with the id of the conversation. */
+const OF_ONE = ["conversation", "messages"];
+
+/** The first parts of the keys of what is to be read, as JSON. */
 const waiting = new Set<string>();
 let isReading = false;
+let readAt = 0;
 
-/** One read after the other, however many events come. */
-async function readAgain(resources: string[]): Promise<void> {
-  for (const resource of resources) waiting.add(resource);
+/**
+ * One read after the other, however many events come. What shows another conversation than `conversation_id` stays as
+ * it is; null: all is read.
+ */
+async function readAgain(resources: string[], conversation_id: string | null = null): Promise<void> {
+  for (const resource of resources) {
+    const isOfOne = conversation_id !== null && OF_ONE.includes(resource);
+    waiting.add(JSON.stringify(isOfOne ? [resource, conversation_id] : [resource]));
+  }
   if (isReading) return;
   isReading = true;
   while (waiting.size > 0) {
-    await new Promise((resolve) => setTimeout(resolve, BURST_MS));
-    const keys = [...waiting];
+    await new Promise((resolve) => setTimeout(resolve, Math.max(BURST_MS, readAt + LEAST_MS - Date.now())));
+    const keys = [...waiting].map((key) => JSON.parse(key));
     waiting.clear();
-    await Promise.all(keys.map((key) => queryClient.invalidateQueries({ queryKey: [key] })));
+    await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+    readAt = Date.now();
   }
   isReading = false;
 }

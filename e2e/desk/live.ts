@@ -3,12 +3,12 @@ import type { Page, WebSocket, WebSocketRoute } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { deskTest, signIn, until } from "./harness.ts";
-import { createTalk, createTexter, type Talk } from "./talks.ts";
+import { createTalk, createTexter, list, type Talk, type Texter } from "./talks.ts";
 import { expire, refreshTokenIn, wake } from "./tokens.ts";
 
 /** Opens a conversation, and waits until the page hears of what happens. */
-async function openTalk(page: Page): Promise<Talk> {
-  const agent = await createTexter();
+async function openTalk(page: Page, agent?: Texter): Promise<Talk> {
+  agent ??= await createTexter();
   const talk = await createTalk(agent);
   await signIn(page, agent, `inbox/${talk.id}`);
   // Before the page has joined, an event is lost; it reads when it has.
@@ -105,6 +105,19 @@ deskTest("a burst of events is read a few times", async (page) => {
   await Promise.all(Array.from({ length: 30 }, (_, n) => receive(talk, { Body: `Text ${n}.` })));
   for (const n of [0, 29]) await texts(page).getByText(`Text ${n}.`).waitFor();
   assert.ok(reads < 30, `${reads} reads`);
+});
+
+deskTest("a text of another conversation does not read the open one again", async (page) => {
+  const agent = await createTexter();
+  await openTalk(page, agent);
+  const other = await createTalk(agent, "Omar");
+  await page.waitForTimeout(1_000);
+  let reads = 0;
+  page.on("request", (request) => reads += Number(/\/recruiting_messages\?/.test(request.url())));
+  await receive(other, { Body: "From elsewhere" });
+  await list(page).getByText("From elsewhere").waitFor();
+  await page.waitForTimeout(500);
+  assert.equal(reads, 0);
 });
 
 deskTest("a topic that the service has closed is joined again, and what was missed is read", async (page) => {
