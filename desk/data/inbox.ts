@@ -80,9 +80,8 @@ export function useUnread(agent: Agent) {
   });
 }
 
-/** Reads again what shows a conversation, after something was done with it. */
+/** Reads again what shows a conversation, after something was done with it. The list may be long: nobody waits for it. */
 export async function readInboxAgain(): Promise<void> {
-  await Promise.all(
-    ["conversation", "messages", "inbox", "unread"].map((key) => queryClient.invalidateQueries({ queryKey: [key] })),
-  );
+  for (const key of ["inbox", "unread"]) void queryClient.invalidateQueries({ queryKey: [key] });
+  await Promise.all(["conversation", "messages"].map((key) => queryClient.invalidateQueries({ queryKey: [key] })));
 }
