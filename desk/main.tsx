@@ -14,7 +14,6 @@ import { Failed } from "./ui/states.tsx";
 
 const root = createRoot(document.getElementById("desk")!);
 try {
-  // Before the client is made, which takes the session out of the address.
   const link = readLink();
   connect(await readConfig());
   followSession();

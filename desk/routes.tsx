@@ -1,4 +1,4 @@
-import { Activity, useEffect, useState } from "react";
+import { Activity, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { type User, useUser } from "./data/user.ts";
 import { Inbox } from "./inbox/inbox.tsx";
@@ -21,16 +21,12 @@ export function Routes({ link: given }: { link: Link | null }) {
   const { user, hasEnded } = useSession();
   const [, navigate] = useLocation();
 
-  /** The link was used; now, or by the auth service before it led here. */
   function leaveLink(isSignedIn: boolean): void {
     setLink(null);
     navigate(isSignedIn ? "/password" : "/", { replace: true });
   }
-  useEffect(() => {
-    if (link?.kind === "session" && user !== undefined) leaveLink(user !== null);
-  }, [link, user]);
 
-  if (link !== null && link.kind !== "session") return <OpenLink link={link} onDone={leaveLink} />;
+  if (link !== null) return <OpenLink link={link} onDone={leaveLink} />;
   if (user === undefined) return null;
   return (
     <>

@@ -3,7 +3,7 @@ import { Field } from "../ui/field.tsx";
 import { Problem, useAction } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
 import type { Link } from "./link.ts";
-import { setPassword, signInByToken } from "./session.ts";
+import { setPassword, signInByLink } from "./session.ts";
 import { ForgottenForm } from "./sign_in.tsx";
 
 /** Sets a password: of whoever was invited, has forgotten it, or wants another. */
@@ -30,13 +30,10 @@ export function Password({ email, onDone }: { email: string; onDone: () => void 
  * Shown to whoever came by the link of an e-mail. The link works once, so it is used only when somebody presses the
  * button: programs that look through e-mails open each link.
  */
-export function OpenLink(
-  { link, onDone }: { link: Exclude<Link, { kind: "session" }>; onDone: (ok: boolean) => void },
-) {
+export function OpenLink({ link, onDone }: { link: Link; onDone: (isSignedIn: boolean) => void }) {
   const [isOver, setOver] = useState(link.kind === "failed");
   const action = useAction(async () => {
-    if (link.kind !== "token") return;
-    if (await signInByToken(link.type, link.token_hash)) onDone(true);
+    if (await signInByLink(link)) onDone(true);
     else setOver(true);
   });
   if (isOver) {
@@ -49,7 +46,7 @@ export function OpenLink(
     );
   }
   return (
-    <Page title={link.kind === "token" && link.type === "invite" ? "Welcome" : "Set a new password"} className="narrow">
+    <Page title={link.kind !== "failed" && link.type === "invite" ? "Welcome" : "Set a new password"} className="narrow">
       <form onSubmit={action.onSubmit}>
         <p>On the next page you choose your password.</p>
         <button type="submit" className="primary" aria-disabled={action.isRunning}>Go on</button>

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from "react";
 import { SESSION_KEY, supabase } from "../data/client.ts";
 import { forgetDrafts } from "../data/drafts.ts";
 import { queryClient } from "../data/queries.ts";
+import type { Link } from "./link.ts";
 
 /** Who is at the page. */
 interface State {
@@ -76,9 +77,10 @@ export async function setPassword(password: string): Promise<void> {
   await supabase.auth.signOut({ scope: "others" });
 }
 
-/** Signs in by the token of an e-mail's link. Returns whether the link still works. */
-export async function signInByToken(type: "invite" | "recovery", token_hash: string): Promise<boolean> {
-  const { error } = await supabase.auth.verifyOtp({ type, token_hash });
+/** Signs in by what an e-mail's link has brought. Returns whether the link still works. */
+export async function signInByLink(link: Link): Promise<boolean> {
+  if (link.kind === "failed") return false;
+  const { error } = await (link.kind === "token" ? supabase.auth.verifyOtp(link) : supabase.auth.setSession(link));
   if (error !== null && (!error.status || error.status === 429 || error.status >= 500)) throw explained(error);
   return error === null;
 }
