@@ -13,8 +13,10 @@ const status = form.querySelector("[role=status]")!;
 
 // A reload keeps it, so that a submission whose response was lost is not stored twice.
 const submissionKey = `submission: ${lead_id}`;
-const client_submission_id = sessionStorage.getItem(submissionKey) ?? crypto.randomUUID();
-sessionStorage.setItem(submissionKey, client_submission_id);
+const kept = sessionStorage.getItem(submissionKey);
+const client_submission_id = kept ?? crypto.randomUUID();
+/** What was sent and may have arrived; of what was sent before a reload nothing is known. */
+const mayBeStored = new Set(kept === null ? [] : [""]);
 
 const blankReferral = form.querySelector(".referral")!.cloneNode(true);
 document.getElementById("add-referral")!.addEventListener("click", () => {
@@ -32,13 +34,20 @@ try {
     button.disabled = true;
     showProblem(form, null);
     status.textContent = "Submitting";
+    const filled = readForm(form);
+    const sent = JSON.stringify(filled);
     try {
-      await submitPresentation({ lead_id, ...readForm(form), client_submission_id });
+      sessionStorage.setItem(submissionKey, client_submission_id);
+      const { duplicate } = await submitPresentation({ lead_id, ...filled, client_submission_id });
       stopLogging();
       sessionStorage.removeItem(submissionKey);
-      status.textContent = "Submitted. You may close this window.";
+      mayBeStored.delete(sent);
+      status.textContent = duplicate && mayBeStored.size > 0
+        ? "It was submitted by an earlier try. What you have changed since then is not stored."
+        : "Submitted. You may close this window.";
     } catch (error) {
       status.textContent = "";
+      if (error instanceof CallError && error.mayPass) mayBeStored.add(sent);
       showProblem(form, explained(error as Error));
       button.disabled = false;
     }

@@ -196,6 +196,25 @@ deskTest("without a network what was typed stays, and is submitted later", async
   await popout.getByText("Submitted").waitFor();
 });
 
+deskTest("what was changed after a submission that had arrived is not said to be stored", async (page) => {
+  const agent = await createAgentWithLead();
+  const popout = await present(page, agent);
+  await popout.route("**/rpc/submit_lead_presentation", async (route) => {
+    if (route.request().method() !== "POST") return await route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await popout.getByLabel("Occupation").fill("Teacher");
+  await submit(popout);
+  await popout.getByText("No connection.").waitFor();
+  await popout.unrouteAll();
+  await popout.getByLabel("Occupation").fill("Nurse");
+  await submit(popout);
+  await popout.getByText("What you have changed since then is not stored.").waitFor();
+  const rows = await sql`select occupation from public.lead_demographics where lead_id = ${agent.lead_id}`;
+  assert.deepEqual([...rows], [{ occupation: "Teacher" }]);
+});
+
 deskTest("without a session the log goes on, and whoever submits is told to sign in", async (page) => {
   const agent = await createAgentWithLead();
   await page.goto(`${DESK}presentation.html?lead_id=${agent.lead_id}&agent_id=${agent.agent_id}`);
