@@ -11,7 +11,8 @@ export const SESSION_KEY = "desk-session";
 /** Makes the client. Called once, before anything else. */
 export function connect({ url, publishable_key }: Config): void {
   supabase = createClient<Database>(url, publishable_key, {
-    auth: { storageKey: SESSION_KEY },
+    // What a link has brought is used when somebody presses a button (session/link.ts).
+    auth: { storageKey: SESSION_KEY, detectSessionInUrl: false },
     // A connection that died while the machine slept would never answer.
     db: { timeout: 30_000 },
     global: { fetch: fetchAsUser },
@@ -23,7 +24,7 @@ export function connect({ url, publishable_key }: Config): void {
  * service refuses for its token (401, nothing was done) is sent once more with a new one. Without a new one the session
  * is over, and the page asks for the password.
  */
-async function fetchAsUser(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+export async function fetchAsUser(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
   if (response.status !== 401 || String(input).includes("/auth/v1/")) return response;
   const headers = new Headers(init?.headers);
@@ -100,6 +101,12 @@ export function errorOf(status: number, code: string, message: string): CallErro
   return new CallError(sentenceOf(status, code, rest!), status, code, field);
 }
 
+/** Makes the error of a response of Storage. `refused` is the sentence for a file that is gone, or not taken. */
+export function fileError(error: { status?: number }, refused: string): CallError {
+  const { message, status, mayPass } = errorOf(error.status ?? 0, "", "");
+  return new CallError(mayPass || status === 401 ? message : refused, status, "");
+}
+
 function sentenceOf(status: number, code: string, message: string): string {
   if (status === 0) return "No connection. Check your network and try again.";
   if (status === 401) return "Your session has ended. Sign in again.";
@@ -107,7 +114,11 @@ function sentenceOf(status: number, code: string, message: string): string {
   if (status >= 500) return "The service has a fault. Try again in a moment.";
   if (code === "FORBIDDEN") return "Only an operator may do this. Whoever runs the service can make you one.";
   if (code === "42501" || status === 403 && !code.startsWith("PT")) {
-    return "You may not do this. A manager of your agency may.";
+    return "You may not do this. Reload the page to see what you may do.";
+  }
+  // Only these are written for people. Others come from a service that does not fit the page, or from a proxy.
+  if (!/^(PT\d{3}|22023|[A-Z_]+)$/.test(code)) {
+    return `The service has refused this (HTTP ${status}). Reload the page and try again.`;
   }
   return `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}.`;
 }

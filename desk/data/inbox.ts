@@ -80,7 +80,7 @@ export function useUnread(agent: Agent) {
   });
 }
 
-/** Reads again what shows a conversation, after something was done with it. The list may be long: nobody waits for it. */
+/** Reads again what shows a conversation, after something was done with it, without waiting for the list. */
 export async function readInboxAgain(): Promise<void> {
   for (const key of ["inbox", "unread"]) void queryClient.invalidateQueries({ queryKey: [key] });
   await Promise.all(["conversation", "messages"].map((key) => queryClient.invalidateQueries({ queryKey: [key] })));

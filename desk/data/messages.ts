@@ -1,4 +1,4 @@
-import { call, errorOf, repeat, supabase } from "./client.ts";
+import { call, fileError, repeat, supabase } from "./client.ts";
 import { readInboxAgain } from "./inbox.ts";
 import { after, usePages } from "./pages.ts";
 
@@ -72,7 +72,7 @@ export async function uploadFile(conversation_id: string, file: File): Promise<M
   if (file.size > MAX_FILE_BYTES) throw new Error("The file has more than 5 MB. Choose a smaller one.");
   const path = `${conversation_id}/${crypto.randomUUID()}`;
   const { error } = await supabase.storage.from("text-media").upload(path, file, { contentType: file.type });
-  if (error !== null) throw storageError(error);
+  if (error !== null) throw fileError(error, "The file was not accepted. Choose another one.");
   return { url: `text-media/${path}`, content_type: file.type };
 }
 
@@ -80,10 +80,6 @@ export async function uploadFile(conversation_id: string, file: File): Promise<M
 export async function downloadFile({ url }: Media): Promise<void> {
   const { data, error } = await supabase.storage.from("text-media")
     .createSignedUrl(url.slice("text-media/".length), 60, { download: true });
-  if (error !== null) throw storageError(error);
+  if (error !== null) throw fileError(error, "The file is not there any more.");
   location.assign(data.signedUrl);
-}
-
-function storageError(error: { message: string; status?: number }): Error {
-  return errorOf(error.status ?? 0, "", error.message);
 }

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { call, repeat, type Result, supabase } from "./client.ts";
+import { call, fetchAsUser, repeat, type Result, supabase } from "./client.ts";
 import { config } from "./config.ts";
 import { queryClient } from "./queries.ts";
 
@@ -113,7 +113,7 @@ const TIMEOUT_MS = 160_000;
 async function request<Data>(path: string, body?: object): Promise<Result<Data>> {
   const { data: { session } } = await supabase.auth.getSession();
   try {
-    const response = await fetch(`${config.url}/functions/v1/operator${path}`, {
+    const response = await fetchAsUser(`${config.url}/functions/v1/operator${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: {
         apikey: config.publishable_key,

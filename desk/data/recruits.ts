@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { call, CallError, repeat, supabase } from "./client.ts";
+import { call, CallError, fileError, repeat, supabase } from "./client.ts";
 import { after, isId, search, usePages } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
@@ -87,13 +87,8 @@ export async function markRead(notification_ids: string[]): Promise<void> {
 export async function signResumeUrl(path: string, name: string): Promise<string> {
   const { data, error } = await supabase.storage.from("resumes")
     .createSignedUrl(path, 60, { download: `${name}.${path.split(".").at(-1)}` });
-  if (error === null) return data.signedUrl;
-  const status = "status" in error ? Number(error.status) : 0;
-  throw new Error(
-    status >= 400 && status < 500
-      ? "The resume is not there any more."
-      : "The resume could not be read. Try again in a moment.",
-  );
+  if (error !== null) throw fileError(error, "The resume is not there any more.");
+  return data.signedUrl;
 }
 
 const WHY_NO_CONVERSATION: Record<string, string> = {

@@ -46,7 +46,10 @@ export function OpenLink({ link, onDone }: { link: Link; onDone: (isSignedIn: bo
     );
   }
   return (
-    <Page title={link.kind !== "failed" && link.type === "invite" ? "Welcome" : "Set a new password"} className="narrow">
+    <Page
+      title={link.kind !== "failed" && link.type === "invite" ? "Welcome" : "Set a new password"}
+      className="narrow"
+    >
       <form onSubmit={action.onSubmit}>
         <p>On the next page you choose your password.</p>
         <button type="submit" className="primary" aria-disabled={action.isRunning}>Go on</button>

@@ -81,6 +81,24 @@ deskTest("a box is free again once its text is queued, however long the list is 
   assert.deepEqual((await outbox(talk)).map(({ body }) => body), ["It is"]);
 });
 
+deskTest("a refusal that was not written for people is told in words", async (page) => {
+  await openTalk(page, await createTexter());
+  await box(page).fill("It is");
+  const answers = [
+    { status: 404, json: { code: "PGRST202", message: "Could not find the function public.send_text in the cache" } },
+    { status: 404, contentType: "text/html", body: "<html><title>Not found</title></html>" },
+    { status: 409, json: { code: "23505", message: "duplicate key value violates unique constraint" } },
+  ];
+  for (const answer of answers) {
+    await page.route("**/rpc/send_text", (route) => route.fulfill(answer), { times: 1 });
+    await send(page).click();
+    const problem = page.getByText(`The service has refused this (HTTP ${answer.status}). Reload the page`);
+    await problem.waitFor();
+    assert.equal(await box(page).inputValue(), "It is");
+    await page.getByText(/public.send_text|<html>|constraint/).waitFor({ state: "detached" });
+  }
+});
+
 deskTest("whoever signs out leaves no draft in the browser", async (page) => {
   await openTalk(page, await createTexter());
   await box(page).fill("A secret draft");

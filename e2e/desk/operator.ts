@@ -6,7 +6,7 @@ import { ROOT } from "../../dev/local/mod.ts";
 import { createAgentWithLead, signInNewAgent, signInNewOperator } from "../support/agents.ts";
 import { createAgency, createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, picture, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
 
 const VIEWS = {
   "operator": "Today",
@@ -122,6 +122,21 @@ deskTest("a manager who is an operator sees both, until the right is taken away"
   await page.getByRole("button", { name: "Check again" }).click();
   await page.getByText("This part is for operators of the service.").waitFor();
   assert.equal(await main.getByRole("link", { name: "Operator" }).count(), 0);
+});
+
+deskTest("what is refused for its token is asked again with a new one", async (page) => {
+  await signIn(page, OLIVIA);
+  await page.getByRole("button", { name: "Check again" }).waitFor();
+  let calls = 0;
+  await page.route("**/functions/v1/operator/check", async (route) => {
+    if (route.request().method() === "GET" && calls++ === 0) {
+      await route.fulfill({ status: 401, json: { error: { code: "UNAUTHORIZED", message: "no valid token" } } });
+    } else await route.continue();
+  });
+  await page.getByRole("button", { name: "Check again" }).click();
+  await until(() => calls === 2);
+  await page.getByRole("button", { name: "Check again" }).waitFor();
+  assert.equal(await page.getByText("Your session has ended.").count(), 0);
 });
 
 deskTest("today says what is wrong and what to do, and leads to the view that does it", async (page) => {
