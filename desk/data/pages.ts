@@ -1,24 +1,37 @@
 import { type InfiniteData, keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
-import { PAGE, queryClient } from "./queries.ts";
+import { queryClient } from "./queries.ts";
+
+/** How many rows the first page of a list has, and the largest: the service returns at most 1,000. */
+const [PAGE, MOST] = [50, 999];
+
+interface Page<Row> {
+  rows: Row[];
+  hasMore: boolean;
+}
 
 /**
- * The rows of a list that is read in pages. What was found before stays while something else is looked for.
+ * The rows of a list that is read in pages. Each is as large as all before it, so that few requests read a long list
+ * again. What was found before stays while something else is looked for.
  *
  * @param read reads up to `limit` rows: those after `last`, or the first ones
  */
 export function usePages<Row>(queryKey: QueryKey, read: (limit: number, last: Row | null) => Promise<Row[]>) {
   const query = useInfiniteQuery({
     queryKey,
-    initialPageParam: null as Row | null,
-    // One more than are shown, which tells whether there are more.
-    queryFn: ({ pageParam }) => read(PAGE + 1, pageParam as Row | null),
-    getNextPageParam: (rows: Row[]) => rows.length > PAGE ? rows[PAGE - 1] : undefined,
-    select: ({ pages }) => pages.flatMap((rows) => rows.slice(0, PAGE)),
+    initialPageParam: { size: PAGE, last: null as Row | null },
+    queryFn: async ({ pageParam: { size, last } }): Promise<Page<Row>> => {
+      // One more than are shown, which tells whether there are more.
+      const rows = await read(size + 1, last);
+      return { rows: rows.slice(0, size), hasMore: rows.length > size };
+    },
+    getNextPageParam: ({ rows, hasMore }: Page<Row>, pages: Page<Row>[]) =>
+      hasMore ? { size: Math.min(rowsOf(pages).length, MOST), last: rows.at(-1)! } : undefined,
+    select: ({ pages }) => rowsOf(pages),
     placeholderData: keepPreviousData,
   });
 
   async function fetchNextPage(): Promise<void> {
-    const count = () => queryClient.getQueryData<InfiniteData<Row[]>>(queryKey)?.pages.length;
+    const count = () => queryClient.getQueryData<InfiniteData<Page<Row>>>(queryKey)?.pages.length;
     const before = count();
     // While the list is read again, as after an event, its next page would be dropped.
     for (let tries = 0; tries < 3 && count() === before; tries++) {
@@ -27,6 +40,10 @@ export function usePages<Row>(queryKey: QueryKey, read: (limit: number, last: Ro
     }
   }
   return { ...query, fetchNextPage };
+}
+
+function rowsOf<Row>(pages: Page<Row>[]): Row[] {
+  return pages.flatMap(({ rows }) => rows);
 }
 
 /** A query whose rows can be narrowed. */

@@ -18,6 +18,3 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
-
-/** How many rows a list shows, and adds with each "Show more". */
-export const PAGE = 50;

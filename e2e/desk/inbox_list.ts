@@ -3,6 +3,7 @@ import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
 import { box, createColleague, createTalk, createTexter, list, openTalk, tell, texts } from "./talks.ts";
+import { wake } from "./tokens.ts";
 
 deskTest("who waits longest is first, and the newest on request; unread until it is opened", async (page) => {
   const agent = await createTexter();
@@ -153,6 +154,14 @@ deskTest("an agent who has 5,000 conversations sees the first at once, and gets 
   })`);
   assert.equal(await rows.count(), 5000);
   await list(page).getByText(/^Recruit 1,/).waitFor();
+
+  // Each event and each minute read it again.
+  let reads = 0;
+  page.on("request", (request) => reads += Number(/\/rest\/v1\/inbox\?.*order=/.test(request.url())));
+  await wake(page);
+  await until(() => reads > 8);
+  await page.waitForTimeout(1_000);
+  assert(reads < 15, `${reads} requests`);
 });
 
 deskTest("earlier texts are shown on request, and nothing moves", async (page) => {
