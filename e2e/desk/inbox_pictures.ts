@@ -1,6 +1,6 @@
 import { sql } from "../support/client.ts";
 import { deskTest, PHONE, picture, signIn } from "./harness.ts";
-import { createTalk, createTexter, tell, type Texter } from "./talks.ts";
+import { createTalk, createTexter, list, tell, type Texter } from "./talks.ts";
 
 deskTest("an inbox at work looks as in the docs", async (page) => {
   const agent = await createTexter();
@@ -10,6 +10,7 @@ deskTest("an inbox at work looks as in the docs", async (page) => {
   // Read, so that three are unread.
   await page.getByRole("link", { name: "Inbox 3 unread" }).waitFor();
   await page.getByText("3 years in retail sales").waitFor();
+  await list(page).getByText(/^Maya Ortiz$/).waitFor();
   await picture(page, "inbox");
 });
 
