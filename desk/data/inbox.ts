@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { search, usePages } from "./pages.ts";
+import { after, search, usePages } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 import type { Agent } from "./user.ts";
 
@@ -47,18 +47,9 @@ export function useInbox({ agency_id }: Agent, { order, isUnread, typed, agentId
     if (isUnread) query = query.is("is_unread", true);
     if (agentId !== null) query = query.eq("agent_id", agentId);
     query = search(query, typed, { names: ["name"], phones: ["recruit_phone"] });
-    if (order === "waiting") {
-      query = query.not("waiting_since", "is", null).order("waiting_since").order("id");
-      if (last === null) return await call(query) as InboxRow[];
-      query = query.gte("waiting_since", last.waiting_since!)
-        .or(`waiting_since.gt."${last.waiting_since}",id.gt.${last.id}`);
-    } else {
-      query = query.order("last_text_at", { ascending: false }).order("id", { ascending: false });
-      if (last === null) return await call(query) as InboxRow[];
-      query = query.lte("last_text_at", last.last_text_at).or(
-        `last_text_at.lt."${last.last_text_at}",id.lt.${last.id}`,
-      );
-    }
+    query = order === "waiting"
+      ? after(query.not("waiting_since", "is", null), last, "waiting_since", true)
+      : after(query, last, "last_text_at");
     return await call(query) as InboxRow[];
   });
 }

@@ -31,7 +31,7 @@ export function useLeads(agency_id: string, agent_id: string | null, typed: stri
       phones: ["phone", "phone_e164"],
     });
     return await call(
-      query.order("created_at", { ascending: false }).order("id", { ascending: false }).limit(limit),
+      query.limit(limit),
     );
   });
 }

@@ -36,7 +36,7 @@ export function useMessages(conversationId: string) {
   return usePages<Message>(["messages", conversationId], async (limit, last) => {
     const query = supabase.from("recruiting_messages").select(COLUMNS).eq("conversation_id", conversationId);
     return await call(
-      after(query, last).order("created_at", { ascending: false }).order("id", { ascending: false }).limit(limit),
+      after(query, last).limit(limit),
     ) as unknown as Message[];
   });
 }

@@ -33,8 +33,7 @@ export function useOrders({ agency_id }: Agent, isDone: boolean) {
     await call(
       after(
         supabase.from("order_pace").select().eq("agency_id", agency_id)
-          .in("status", isDone ? ["filled", "closed"] : ["open", "paused"])
-          .order("created_at", { ascending: false }).order("id", { ascending: false }).limit(limit),
+          .in("status", isDone ? ["filled", "closed"] : ["open", "paused"]).limit(limit),
         last,
       ),
     ) as Order[]);

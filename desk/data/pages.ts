@@ -46,21 +46,28 @@ function rowsOf<Row>(pages: Page<Row>[]): Row[] {
   return pages.flatMap(({ rows }) => rows);
 }
 
-/** A query whose rows can be narrowed. */
+/** A query whose rows can be narrowed and ordered. */
 interface Narrowed<Query> {
+  gte(column: string, value: string): Query;
   lte(column: string, value: string): Query;
   or(filters: string): Query;
+  order(column: string, options: { ascending: boolean }): Query;
 }
 
-/** Narrows a list, newest first, to the rows after `last`. */
-export function after<Query extends Narrowed<Query>>(
+/** Orders a list by a column and the id, and narrows it to the rows after `last`. Unless ascending, the newest first. */
+export function after<Query extends Narrowed<Query>, Column extends string = "created_at">(
   query: Query,
-  last: { id: string; created_at: string } | null,
+  last: { id: string } & Record<NoInfer<Column>, string | null> | null,
+  column = "created_at" as Column,
+  ascending = false,
 ): Query {
-  if (last === null) return query;
-  const { id, created_at } = last;
+  const ordered = query.order(column, { ascending }).order("id", { ascending });
+  if (last === null) return ordered;
+  const value = last[column]!;
+  const beyond = ascending ? "gt" : "lt";
   // The index is entered by the first condition alone.
-  return query.lte("created_at", created_at).or(`created_at.lt."${created_at}",id.lt.${id}`);
+  return (ascending ? ordered.gte(column, value) : ordered.lte(column, value))
+    .or(`${column}.${beyond}."${value.replace(/["\\]/g, "\\$&")}",id.${beyond}.${last.id}`);
 }
 
 /**

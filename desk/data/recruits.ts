@@ -39,7 +39,7 @@ export function useRecruits({ agency_id, agent_id, typed }: RecruitFilter) {
     if (agent_id !== null) query = query.eq("agent_id", agent_id);
     query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
     return await call(
-      query.order("created_at", { ascending: false }).order("id", { ascending: false }).limit(limit),
+      query.limit(limit),
     );
   });
 }

@@ -1,5 +1,5 @@
 import { call, supabase } from "./client.ts";
-import { usePages } from "./pages.ts";
+import { after, usePages } from "./pages.ts";
 import type { Agent } from "./user.ts";
 
 /** An agent of the agency, as the view `team` has it. */
@@ -22,14 +22,8 @@ export interface Member {
 /** The agents of the manager's agency, by name. */
 export function useTeam({ agency_id }: Agent) {
   return usePages<Member>(["agents", agency_id, "team"], async (limit, last) => {
-    const query = supabase.from("team").select().eq("agency_id", agency_id).order("first_name").order("id").limit(
-      limit,
-    );
-    if (last === null) return await call(query) as Member[];
-    const name = last.first_name.replace(/["\\]/g, "\\$&");
-    return await call(
-      query.gte("first_name", last.first_name).or(`first_name.gt."${name}",id.gt.${last.id}`),
-    ) as Member[];
+    const query = supabase.from("team").select().eq("agency_id", agency_id).limit(limit);
+    return await call(after(query, last, "first_name", true)) as Member[];
   });
 }
 
