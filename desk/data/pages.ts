@@ -54,7 +54,7 @@ interface Narrowed<Query> {
   order(column: string, options: { ascending: boolean }): Query;
 }
 
-/** Orders a list by a column and the id, and narrows it to the rows after `last`. Unless ascending, the newest first. */
+/** Orders a list by a column and the id, newest first unless ascending, and narrows it to the rows after `last`. */
 export function after<Query extends Narrowed<Query>, Column extends string = "created_at">(
   query: Query,
   last: { id: string } & Record<NoInfer<Column>, string | null> | null,
