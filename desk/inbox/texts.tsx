@@ -1,6 +1,7 @@
 import { Fragment, useEffect, useRef, useState } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import type { Message } from "../data/messages.ts";
+import { More, type Pages } from "../ui/more.tsx";
 import { Empty } from "../ui/states.tsx";
 import { dayText } from "../ui/time.tsx";
 import { useReading } from "./reading.ts";
@@ -9,7 +10,7 @@ import { Text } from "./text.tsx";
 /** The texts of a conversation, oldest first. It begins at its end, and stays there while it is there. */
 export function Texts({ texts, query, conversation, name, ...acting }: {
   texts: Message[];
-  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+  query: Pages;
   conversation: Conversation;
   name: string;
   isWriter: boolean;
@@ -34,16 +35,7 @@ export function Texts({ texts, query, conversation, name, ...acting }: {
         onScroll={({ currentTarget }) => setAtEnd(currentTarget.scrollTop > -40)}
       >
         <div>
-          {query.hasNextPage && (
-            <button
-              type="button"
-              className="more"
-              aria-disabled={query.isFetchingNextPage}
-              onClick={() => query.fetchNextPage()}
-            >
-              {query.isFetchingNextPage ? "Loading" : "Show earlier"}
-            </button>
-          )}
+          <More of={query} label="Show earlier" />
           {latest === undefined && (
             <Empty title="No text yet.">What you write below is the first that {name} gets.</Empty>
           )}

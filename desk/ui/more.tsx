@@ -1,12 +1,12 @@
 /** What react-query says about a list that is read in pages. */
-interface Pages {
+export interface Pages {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   fetchNextPage: () => unknown;
 }
 
 /** Reads the next page of a list. */
-export function More({ of }: { of: Pages }) {
+export function More({ of, label = "Show more" }: { of: Pages; label?: string }) {
   if (!of.hasNextPage) return null;
   return (
     <button
@@ -15,7 +15,7 @@ export function More({ of }: { of: Pages }) {
       aria-disabled={of.isFetchingNextPage}
       onClick={() => of.fetchNextPage()}
     >
-      {of.isFetchingNextPage ? "Loading" : "Show more"}
+      {of.isFetchingNextPage ? "Loading" : label}
     </button>
   );
 }
