@@ -12,13 +12,12 @@ export class Boundary extends Component<{ children: ReactNode }, { hasFault: boo
   }
 
   override componentWillUnmount() {
-    this.readAnew();
+    this.forget();
   }
 
   /** What was read may be what the view has failed on. */
-  readAnew() {
+  forget() {
     if (this.state.hasFault) queryClient.removeQueries({ type: "inactive" });
-    this.setState({ hasFault: false });
   }
 
   override render() {
@@ -27,7 +26,10 @@ export class Boundary extends Component<{ children: ReactNode }, { hasFault: boo
       <Page title="This view has a fault">
         <Failed
           error="Tell whoever runs the service what you did, and when."
-          retry={() => this.readAnew()}
+          retry={() => {
+            this.forget();
+            this.setState({ hasFault: false });
+          }}
         />
       </Page>
     );
