@@ -68,7 +68,7 @@ async function unread(agent_id: string): Promise<number> {
 
 deskTest("a manager's recruits look as in the docs", async (page) => {
   const { agency_id } = await createAgentWithLead();
-  await sql`update public.agencies set name = 'Lakeshore Insurance Group' where id = ${agency_id}`;
+  await sql`update public.agencies set name = 'Three Rivers Insurance' where id = ${agency_id}`;
   const manager = await createManager(agency_id);
   await sql`update public.agents set first_name = 'Dana', last_name = 'Whitfield' where id = ${manager.agent_id}`;
   const people = [

@@ -36,7 +36,7 @@ deskTest("an agent's sales leads say how far each has come", async (page) => {
 
 deskTest("sales leads on a phone look as in the docs", async (page) => {
   const agent = await createAgentWithLead();
-  await sql`update public.agencies set name = 'Lakeshore Insurance Group' where id = ${agent.agency_id}`;
+  await sql`update public.agencies set name = 'Three Rivers Insurance' where id = ${agent.agency_id}`;
   for (
     const [first_name, last_name, phone, stage] of [
       ["Walter", "Nguyen", "+17735550111", "sold"],
