@@ -84,7 +84,7 @@ export const STEPS: Step[] = [
     title: "Schemas and migrations make one database",
     remedy:
       "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
-    beside: [["unit", "desk"], ["pgtap"]],
+    beside: [["unit"], ["pgtap"], ["desk"]],
     files: ["supabase/tests"],
     stack: "plain",
   }),
