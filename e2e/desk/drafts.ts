@@ -86,11 +86,12 @@ deskTest("a refusal that was not written for people is told in words", async (pa
   await box(page).fill("It is");
   const answers = [
     { status: 404, json: { code: "PGRST202", message: "Could not find the function public.send_text in the cache" } },
-    { status: 404, contentType: "text/html", body: "<html><title>Not found</title></html>" },
+    { status: 413, contentType: "text/html", body: "<html><title>Too large</title></html>" },
     { status: 409, json: { code: "23505", message: "duplicate key value violates unique constraint" } },
   ];
-  for (const answer of answers) {
-    await page.route("**/rpc/send_text", (route) => route.fulfill(answer), { times: 1 });
+  let answer = answers[0]!;
+  await page.route("**/rpc/send_text", (route) => route.fulfill(answer));
+  for (answer of answers) {
     await send(page).click();
     const problem = page.getByText(`The service has refused this (HTTP ${answer.status}). Reload the page`);
     await problem.waitFor();
