@@ -1,28 +1,11 @@
 import type { CallOptions } from "./database.ts";
 import type { Idempotency } from "./json_body.ts";
-import { Semaphore } from "./semaphore.ts";
-
-/**
- * Calls that store many rows, at most, at a time in one isolate. PostgREST has about ten connections to the database,
- * and texts, activities and single leads need the others.
- */
-const calls = new Semaphore(5);
-const CALL_WITHIN_MS = 60_000;
 
 /**
  * How a call that stores many rows is made. The timeout is a little more than the statement timeout of the SQL
  * functions, so that the database gives up before the function does.
  */
 export const BATCH_CALL: CallOptions = { timeout: 61_000, retryWithin: 70_000 };
-
-/**
- * Makes a call that stores many rows when there is a permit.
- *
- * @throws ApiError INTERNAL_ERROR when there is no permit within a minute.
- */
-export function withPermit<Result>(call: () => Promise<Result>): Promise<Result> {
-  return calls.run(CALL_WITHIN_MS, call);
-}
 
 /**
  * The Idempotency-Key of a batch. For a request without one the function makes a key: when the response of the database

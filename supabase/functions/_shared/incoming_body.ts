@@ -1,7 +1,7 @@
 import { BodyStream, GrowingBytes } from "./body_stream.ts";
 import { ApiError } from "./errors.ts";
 import type { Json } from "./json.ts";
-import { Semaphore } from "./semaphore.ts";
+import { SEMAPHORES } from "./semaphores.ts";
 import { KIB, MIB } from "./units.ts";
 
 /** How long a body may take to arrive, in milliseconds; waiting for others is part of it. */
@@ -17,12 +17,11 @@ const SMALL_BYTES = 64 * KIB;
  * What arriving bodies share: a body needs its bytes of the memory once it has `from`. Strangers may be many, so they
  * need it early. It is their own, so they never hold up known senders.
  */
-const KNOWN = { from: LARGE.bytes, memory: new Semaphore(16 * MIB) };
-const STRANGERS = { from: SMALL_BYTES, memory: new Semaphore(16 * MIB) };
+const KNOWN = { from: LARGE.bytes, memory: SEMAPHORES.knownBytes };
+const STRANGERS = { from: SMALL_BYTES, memory: SEMAPHORES.unknownBytes };
 
-/** Large bodies that are worked on at a time. Each has arrived by then, so nobody waits for a slow sender. */
-const AT_WORK = 2;
-const work = new Semaphore(AT_WORK);
+/** What a body takes of the work on large ones where no other may be at work meanwhile. */
+const ALONE = 2;
 
 /** A body that others wait for must bring so many bytes in so many milliseconds. */
 const PACE = { bytes: 2 * MIB, ms: 2_000 };
@@ -106,7 +105,7 @@ export class IncomingBody {
    */
   async startWork(isLarge: boolean, alone: boolean, deadline: AbortSignal): Promise<void> {
     if (!isLarge) return this.release();
-    this.#hold(await work.acquire(deadline, { permits: alone ? AT_WORK : 1 }));
+    this.#hold(await SEMAPHORES.largeBodies.acquire(deadline, { permits: alone ? ALONE : 1 }));
   }
 
   /** Lets other large bodies take the place of this one. */

@@ -4,7 +4,7 @@ import { Semaphore } from "./semaphore.ts";
 const never = new AbortController().signal;
 
 Deno.test("so many have a permit at a time, and the others follow in the order in which they came", async () => {
-  const semaphore = new Semaphore(2);
+  const semaphore = new Semaphore({ permits: 2, waitMs: 1_000 });
   const log: string[] = [];
   const begin = (name: string) =>
     semaphore.acquire(never).then((end) => {
@@ -26,7 +26,7 @@ Deno.test("so many have a permit at a time, and the others follow in the order i
 });
 
 Deno.test("permits that are given back twice count once", async () => {
-  const semaphore = new Semaphore(1);
+  const semaphore = new Semaphore({ permits: 1, waitMs: 1_000 });
   const end = await semaphore.acquire(never);
   end!();
   end!();
@@ -39,7 +39,7 @@ Deno.test("permits that are given back twice count once", async () => {
 });
 
 Deno.test("one who gives up waiting is passed over", async () => {
-  const semaphore = new Semaphore(1);
+  const semaphore = new Semaphore({ permits: 1, waitMs: 1_000 });
   const end = await semaphore.acquire(never);
   const impatient = new AbortController();
   const first = semaphore.acquire(impatient.signal);
@@ -51,7 +51,7 @@ Deno.test("one who gives up waiting is passed over", async () => {
 });
 
 Deno.test("one may take several permits, and nobody passes one who waits for them", async () => {
-  const semaphore = new Semaphore(4);
+  const semaphore = new Semaphore({ permits: 4, waitMs: 1_000 });
   const endThree = await semaphore.acquire(never, { permits: 3 });
   assert.equal(semaphore.isWaitedFor(), false);
   const impatient = new AbortController();
@@ -75,7 +75,7 @@ Deno.test("one may take several permits, and nobody passes one who waits for the
 });
 
 Deno.test("the next is the sender whose latest permit is longest ago", async () => {
-  const semaphore = new Semaphore(1);
+  const semaphore = new Semaphore({ permits: 1, waitMs: 1_000 });
   const log: string[] = [];
   const take = async (sender: string) => {
     const end = await semaphore.acquire(never, { sender });
@@ -91,12 +91,12 @@ Deno.test("the next is the sender whose latest permit is longest ago", async () 
 });
 
 Deno.test("work whose permit does not come in time is INTERNAL_ERROR, and failed work makes room", async () => {
-  const semaphore = new Semaphore(1);
+  const semaphore = new Semaphore({ permits: 1, waitMs: 1_000 });
   const { promise, reject } = Promise.withResolvers<never>();
-  const first = semaphore.run(1_000, () => promise);
-  await assert.rejects(semaphore.run(10, async () => {}), { code: "INTERNAL_ERROR" });
+  const first = semaphore.run(() => promise);
+  await assert.rejects(semaphore.run(async () => {}), { code: "INTERNAL_ERROR" });
 
-  const next = semaphore.run(1_000, () => Promise.resolve("next"));
+  const next = semaphore.run(() => Promise.resolve("next"));
   reject(new Error("failed"));
   await assert.rejects(first, { message: "failed" });
   assert.equal(await next, "next");

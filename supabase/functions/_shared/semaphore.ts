@@ -19,15 +19,20 @@ interface Waiting {
  * permits are longest ago comes first: nobody waits for all that another has sent.
  */
 export class Semaphore {
+  readonly #waitMs: number;
   #free: number;
   #begun = 0;
   /** The number of each sender's latest permits. */
   readonly #latest = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
 
-  /** @param permits how many there are in all */
-  constructor(permits: number) {
+  /**
+   * @param permits how many there are in all
+   * @param waitMs how many milliseconds {@link run} waits for one
+   */
+  constructor({ permits, waitMs }: { permits: number; waitMs: number }) {
     this.#free = permits;
+    this.#waitMs = waitMs;
   }
 
   /** Whether anybody waits, besides this sender. */
@@ -66,11 +71,10 @@ export class Semaphore {
   /**
    * Does some work with one permit.
    *
-   * @param within how many milliseconds it waits for the permit
    * @throws ApiError INTERNAL_ERROR when the permit has not come in time
    */
-  async run<Result>(within: number, work: () => Promise<Result>): Promise<Result> {
-    const release = await this.acquire(AbortSignal.timeout(within));
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const release = await this.acquire(AbortSignal.timeout(this.#waitMs));
     if (release === undefined) throw internalError(new NoPermit());
     try {
       return await work();

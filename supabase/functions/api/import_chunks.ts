@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { BATCH_CALL, batchIdempotency, withPermit } from "../_shared/batch.ts";
+import { BATCH_CALL, batchIdempotency } from "../_shared/batch.ts";
 import { callDatabase } from "../_shared/database.ts";
 import type { ApiError } from "../_shared/errors.ts";
 import type { Idempotency } from "../_shared/json_body.ts";
 import { describeError, logError } from "../_shared/log.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
+import { SEMAPHORES } from "../_shared/semaphores.ts";
 import { count, id } from "../_shared/validate.ts";
 import type { ImportedLead } from "./imported_lead.ts";
 
@@ -100,7 +101,7 @@ async function storeChunk(
   idempotency: Idempotency,
 ): Promise<StoredChunk> {
   const args = { ...target, leads, idempotency };
-  const call: Promise<Imported> = withPermit(() => callDatabase("import_leads", args, BATCH_CALL));
+  const call: Promise<Imported> = SEMAPHORES.batchCalls.run(() => callDatabase("import_leads", args, BATCH_CALL));
   return { leads, ...await call.then(success, failure<ApiError>) };
 }
 

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { RequestContext } from "../../_shared/app.ts";
-import { BATCH_CALL, batchIdempotency, withPermit } from "../../_shared/batch.ts";
+import { BATCH_CALL, batchIdempotency } from "../../_shared/batch.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
 import { readJson } from "../../_shared/json_body.ts";
+import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { MIB } from "../../_shared/units.ts";
 import { count, must, requireValidBody } from "../../_shared/validate.ts";
 import { authenticateVendor } from "./authenticate.ts";
@@ -63,7 +64,7 @@ export async function ingestBulk(context: RequestContext): Promise<Response> {
     idempotency: batchIdempotency(idempotency),
     request_id: requestId,
   };
-  const stored: StoredBatch = await withPermit(() =>
+  const stored: StoredBatch = await SEMAPHORES.batchCalls.run(() =>
     callAsVendor(vendor, "ingest_recruiting_lead_batch", batch, BATCH_CALL)
   );
 

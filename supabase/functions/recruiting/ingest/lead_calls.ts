@@ -7,11 +7,12 @@
  */
 import { callDatabase, type CallOptions, databaseError, isOfItsParts, mayHaveRun } from "../../_shared/database.ts";
 import { ApiError, internalError } from "../../_shared/errors.ts";
+import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { logUnrecorded } from "./lead.ts";
 import { LeadQueue, type QueuedLead, type SentLead } from "./lead_queue.ts";
 import { distributeAfterResponse, waitForDistribution } from "./pending_leads.ts";
 import type { RefusedLead, StoredLead } from "./responses.ts";
-import { errorFor, withPermit } from "./vendor_calls.ts";
+import { errorFor } from "./vendor_calls.ts";
 
 /** For how long a passing fault of the database is retried. */
 const RETRY: CallOptions = { retryWithin: 3_000 };
@@ -92,7 +93,7 @@ function divide(leads: QueuedLead[], attempt: Attempt): void {
   const size = attempt.isPart ? 1 : Math.ceil(leads.length / 2);
   for (let start = 0; start < leads.length; start += size) {
     const part = leads.slice(start, start + size);
-    withPermit(() => sendLeads(part, { ...attempt, isPart: true }))
+    SEMAPHORES.vendorCalls.run(() => sendLeads(part, { ...attempt, isPart: true }))
       .catch((error) => part.forEach((lead) => lead.fail(error)));
   }
 }

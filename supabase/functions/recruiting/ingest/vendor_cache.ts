@@ -1,4 +1,4 @@
-import { Semaphore } from "../../_shared/semaphore.ts";
+import { SEMAPHORES } from "../../_shared/semaphores.ts";
 
 /**
  * How long an isolate remembers a vendor, in milliseconds. A changed parser or rate limit takes effect within this
@@ -6,10 +6,6 @@ import { Semaphore } from "../../_shared/semaphore.ts";
  */
 const REMEMBER_MS = 2_000;
 const MOST = 1_000;
-
-/** Look-ups of unknown credentials at a time in one isolate. Wrong ones take no call of a vendor. */
-const lookUps = new Semaphore(5);
-const LOOK_UP_WITHIN_MS = 20_000;
 
 /** What the database has said of vendors, by what they are recognised by. It says null where there is none. */
 export class VendorCache<Found> {
@@ -31,7 +27,7 @@ export class VendorCache<Found> {
   ask(key: string, isKnown: boolean, ask: () => Promise<Found>): Promise<Found> {
     let asking = this.#asking.get(key);
     if (asking === undefined) {
-      asking = (isKnown ? ask() : lookUps.run(LOOK_UP_WITHIN_MS, ask))
+      asking = (isKnown ? ask() : SEMAPHORES.vendorLookUps.run(ask))
         .then((found) => this.#remember(key, found))
         .finally(() => this.#asking.delete(key));
       this.#asking.set(key, asking);

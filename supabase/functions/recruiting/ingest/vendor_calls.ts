@@ -1,6 +1,6 @@
 import { callDatabase, type CallOptions, type SqlArguments, type SqlFunction } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { Semaphore } from "../../_shared/semaphore.ts";
+import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import type { Preview } from "./responses.ts";
 import type { Lead } from "./lead.ts";
 import type { Credential, Vendor } from "./vendor.ts";
@@ -8,22 +8,6 @@ import { VendorCache } from "./vendor_cache.ts";
 
 /** The vendors of API keys, by the SHA-256 of the key. */
 export const vendors = new VendorCache<Vendor>();
-
-/**
- * Calls for vendors at a time in one isolate. PostgREST has about ten connections to the database. If all requests of a
- * burst called at once, each would wait there until its call is given up. The database would then work for nobody.
- */
-const calls = new Semaphore(40);
-const CALL_WITHIN_MS = 5_000;
-
-/**
- * Makes a call for a vendor when there is a permit. The time limit of the call begins then.
- *
- * @throws ApiError INTERNAL_ERROR when there is no permit within 5 s.
- */
-export function withPermit<Result>(call: () => Promise<Result>): Promise<Result> {
-  return calls.run(CALL_WITHIN_MS, call);
-}
 
 /**
  * For how long a passing fault is retried when a vendor is looked up. All requests of the vendor wait for one answer,
@@ -51,7 +35,7 @@ export async function callAsVendor<Name extends VendorFunction, Result>(
   // Functions that take keys alone have no argument `webhook`.
   const allArgs = { key_hash, ...(webhook && { webhook }), ...args } as unknown;
   try {
-    return await withPermit(() => callDatabase(name, allArgs as SqlArguments<Name>, options));
+    return await SEMAPHORES.vendorCalls.run(() => callDatabase(name, allArgs as SqlArguments<Name>, options));
   } catch (error) {
     throw errorFor(credential, error);
   }

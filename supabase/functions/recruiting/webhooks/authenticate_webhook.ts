@@ -1,5 +1,6 @@
 import { callDatabase } from "../../_shared/database.ts";
-import { LOOK_UP, withPermit, wrongProof } from "../ingest/vendor_calls.ts";
+import { SEMAPHORES } from "../../_shared/semaphores.ts";
+import { LOOK_UP, wrongProof } from "../ingest/vendor_calls.ts";
 import { VendorCache } from "../ingest/vendor_cache.ts";
 import type { WebhookSettings } from "./delivery.ts";
 
@@ -33,5 +34,5 @@ export async function authenticateWebhook<Proof>(
 
 async function identify(slug: string): Promise<WebhookSettings | null> {
   if (!SLUG.test(slug)) return null;
-  return await withPermit(() => callDatabase("identify_webhook", { slug }, LOOK_UP));
+  return await SEMAPHORES.vendorCalls.run(() => callDatabase("identify_webhook", { slug }, LOOK_UP));
 }

@@ -1,0 +1,29 @@
+import { Semaphore } from "./semaphore.ts";
+import { MIB } from "./units.ts";
+
+/**
+ * What one isolate does at a time: every semaphore of the functions. They share 256 MB of memory, and the ten or so
+ * connections that PostgREST has to the database.
+ */
+export const SEMAPHORES = {
+  /**
+   * Calls for vendors. If all requests of a burst called at once, each would wait at PostgREST until its call is given
+   * up. The database would then work for nobody.
+   */
+  vendorCalls: new Semaphore({ permits: 40, waitMs: 5_000 }),
+
+  /** Look-ups of unknown credentials. Wrong ones take no call of a vendor. */
+  vendorLookUps: new Semaphore({ permits: 5, waitMs: 20_000 }),
+
+  /** Calls that store many rows. Texts, activities and single leads need the other connections. */
+  batchCalls: new Semaphore({ permits: 5, waitMs: 60_000 }),
+
+  /** Bytes of large bodies of known senders that are arriving. */
+  knownBytes: new Semaphore({ permits: 16 * MIB, waitMs: 30_000 }),
+
+  /** Bytes of bodies of unknown senders that are arriving. */
+  unknownBytes: new Semaphore({ permits: 16 * MIB, waitMs: 30_000 }),
+
+  /** Large bodies that are worked on. Each has arrived by then, so nobody waits for a slow sender. */
+  largeBodies: new Semaphore({ permits: 2, waitMs: 30_000 }),
+};
