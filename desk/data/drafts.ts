@@ -18,16 +18,35 @@ const notified = new Set<() => void>();
  * what ends while another conversation is open loses it or sends it twice.
  */
 export function useDraft(agentId: string, conversationId: string) {
-  const key = `${PREFIX}${agentId}:${conversationId}`;
+  const key = keyOf(agentId, conversationId);
   const kept = useSyncExternalStore(listen, () => sessionStorage.getItem(key));
   return {
     draft: parse(kept),
     change: (changed: Partial<Draft>) => write(key, { ...readDraft(key), client_message_id: null, ...changed }),
     /** Forgets the draft if it is still the text that was queued under this id. */
-    clear: (client_message_id: string) => {
-      if (readDraft(key).client_message_id === client_message_id) write(key, EMPTY);
-    },
+    clear: (client_message_id: string) => clearQueued(agentId, conversationId, [client_message_id]),
   };
+}
+
+/** Puts words into the box of a conversation, and whether it is free for them: it has no others. */
+export function useWriteAgain(agentId: string, conversationId: string) {
+  const key = keyOf(agentId, conversationId);
+  return {
+    // Not the words: who shows this is not rendered at each key.
+    isFree: useSyncExternalStore(listen, () => readDraft(key).body === ""),
+    writeAgain: (body: string) => write(key, { ...readDraft(key), client_message_id: null, body }),
+  };
+}
+
+/** Forgets the draft of a conversation if it is one of the texts that were queued under these ids. */
+export function clearQueued(agentId: string, conversationId: string, client_message_ids: (string | null)[]): void {
+  const key = keyOf(agentId, conversationId);
+  const { client_message_id } = readDraft(key);
+  if (client_message_id !== null && client_message_ids.includes(client_message_id)) write(key, EMPTY);
+}
+
+function keyOf(agentId: string, conversationId: string): string {
+  return `${PREFIX}${agentId}:${conversationId}`;
 }
 
 function listen(notify: () => void): () => void {

@@ -1,23 +1,25 @@
 import { type KeyboardEvent, useId } from "react";
 import type { Conversation } from "../data/conversation.ts";
-import type { Draft } from "../data/drafts.ts";
+import { useDraft } from "../data/drafts.ts";
 import { FILE_TYPES, sendText, uploadFile } from "../data/messages.ts";
+import type { Agent } from "../data/user.ts";
 import { Problem, useAction } from "../ui/action.tsx";
 import { timeText } from "../ui/time.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
 
-interface Drafted {
-  draft: Draft;
-  change: (changed: Partial<Draft>) => void;
-  clear: (client_message_id: string) => void;
-}
-
-/** Where the agent writes. What is written stays until it is queued, whatever fails. */
+/**
+ * Where the agent writes. What is written stays until it is queued, whatever fails. Nothing else is rendered at each
+ * key.
+ */
 export function Composer(
-  { conversation, name, isWriter, draft, change, clear }:
-    & { conversation: Conversation; name: string; isWriter: boolean }
-    & Drafted,
+  { conversation, agent, name, isWriter }: {
+    conversation: Conversation;
+    agent: Agent;
+    name: string;
+    isWriter: boolean;
+  },
 ) {
+  const { draft, change, clear } = useDraft(agent.id, conversation.id);
   const id = useId();
   const body = draft.body.trim();
   const isTooLong = body.length > MAX_LENGTH;

@@ -1,7 +1,7 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { Link } from "wouter";
 import { type Conversation, mayWrite, useConversation } from "../data/conversation.ts";
-import { useDraft } from "../data/drafts.ts";
+import { clearQueued } from "../data/drafts.ts";
 import { useMessages } from "../data/messages.ts";
 import type { Agent } from "../data/user.ts";
 import { phoneText } from "../ui/phone.ts";
@@ -42,7 +42,7 @@ function Gone() {
 
 function Thread({ conversation, agent }: { conversation: Conversation; agent: Agent }) {
   const messages = useMessages(conversation.id);
-  const drafted = useDraft(agent.id, conversation.id);
+  const texts = useMemo(() => messages.data?.toReversed() ?? [], [messages.data]);
   const isWide = useWide();
   const heading = useRef<HTMLHeadingElement>(null);
   const name = conversation.name || phoneText(conversation.recruit_phone);
@@ -53,13 +53,10 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
     if (document.activeElement !== document.body) heading.current?.focus({ preventScroll: true });
   }, []);
 
-  const sent = messages.data?.find((message) =>
-    message.text_outbox?.client_message_id && message.text_outbox.client_message_id === drafted.draft.client_message_id
-  );
-  // It was queued, though its response may have been lost.
+  // They were queued, though the response may have been lost.
   useEffect(() => {
-    if (sent) drafted.clear(sent.text_outbox!.client_message_id!);
-  }, [sent?.id]);
+    clearQueued(agent.id, conversation.id, texts.map(({ text_outbox }) => text_outbox?.client_message_id ?? null));
+  }, [agent.id, conversation.id, texts]);
 
   const owner = <Owner conversation={conversation} agent={agent} isWriter={isWriter} />;
   const card = <RecruitCard conversation={conversation} isManager={agent.role === "manager"} />;
@@ -80,18 +77,18 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
           </details>
         )}
         <Shown query={messages} of="texts" skeleton={<Skeleton rows={5} />}>
-          {(texts) => (
+          {() => (
             <Texts
-              texts={texts.toReversed()}
+              texts={texts}
               query={messages}
               conversation={conversation}
+              agentId={agent.id}
               name={name}
               isWriter={isWriter}
-              writeAgain={drafted.draft.body === "" ? (body) => drafted.change({ body }) : null}
             />
           )}
         </Shown>
-        <Composer conversation={conversation} name={name} isWriter={isWriter} {...drafted} />
+        <Composer conversation={conversation} agent={agent} name={name} isWriter={isWriter} />
       </section>
       {isWide && <aside aria-label="The recruit">{card}</aside>}
     </>

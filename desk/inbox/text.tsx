@@ -1,3 +1,5 @@
+import { memo } from "react";
+import { useWriteAgain } from "../data/drafts.ts";
 import { cancelText, downloadFile, type Media, type Message, retryText } from "../data/messages.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
@@ -7,14 +9,14 @@ import { progressOf } from "./progress.ts";
 const WRITERS = { agent: "Agent", bot: "Bot" };
 
 interface Acting {
+  conversationId: string;
+  agentId: string;
   /** Whether this agent may cancel and retry. */
   isWriter: boolean;
-  /** Puts words into the box; null: it has others. */
-  writeAgain: ((body: string) => void) | null;
 }
 
-/** One text: who wrote it, what it says, and how far it has come. */
-export function Text({ text, name, ...acting }: { text: Message; name: string } & Acting) {
+/** One text: who wrote it, what it says, and how far it has come. Rendered again when it has changed. */
+export const Text = memo(function Text({ text, name, ...acting }: { text: Message; name: string } & Acting) {
   const { sender_type, body, media, created_at } = text;
   return (
     <li className={`text is-${sender_type}`}>
@@ -26,9 +28,9 @@ export function Text({ text, name, ...acting }: { text: Message; name: string } 
       {sender_type !== "recruit" && <Delivery text={text} {...acting} />}
     </li>
   );
-}
+});
 
-function Delivery({ text, isWriter, writeAgain }: { text: Message } & Acting) {
+function Delivery({ text, isWriter, ...box }: { text: Message } & Acting) {
   const { words, heldUntil, isBad, mayCancel, retry, mayWriteAgain } = progressOf(text);
   return (
     <div className="buttons">
@@ -53,17 +55,16 @@ function Delivery({ text, isWriter, writeAgain }: { text: Message } & Acting) {
           act={() => retryText(text.id)}
         />
       )}
-      {isWriter && mayWriteAgain && text.body && writeAgain !== null && (
-        <button
-          type="button"
-          className="link"
-          onClick={() => writeAgain(text.body!)}
-        >
-          Write it again
-        </button>
-      )}
+      {isWriter && mayWriteAgain && text.body && <WriteAgain body={text.body} {...box} />}
     </div>
   );
+}
+
+/** Puts the words of a text into the box, where it has no others. */
+function WriteAgain({ body, agentId, conversationId }: { body: string; agentId: string; conversationId: string }) {
+  const { isFree, writeAgain } = useWriteAgain(agentId, conversationId);
+  if (!isFree) return null;
+  return <button type="button" className="link" onClick={() => writeAgain(body)}>Write it again</button>;
 }
 
 /** A file of ours can be opened. One of the recruit's lies with the provider, at an address of strangers. */

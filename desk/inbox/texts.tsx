@@ -8,13 +8,14 @@ import { useReading } from "./reading.ts";
 import { Text } from "./text.tsx";
 
 /** The texts of a conversation, oldest first. It begins at its end, and stays there while it is there. */
-export function Texts({ texts, query, conversation, name, ...acting }: {
+export function Texts({ texts, query, conversation, agentId, name, isWriter }: {
   texts: Message[];
   query: Pages;
   conversation: Conversation;
+  /** Who reads them. */
+  agentId: string;
   name: string;
   isWriter: boolean;
-  writeAgain: ((body: string) => void) | null;
 }) {
   const [isAtEnd, setAtEnd] = useState(true);
   const box = useRef<HTMLDivElement>(null);
@@ -46,7 +47,13 @@ export function Texts({ texts, query, conversation, name, ...acting }: {
               return (
                 <Fragment key={text.id}>
                   {isNewDay && <li className="day quiet">{day}</li>}
-                  <Text text={text} name={name} {...acting} />
+                  <Text
+                    text={text}
+                    name={name}
+                    conversationId={conversation.id}
+                    agentId={agentId}
+                    isWriter={isWriter}
+                  />
                 </Fragment>
               );
             })}

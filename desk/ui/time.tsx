@@ -2,6 +2,21 @@ import { useEffect, useState } from "react";
 
 const CLOCK: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit", timeZoneName: "short" };
 const DAY: Intl.DateTimeFormatOptions = { month: "short", day: "numeric" };
+const LONG_DAY: Intl.DateTimeFormatOptions = { weekday: "long", month: "long", day: "numeric" };
+
+// Made once: to make one takes a hundred times as long as to use it.
+const FORMATS = {
+  time: formatter(CLOCK),
+  dayAndTime: formatter({ ...DAY, ...CLOCK }),
+  yearAndTime: formatter({ ...DAY, ...CLOCK, year: "numeric" }),
+  day: formatter(LONG_DAY),
+  yearAndDay: formatter({ ...LONG_DAY, year: "numeric" }),
+  full: formatter({ dateStyle: "full", timeStyle: "long" }),
+};
+
+function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-US", options);
+}
 
 /**
  * A time in the zone of the user's machine, which it names: "2:05 PM CST", and with the day unless it is today.
@@ -9,30 +24,33 @@ const DAY: Intl.DateTimeFormatOptions = { month: "short", day: "numeric" };
  * @param isDayKnown the day stands above it already
  */
 export function Time({ at, isDayKnown = false }: { at: string; isDayKnown?: boolean }) {
-  return <time dateTime={at} title={full(at)}>{timeText(at, isDayKnown ? new Date(at) : new Date())}</time>;
+  return (
+    <time dateTime={at} title={FORMATS.full.format(new Date(at))}>
+      {timeText(at, isDayKnown ? new Date(at) : new Date())}
+    </time>
+  );
 }
 
 /** The same as a text. */
 export function timeText(at: string, now = new Date()): string {
   const date = new Date(at);
-  const day = date.toDateString() === now.toDateString()
-    ? {}
-    : date.getFullYear() === now.getFullYear()
-    ? DAY
-    : { ...DAY, year: "numeric" as const };
-  return date.toLocaleString("en-US", { ...day, ...CLOCK });
+  if (isSameDay(date, now)) return FORMATS.time.format(date);
+  return (isSameYear(date, now) ? FORMATS.dayAndTime : FORMATS.yearAndTime).format(date);
 }
 
 /** The day of a time: "Today", "Monday, November 23", with the year unless it is this one. */
 export function dayText(at: string, now = new Date()): string {
   const date = new Date(at);
-  if (date.toDateString() === now.toDateString()) return "Today";
-  const year = date.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
-  return date.toLocaleDateString("en-US", { weekday: "long", month: "long", day: "numeric", ...year });
+  if (isSameDay(date, now)) return "Today";
+  return (isSameYear(date, now) ? FORMATS.day : FORMATS.yearAndDay).format(date);
 }
 
-function full(at: string): string {
-  return new Date(at).toLocaleString("en-US", { dateStyle: "full", timeStyle: "long" });
+function isSameDay(one: Date, other: Date): boolean {
+  return one.toDateString() === other.toDateString();
+}
+
+function isSameYear(one: Date, other: Date): boolean {
+  return one.getFullYear() === other.getFullYear();
 }
 
 /** How long ago something was, in its largest unit: "now", "12 min", "3 h", "5 days". */
