@@ -124,5 +124,5 @@ Deno.test("with ?dry_run=true a delivery changes nothing", async () => {
   assert.equal((await deliver(webhook, "first_name=Ann", form)).status, 415);
   assert.equal((await deliver(webhook, {}, { query: "dry_run=yes" })).status, 400);
   await assertStored(webhook, 0);
-  assert.equal((await rejected(webhook)).length, 1);
+  assert.equal((await rejected(webhook)).length, 0, "a replay would store what was only tried");
 });

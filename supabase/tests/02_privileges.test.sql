@@ -97,6 +97,7 @@ select set_eq(
     'public.authenticate_vendor', 'public.identify_vendor', 'public.create_vendor_api_key', 'public.revoke_vendor_api_key',
     'public.identify_webhook', 'public.create_vendor_webhook_secret', 'public.revoke_vendor_webhook_secret',
     'public.ingest_recruiting_leads', 'public.distribute_pending_leads', 'public.abandon_recruiting_leads', 'public.preview_recruiting_lead',
+    'public.preview_recruiting_lead_batch',
     'public.begin_resume_upload', 'public.left_over_resumes', 'public.forget_resume_uploads',
     'public.ingest_recruiting_lead_batch', 'public.count_request', 'public.service_health', 'public.import_leads',
     'public.log_presentation_activity', 'public.claim_texts', 'public.record_text_outcome', 'public.record_text_lookup',

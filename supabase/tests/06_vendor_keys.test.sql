@@ -1,6 +1,6 @@
 -- API keys of vendors: made, used, rotated, expired, revoked.
 begin;
-select plan(27);
+select plan(28);
 
 insert into public.vendors (id, slug, name, parser, parser_config) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor', 'generic', '{"a": 1}');
@@ -64,6 +64,7 @@ select throws_ok(
   function || ' checks the key again in its own transaction')
 from made, (values
   ('preview_recruiting_lead', $$'{"first_name": "A"}'$$),
+  ('preview_recruiting_lead_batch', $$'[]'$$),
   ('ingest_recruiting_lead_batch', $$'[]'$$)
 ) as functions (function, argument);
 

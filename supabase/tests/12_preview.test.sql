@@ -1,6 +1,6 @@
 -- A dry run returns what would happen and changes nothing.
 begin;
-select plan(17);
+select plan(20);
 \ir helpers.psql
 
 update public.recruiting_orders set status = 'paused';
@@ -66,5 +66,19 @@ select is_empty(
 select is(
   (select private.lead_state(l.vendor_metadata) from public.recruiting_leads l where l.id = md5('state tx')::uuid), 'TX',
   'this state is known before the lead is stored');
+
+-- Many leads at once: as ingest_recruiting_lead_batch() would count them
+select is(
+  public.preview_recruiting_lead_batch(repeat('a', 64), '["known", "new", null, "new", "new", null, " "]'),
+  jsonb_build_array(
+    jsonb_build_object('status', 'duplicate', 'id', md5('known')::uuid),
+    '{"status": "created", "id": null}'::jsonb, '{"status": "created", "id": null}'::jsonb,
+    '{"status": "duplicate", "id": null}'::jsonb, '{"status": "duplicate", "id": null}'::jsonb,
+    '{"status": "created", "id": null}'::jsonb, '{"status": "created", "id": null}'::jsonb),
+  'of many leads: what is stored, and what is repeated, is a duplicate');
+select is(public.preview_recruiting_lead_batch(repeat('a', 64), '[]'), '[]', 'no leads are no error');
+select is(
+  (select provolatile from pg_proc where oid = 'public.preview_recruiting_lead_batch(text, jsonb)'::regprocedure), 's',
+  'it cannot write');
 select * from finish();
 rollback;

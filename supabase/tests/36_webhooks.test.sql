@@ -1,6 +1,6 @@
 -- Webhooks: what a vendor's webhook may be set to, its secrets, and deliveries that come again.
 begin;
-select plan(129);
+select plan(130);
 \ir helpers.psql
 
 -- Settings
@@ -41,7 +41,7 @@ from (values
   ('what is no header', 'header', array['{"header": null}', '{"header": ""}', '{"header": "x y"}', '{"header": "x:"}', '{"header": 1}']),
   ('the header that every line of the log has', 'header', array['{"header": "X-Request-ID"}']),
   ('a header of 129 characters', 'header', array[jsonb_build_object('header', repeat('x', 129))::text]),
-  ('the parameter that is ours', 'query', array['{"parameter": "dry_run"}']),
+  ('the parameter that is ours', 'query', array['{"parameter": "dry_run"}', '{"parameter": "Dry-Run"}']),
   ('a parameter with a space', 'query', array['{"parameter": "a b"}']),
   ('an unknown algorithm', 'hmac', array['{"header": "x", "algorithm": "md5"}']),
   ('an algorithm in upper case', 'hmac', array['{"header": "x", "algorithm": "SHA256"}']),

@@ -1,6 +1,6 @@
 /** The routes below /recruiting/ingest. */
 import * as z from "zod";
-import { bulkRequest, bulkResult } from "../../../supabase/functions/recruiting/ingest/ingest_bulk.ts";
+import { bulkRequest, bulkResponse } from "../../../supabase/functions/recruiting/ingest/ingest_bulk.ts";
 import { createdLead, duplicateOrDryRun } from "../../../supabase/functions/recruiting/ingest/responses.ts";
 import { JSON_ERRORS } from "./errors.ts";
 import type { Operation } from "./operation.ts";
@@ -20,7 +20,7 @@ const recruitingLeads = bulkRequest.extend({
   leads: z.array(recruitingLead).min(1).max(10_000),
 }).meta({ id: "RecruitingLeads" });
 
-/** The query of the routes that take single leads. */
+/** The query of the routes that take recruiting leads. */
 export const DRY_RUN_QUERY = {
   dry_run: {
     description: "`true`: say what was read and what would happen, and change nothing.",
@@ -99,6 +99,7 @@ export const operations: Operation[] = [
     id: "ingestRecruitingLeads",
     summary: "Ingest several recruiting leads, without resumes and without distribution",
     security: ["vendorKey"],
+    query: DRY_RUN_QUERY,
     body: {
       types: ["application/json"],
       schema: recruitingLeads,
@@ -112,13 +113,31 @@ export const operations: Operation[] = [
     },
     responses: {
       200: {
-        description: "What became of the rows",
-        schema: bulkResult,
+        description: "What became of the rows, or would in a dry run",
+        schema: bulkResponse,
         examples: {
           partly: ["One lead stored, one row without a name", {
             created: 1,
             duplicates: 0,
             errors: [{ row: 1, reason: "missing first_name" }],
+          }],
+          dry_run: ["With ?dry_run=true", {
+            dry_run: true,
+            created: 1,
+            duplicates: 0,
+            errors: [{ row: 1, reason: "missing first_name" }],
+            leads: [{
+              row: 0,
+              status: "created",
+              id: null,
+              distributed_to: null,
+              lead: {
+                first_name: "Grace",
+                vendor_lead_id: null,
+                vendor_metadata: { phone: "+12025550144" },
+                resume_bytes: null,
+              },
+            }],
           }],
         },
       },

@@ -2893,6 +2893,7 @@ export type Database = {
       "no_reply_needed": { Args: { "conversation_id": string }; Returns: Json };
       "person_copies": { Args: { "contact": string }; Returns: Json };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };
+      "preview_recruiting_lead_batch": { Args: { "key_hash": string; "vendor_lead_ids": Json }; Returns: Json };
       "preview_replay": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "prune_deliveries": { Args: { "older_than": string }; Returns: number };
       "publish_bot_script": { Args: { "agency_id": string; "script": Json }; Returns: Json };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { RequestContext } from "../_shared/app.ts";
+import { refuseDryRun } from "../_shared/dry_run.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { BATCH_BOUNDS, isObject, type Json } from "../_shared/json.ts";
 import { type Idempotency, readJson } from "../_shared/json_body.ts";
@@ -44,6 +45,7 @@ export async function importLeads(context: RequestContext): Promise<Response> {
     describe: (payload) => ({ vendor_lead_id: sentId(payload)?.toString() ?? null, payload }),
   });
   await requireWithinLimit("import", rateLimitFromEnv("LEADS_IMPORT_RATE_LIMIT"));
+  refuseDryRun(context);
 
   const { body, idempotency } = await readJson(context.body, BODY_LIMIT, {
     bounds: BATCH_BOUNDS,

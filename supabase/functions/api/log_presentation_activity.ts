@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { RequestContext } from "../_shared/app.ts";
 import { callDatabase } from "../_shared/database.ts";
+import { refuseDryRun } from "../_shared/dry_run.ts";
 import { readJson } from "../_shared/json_body.ts";
 import { rateLimitFromEnv } from "../_shared/rate_limit.ts";
 import { KIB } from "../_shared/units.ts";
@@ -24,11 +25,12 @@ export const activityResult = z.strictObject({ success: z.literal(true) })
  * calls it has no user session, so the database is called with the rights of the service role.
  */
 export async function logPresentationActivity(
-  { request, body: incoming }: RequestContext,
+  context: RequestContext,
 ): Promise<Response> {
-  await requireProjectCredentials(request);
+  await requireProjectCredentials(context.request);
+  refuseDryRun(context);
 
-  const { body, idempotency } = await readJson(incoming, BODY_LIMIT);
+  const { body, idempotency } = await readJson(context.body, BODY_LIMIT);
   const activity = requireValidBody(activityRequest, body);
 
   await callDatabase("log_presentation_activity", {

@@ -84,3 +84,52 @@ comment on function private.next_agent(uuid, uuid) is
   'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
   'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
 grant execute on function private.next_agent(uuid, uuid) to service_role;
+
+-- POST /recruiting/ingest/bulk?dry_run=true: what would become of many leads.
+
+create function public.preview_recruiting_lead_batch(key_hash text, vendor_lead_ids jsonb) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set statement_timeout = '60s'
+-- A plan that was made while a table was small would read all of it for each row.
+set enable_seqscan = off
+as $$
+declare
+  sender_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
+begin
+  return (
+    select coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'status', case when r.existing_id is null and r.is_first then 'created' else 'duplicate' end,
+          'id', r.existing_id
+        ) order by r.ordinal
+      ),
+      '[]'
+    )
+    from (
+      select
+        s.ordinal, l.id as existing_id,
+        s.indexed_id is null or s.ordinal = min(s.ordinal) over (partition by s.indexed_id) as is_first
+      from (
+        select given.ordinal, private.stored_lead_id(sender_id, given.id) as indexed_id
+        from jsonb_array_elements_text(vendor_lead_ids) with ordinality as given (id, ordinal)
+        offset 0
+      ) s
+      left join lateral (
+        select stored.id
+        from public.recruiting_leads stored
+        where stored.vendor_id = sender_id and stored.vendor_lead_id = s.indexed_id
+        offset 0
+      ) l on true
+    ) r
+  );
+end
+$$;
+
+comment on function public.preview_recruiting_lead_batch(text, jsonb) is
+  'What ingest_recruiting_lead_batch() would do with leads that have these vendor_lead_ids (texts and nulls); changes '
+  'nothing. Returns an array with one {status: created|duplicate, id|null} for each, in their order: id is that of the '
+  'stored lead; a repeat within the list is a duplicate without one. PT401 as authenticate_vendor().';
+grant execute on function public.preview_recruiting_lead_batch(text, jsonb) to service_role;

@@ -129,7 +129,7 @@ as $$
     -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
     when name in ('header', 'timestamp_header') then
       value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
-    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and value #>> '{}' <> 'dry_run'
+    when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and lower(translate(value #>> '{}', '-_', '')) <> 'dryrun'
     when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
     when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
     when name = 'prefix' then value #>> '{}' ~ '^[\x20-\x7e]{0,64}$'

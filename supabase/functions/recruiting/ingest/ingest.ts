@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../_shared/app.ts";
-import { ApiError } from "../../_shared/errors.ts";
+import { isDryRun } from "../../_shared/dry_run.ts";
 import type { Json } from "../../_shared/json.ts";
 import { type Idempotency, readJson } from "../../_shared/json_body.ts";
 import { MIB } from "../../_shared/units.ts";
@@ -24,10 +24,9 @@ export interface Delivery {
 
 /** POST /recruiting/ingest (SPEC 4.1): one lead, deduplicated, stored and distributed. */
 export async function ingest(context: RequestContext): Promise<Response> {
-  const { vendor, requestId, rejected, log } = await authenticateVendor(context);
+  const { vendor, requestId, log } = await authenticateVendor(context);
 
-  const dryRun = isDryRun(context.request);
-  if (dryRun) rejected.keepFrom(null);
+  const dryRun = isDryRun(context);
   const { body, idempotency } = await readJson(context.body, BODY_LIMIT, { sender: vendor.id });
   if (dryRun) return Response.json(await tryLead(vendor, body));
 
@@ -35,18 +34,6 @@ export async function ingest(context: RequestContext): Promise<Response> {
   const lead = await ingestLead(vendor, body, delivery);
   Object.assign(log, { lead_status: lead.status, lead_id: lead.id });
   return Response.json(lead, { status: lead.status === "created" ? 201 : 200 });
-}
-
-/**
- * Whether a request has `?dry_run=true`. Only the two words are taken: a vendor who means to try must not create a lead
- * by a spelling mistake.
- *
- * @throws ApiError BAD_REQUEST for any value but `true` and `false`.
- */
-export function isDryRun(request: Request): boolean {
-  const value = new URL(request.url).searchParams.get("dry_run") ?? "false";
-  if (value === "true" || value === "false") return value === "true";
-  throw new ApiError("BAD_REQUEST", "dry_run must be true or false");
 }
 
 /**

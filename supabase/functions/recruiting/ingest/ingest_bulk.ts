@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { RequestContext } from "../../_shared/app.ts";
 import { BATCH_CALL, batchIdempotency } from "../../_shared/batch.ts";
+import { isDryRun } from "../../_shared/dry_run.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
 import { readJson } from "../../_shared/json_body.ts";
@@ -9,7 +10,8 @@ import { MIB } from "../../_shared/units.ts";
 import { count, must, requireValidBody } from "../../_shared/validate.ts";
 import { authenticateVendor } from "./authenticate.ts";
 import { type Lead, logUnrecorded, readLead, skipResume } from "./lead.ts";
-import { type Parse, requireParser } from "./vendor.ts";
+import { dryRun } from "./responses.ts";
+import { type Parse, requireParser, type Vendor } from "./vendor.ts";
 import { callAsVendor } from "./vendor_calls.ts";
 
 const BODY_LIMIT = 10 * MIB;
@@ -37,6 +39,17 @@ export const bulkResult = z.strictObject({
 }).meta({ id: "BulkResult" });
 type BulkResult = z.infer<typeof bulkResult>;
 
+/** What a dry run has read of the rows, and what would have become of them. */
+export const bulkDryRun = bulkResult.extend({
+  dry_run: z.literal(true),
+  leads: z.array(dryRun.omit({ dry_run: true }).extend({ row: rowError.shape.row }))
+    .describe("The rows without an error. A repeat within the request is a duplicate without an id."),
+}).meta({ id: "BulkDryRun" });
+type BulkDryRun = z.infer<typeof bulkDryRun>;
+
+/** What the route responds with 200. */
+export const bulkResponse = z.union([bulkResult, bulkDryRun]).meta({ id: "BulkResponse" });
+
 /**
  * What ingest_recruiting_lead_batch() returns: `record_error` is the SQLSTATE where duplicates could not be recorded.
  */
@@ -49,6 +62,7 @@ type Row = Lead & { row: number };
 export async function ingestBulk(context: RequestContext): Promise<Response> {
   const { vendor, requestId, rejected, log } = await authenticateVendor(context);
 
+  const isTried = isDryRun(context);
   const { body, idempotency } = await readJson(context.body, BODY_LIMIT, {
     bounds: BATCH_BOUNDS,
     sender: vendor.id,
@@ -58,6 +72,7 @@ export async function ingestBulk(context: RequestContext): Promise<Response> {
     throw new ApiError("PAYLOAD_TOO_LARGE", `leads holds more than ${ROW_LIMIT} rows`);
   }
   const { rows, invalid } = readRows(requireParser(vendor), leads);
+  if (isTried) return Response.json(await tryRows(vendor, rows, invalid));
 
   const batch = {
     leads: rows,
@@ -78,6 +93,19 @@ export async function ingestBulk(context: RequestContext): Promise<Response> {
   Object.assign(log, { created, duplicates, errors: errors.length });
   const result: BulkResult = { created, duplicates, errors };
   return Response.json(result);
+}
+
+/** Says what would become of the rows, and changes nothing. */
+async function tryRows(vendor: Vendor, rows: Row[], errors: RowError[]): Promise<BulkDryRun> {
+  const ids = { vendor_lead_ids: rows.map(({ vendor_lead_id }) => vendor_lead_id) };
+  const previews: Pick<BulkDryRun["leads"][number], "status" | "id">[] = await SEMAPHORES.batchCalls.run(() =>
+    callAsVendor(vendor, "preview_recruiting_lead_batch", ids, BATCH_CALL)
+  );
+  const leads = rows.map(({ row, ...lead }, index) => {
+    return { row, ...previews[index]!, distributed_to: null, lead: { ...lead, resume_bytes: null } };
+  });
+  const created = leads.filter(({ status }) => status === "created").length;
+  return { dry_run: true, created, duplicates: leads.length - created, errors, leads };
 }
 
 function readRows(parse: Parse, items: Json[]): { rows: Row[]; invalid: RowError[] } {

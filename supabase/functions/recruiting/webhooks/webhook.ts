@@ -1,9 +1,10 @@
 import type { RequestContext } from "../../_shared/app.ts";
+import { isDryRun } from "../../_shared/dry_run.ts";
 import { idempotencyKey } from "../../_shared/json_body.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { readStrangersBody } from "../../_shared/strangers_body.ts";
 import { admitVendor, type VendorRequest } from "../ingest/authenticate.ts";
-import { BODY_LIMIT, isDryRun } from "../ingest/ingest.ts";
+import { BODY_LIMIT } from "../ingest/ingest.ts";
 import { toVendor } from "../ingest/vendor.ts";
 import { splitLeads } from "../parsers/index.ts";
 import { authenticateWebhook } from "./authenticate_webhook.ts";
@@ -17,6 +18,7 @@ interface ProvedRequest extends VendorRequest {
   settings: WebhookSettings;
   /** SHA-256 of the bytes that were proved, in hex. */
   hash: string;
+  dryRun: boolean;
 }
 
 /** The parameters of the route's path. */
@@ -29,9 +31,8 @@ type Parameters = Record<string, string>;
 export async function webhook(context: RequestContext, { slug }: Parameters): Promise<Response> {
   const identify = (bytes: Uint8Array) => identifySender(context, slug!, bytes);
   const { sender, body } = await readStrangersBody(context.body, BODY_LIMIT, identify);
-  const { settings, vendor, hash } = sender;
+  const { settings, vendor, hash, dryRun } = sender;
 
-  const dryRun = isDryRun(context.request);
   // The id of a delivery says more: it is kept for longer, and needs no body that stays the same.
   const hasId = vendor.credential.webhook?.delivery_id !== null;
   const key = hasId ? null : idempotencyKey(context.request.headers);
@@ -79,13 +80,16 @@ function authenticate<Proof>(
   });
 }
 
-/** @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS beyond the vendor's limit. */
+/**
+ * @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS beyond the vendor's limit; BAD_REQUEST as isDryRun()
+ * does.
+ */
 async function identifySender(
   context: RequestContext,
   slug: string,
   body: Uint8Array,
 ): Promise<ProvedRequest> {
-  const { request, rejected } = context;
+  const { request } = context;
   const query = new URL(request.url).searchParams;
   const given = { headers: request.headers, query, body };
   const { webhook: settings, proof } = await authenticate(
@@ -98,6 +102,6 @@ async function identifySender(
   const vendor = toVendor({ key_hash: null, webhook: credential }, settings);
   const admitted = await admitVendor(context, vendor);
   // Before the body is looked at: nothing is kept of a dry run, whatever the body is.
-  if (query.get("dry_run") === "true") rejected.keepFrom(null);
-  return { ...admitted, settings, hash: sha256Hex(proof.body) };
+  const dryRun = isDryRun(context);
+  return { ...admitted, settings, hash: sha256Hex(proof.body), dryRun };
 }
