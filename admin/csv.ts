@@ -1,7 +1,7 @@
 import { visibleText } from "./visible.ts";
 
-/** What a spreadsheet takes for a formula, or for white space before one. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** What a spreadsheet takes for a formula, also with full-width characters, or for white space before one. */
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 
 /**
