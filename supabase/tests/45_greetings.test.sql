@@ -1,7 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(64);
+select plan(72);
 \ir helpers.psql
 
 -- Orders and leads of the seed would take part.
@@ -114,10 +114,41 @@ select is(pg_temp.greetings('+13125550207'), 'Hi Ada, Ann Smith of Acme {agent} 
   'nor has it invisible characters of the agent''s and the agency''s name');
 update public.agents set first_name = E'\u200b', last_name = E'\u2060' where id = md5('ann')::uuid;
 select pg_temp.ingest('no visible name', '+13125550208');
-select is(pg_temp.greetings('+13125550208'), 'Hi Ada, Acme {agent} Agency of Acme {agent} Agency here. Reply STOP to opt out.',
-  'an agent without a visible name is the agency');
+select is(pg_temp.greetings('+13125550208'), 'Hi Ada, an agent of Acme {agent} Agency here. Reply STOP to opt out.',
+  'an agent without a visible name is an agent');
 update public.agents set first_name = 'Ann', last_name = 'Smith' where id = md5('ann')::uuid;
 update public.agencies set name = 'Acme {agent} Agency' where id = md5('agency')::uuid;
+
+-- Who {agent} is
+insert into public.agents (id, agency_id, first_name, role, is_active, accepts_recruits, last_assigned_at) values
+  (md5('next')::uuid, md5('agency')::uuid, 'Nora', 'agent', true, true, now()),
+  (md5('later')::uuid, md5('agency')::uuid, 'Leo', 'agent', true, true, now() + interval '1 day'),
+  (md5('boss')::uuid, md5('agency')::uuid, 'Boss', 'manager', true, false, null);
+create function pg_temp.filled(template text, of_lead text, assigned text, inactive text[] default '{}') returns text
+language plpgsql as $$
+begin
+  update public.agents a set is_active = a.first_name <> all (inactive) where a.agency_id = md5('agency')::uuid;
+  return private.fill_template(template, jsonb_populate_record(null::public.recruiting_leads, jsonb_build_object(
+    'first_name', 'Ada', 'agency_id', md5('agency')::uuid, 'agent_id', md5(of_lead)::uuid)), md5(assigned)::uuid);
+end
+$$;
+select is(pg_temp.filled('{agent} of {agency}', of_lead, assigned, inactive), greeted || ' of Acme {agent} Agency', description)
+from (values
+  ('next', 'later', '{}'::text[], 'Leo', '{agent} is the conversation''s agent'),
+  ('next', null, '{}', 'Nora', 'else the lead''s'),
+  ('next', 'later', '{Leo}', 'Nora', 'of whom one who is inactive counts as none'),
+  (null, null, '{Ann}', 'Nora', 'else the agent who has waited longest'),
+  ('next', 'later', '{Ann,Nora,Leo}', 'Boss', 'else a manager'),
+  (null, null, '{Ann,Nora,Leo,Boss}', 'An agent', 'and an agent where there is nobody')
+) c (of_lead, assigned, inactive, greeted, description);
+update public.agents set first_name = 'acme {agent}', last_name = 'agency' where id = md5('next')::uuid;
+select is(pg_temp.filled('Hi. {agent} from {agency}', 'next', null), 'Hi. An agent from Acme {agent} Agency',
+  'an agent with the agency''s own name is an agent');
+update public.agents set first_name = 'Nora', last_name = null where id = md5('next')::uuid;
+select is(pg_temp.filled('Hi {first_name}! {agent} and {agent}. {agent}', null, null, '{Ann,Nora,Leo,Boss}'),
+  'Hi Ada! An agent and an agent. An agent', 'a sentence begins with a capital letter');
+delete from public.agents where id in (md5('next')::uuid, md5('later')::uuid, md5('boss')::uuid);
+update public.agents set is_active = true where id = md5('ann')::uuid;
 
 -- Leads that are handed out later
 select pg_temp.order(null);
@@ -133,14 +164,14 @@ update public.agents set is_active = false where id = md5('ann')::uuid;
 select pg_temp.order('{agent}, {agency}: STOP');
 select public.distribute_pending_leads(array[md5('pending')::uuid]);
 select public.distribute_waiting_leads(100);
-select is(pg_temp.greetings('+13125550010'), 'Acme {agent} Agency, Acme {agent} Agency: STOP',
-  'a pending lead is greeted when it is handed out, without an agent with the agency''s name');
-select is(pg_temp.greetings('+13125550009'), 'Acme {agent} Agency, Acme {agent} Agency: STOP', 'so is one that has waited for an order');
+select is(pg_temp.greetings('+13125550010'), 'An agent, Acme {agent} Agency: STOP',
+  'a pending lead is greeted when it is handed out, also where the agency has no agent');
+select is(pg_temp.greetings('+13125550009'), 'An agent, Acme {agent} Agency: STOP', 'so is one that has waited for an order');
 select is((select count(pg_temp.greetings('+1312555030' || n))::integer from generate_series(1, 3) n), 3, 'and each of many');
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload, payload_bytes) values
   (md5('delivery')::uuid, 'r', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'x', '{}', 2);
 select public.replay_delivery(md5('delivery')::uuid, '{"first_name": "Ada", "vendor_metadata": {"phone": "+13125550011"}}');
-select is(pg_temp.greetings('+13125550011'), 'Acme {agent} Agency, Acme {agent} Agency: STOP', 'and one that is replayed');
+select is(pg_temp.greetings('+13125550011'), 'An agent, Acme {agent} Agency: STOP', 'and one that is replayed');
 
 -- Nothing that goes wrong costs the lead
 select pg_temp.order('{agency}' || rpad(' STOP', 1590, '.'));

@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(38);
+select plan(41);
 \ir helpers.psql
 
 select pg_temp.create_people();
@@ -225,6 +225,27 @@ select pg_temp.write('several', body) from unnest(array['one', 'two', 'three']) 
 select is(
   array(select t ->> 'body' from jsonb_array_elements(pg_temp.claim('several') -> 'texts') t), '{one,two,three}', 'oldest first');
 select is_empty($$select from public.bot_turns where message_ids = '{}'$$, 'nothing else is left');
+
+-- Who is named in the text that ends the script
+create function pg_temp.named(name text, assigned text, inactive text) returns text language plpgsql as $$
+begin
+  perform pg_temp.begin_claim(name);
+  update public.recruiting_conversations set assigned_agent_id = md5(assigned)::uuid where id = md5(name)::uuid;
+  update public.agents set is_active = first_name not in ('former', inactive) where agency_id = md5('agency')::uuid;
+  perform pg_temp.end_claim(name, pg_temp.ended('asked') || '{"reply": "{agent} will write."}');
+  update public.agents set is_active = first_name <> 'former' where agency_id = md5('agency')::uuid;
+  return (
+    select format('%s (%s)', m.body, a.first_name)
+    from public.recruiting_conversations c
+    join public.recruiting_messages m on m.conversation_id = c.id and m.direction = 'outbound'
+    join public.agents a on a.id = c.assigned_agent_id
+    where c.id = md5(name)::uuid
+  );
+end
+$$;
+select is(pg_temp.named('named 1', 'mia', 'nobody'), 'mia will write. (mia)', '{agent} is the conversation''s agent');
+select is(pg_temp.named('named 2', null, 'nobody'), 'ann will write. (ann)', 'else the lead''s');
+select is(pg_temp.named('named 3', null, 'ann'), 'cal will write. (cal)', 'else who gets the conversation by this very turn');
 
 -- The worker asks for one more when its number of turns is over
 select pg_temp.begin_talk('more ' || n), pg_temp.write('more ' || n, 'Hi') from generate_series(1, 3) n;

@@ -102,21 +102,8 @@ declare
 begin
   update public.recruiting_conversations c
   set status = 'escalated', assigned_agent_id = chosen.id
-  from (
-    select a.id
-    from public.agents a
-    where a.agency_id = conversation.agency_id
-      and a.is_active
-      and (a.id in (conversation.assigned_agent_id, lead_agent_id) or a.accepts_recruits or a.role = 'manager')
-    order by
-      a.id is not distinct from conversation.assigned_agent_id desc,
-      a.id is not distinct from lead_agent_id desc,
-      a.accepts_recruits desc,
-      a.last_assigned_at nulls first,
-      a.id
-    limit 1
-  ) chosen
-  where c.id = conversation.id;
+  from private.choose_agent(conversation.agency_id, conversation.assigned_agent_id, lead_agent_id) chosen (id)
+  where c.id = conversation.id and chosen.id is not null;
 end
 $$;
 

@@ -175,7 +175,9 @@ begin
     perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', ended ->> 'reason');
   end if;
   if reply is not null then
-    perform private.queue_text(conversation.id, 'bot', private.fill_template(reply, lead));
+    perform private.queue_text(conversation.id, 'bot', private.fill_template(reply, lead, c.assigned_agent_id))
+    from public.recruiting_conversations c
+    where c.id = conversation.id;
   end if;
   delete from public.bot_turns t where t.conversation_id = conversation.id;
   return 'done';

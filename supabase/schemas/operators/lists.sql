@@ -219,7 +219,8 @@ from (
 
 comment on view public.greeting_list is
   'The greetings of the orders. vendors: whose recruits are greeted; numbers: the agency''s active ones, without which '
-  'nobody is greeted; preview: for a recruit named Ada, with the order''s agent where it names one; segments: of the preview.';
+  'nobody is greeted; preview: for a recruit named Ada, with the order''s agent, else the agency''s next one; segments: of '
+  'the preview.';
 grant select on public.greeting_list to service_role;
 
 create view public.bot_session_list with (security_invoker = true) as
