@@ -126,6 +126,20 @@ realtimeTest(
   },
 );
 
+realtimeTest("an agent who is set inactive hears nothing more", async (sql, notify, { id, agency_id, agent_id }) => {
+  await sql`update public.agents set is_active = false where id = ${agent_id}`;
+  await notify();
+  await sql`select public.receive_sms('+13125550100', '+13125550199', 'test', 'Hi', '[]')`;
+  assert.deepEqual(await changed(sql, id), [`agency:${agency_id}`]);
+  const [{ told }] = await sql<[{ told: number }]>`
+    select count(*)::integer as told from realtime.messages where topic = ${`agent:${agent_id}`}`;
+  assert.equal(told, 0, "neither of notifications nor of what has changed");
+  await sql`update public.agents set is_active = true where id = ${agent_id}`;
+  await notify();
+  const sent = await sql`select event from realtime.messages where topic = ${`agent:${agent_id}`}`;
+  assert.deepEqual(sent.map(({ event }) => event), ["notification"], "until the agent is active again");
+});
+
 const FAULTS: [what: string, sql: string][] = [
   ["Realtime's function fails", otherSend("raise exception 'down' using errcode = 'XX000'")],
   ["Realtime's function is missing", "drop function realtime.send"],

@@ -20,8 +20,18 @@ begin
   if remaining = 0 or to_regprocedure('realtime.send(jsonb, text, text, boolean)') is null then
     return;
   end if;
-  foreach topic in array topics loop
-    continue when topic is null or remaining = 0;
+  for topic in
+    select given.topic
+    from unnest(topics) as given (topic)
+    where given.topic is not null
+      -- Realtime asks its policy when a page joins, and not for each event. The page of an agent who was set inactive stays.
+      and not exists (
+        select
+        from public.agents a
+        where a.id = case when starts_with(given.topic, 'agent:') then substr(given.topic, 7)::uuid end and not a.is_active
+      )
+  loop
+    exit when remaining = 0;
     began_at := clock_timestamp();
     perform realtime.send(payload, event, topic, true);
     -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
@@ -35,8 +45,9 @@ end
 $$;
 
 comment on function private.broadcast(text, jsonb, text[]) is
-  'Sends an event to private topics, where the project has Realtime; a topic of null is none. A failure of Realtime is a '
-  'warning and nothing else. A transaction sends nothing more after 2,000 sends, a failure, or one that has taken 100 ms.';
+  'Sends an event to private topics, where the project has Realtime; a topic of null is none, nor is the one of an agent who '
+  'is not active. A failure of Realtime is a warning and nothing else. A transaction sends nothing more after 2,000 sends, a '
+  'failure, or one that has taken 100 ms.';
 grant execute on function private.broadcast(text, jsonb, text[]) to service_role;
 
 create function private.broadcast_notification() returns trigger
