@@ -8047,7 +8047,31 @@ comment on function private.visible_name(text) is
   'A name on one line, as its reader sees it; null when there is nothing to see.';
 grant execute on function private.visible_name(text) to service_role;
 
-create function private.fill_template(template text, lead public.recruiting_leads) returns text
+create function private.choose_agent(agency_id uuid, variadic preferred uuid[]) returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select a.id
+    from public.agents a
+    where a.agency_id = choose_agent.agency_id
+      and a.is_active
+      and (a.id = any (preferred) or a.accepts_recruits or a.role = 'manager')
+    order by array_position(preferred, a.id) nulls last, a.accepts_recruits desc, a.last_assigned_at nulls first, a.id
+    limit 1
+  );
+end
+$$;
+
+comment on function private.choose_agent(uuid, uuid[]) is
+  'The agent who gets a conversation of this agency: the first of the preferred agents who is active, else the agent who has '
+  'waited longest for a recruit, else a manager. Null where none of them is active.';
+grant execute on function private.choose_agent(uuid, uuid[]) to service_role;
+
+create function private.fill_template(template text, lead public.recruiting_leads, assigned_agent_id uuid default null)
+returns text
 language plpgsql
 stable
 set search_path = ''
@@ -8058,29 +8082,37 @@ declare
     select private.visible_name(a.name) from public.agencies a where a.id = lead.agency_id
   );
   agent_name constant text := (
-    select private.visible_name(concat_ws(' ', a.first_name, a.last_name)) from public.agents a where a.id = lead.agent_id
+    select private.visible_name(concat_ws(' ', a.first_name, a.last_name))
+    from public.agents a
+    where a.id = private.choose_agent(lead.agency_id, assigned_agent_id, lead.agent_id)
   );
+  has_agent constant boolean := coalesce(lower(agent_name) <> lower(agency_name), false);
   names constant jsonb := jsonb_build_object(
     -- Applicants type their names themselves. What is no name is not sent on, such as an address.
     'first_name', case
       when length(first_name) <= 50 and first_name !~ '[0-9/:@<>{}|\\^_=+*#%&$]|\.[[:alpha:]]{2}' then first_name
       else 'there'
     end,
-    'agent', coalesce(agent_name, agency_name),
+    'agent', case when has_agent then agent_name else 'an agent' end,
+    'sentence_agent', case when has_agent then agent_name else 'An agent' end,
     'agency', agency_name);
 begin
   -- In one pass, so that a name with braces in it stays as it is.
   return (
     select string_agg(coalesce(names ->> part[1], part[2]), '' order by ordinal)
-    from regexp_matches(template, '\{(\w+)\}|([^{]+)', 'g') with ordinality as parts (part, ordinal)
+    from regexp_matches(
+      -- A sentence begins with a capital letter.
+      regexp_replace(template, '(^|[.!?]\s+)\{agent\}', '\1{sentence_agent}', 'g'), '\{(\w+)\}|([^{]+)', 'g'
+    ) with ordinality as parts (part, ordinal)
   );
 end
 $$;
 
-comment on function private.fill_template(text, public.recruiting_leads) is
-  'A greeting_template with the lead''s first name, its agent''s name (without an agent the agency''s) and its '
-  'agency''s name, each as visible_name(). `there` stands for a first name that can hardly be one.';
-grant execute on function private.fill_template(text, public.recruiting_leads) to service_role;
+comment on function private.fill_template(text, public.recruiting_leads, uuid) is
+  'A text with the lead''s first name, the name of the agent who gets the conversation, and the agency''s name, each as '
+  'visible_name(). The agent: assigned_agent_id, else the lead''s agent, else the next one of choose_agent(). `an agent` '
+  'stands where the agency has none, or one of its own name. `there` stands for a first name that can hardly be one.';
+grant execute on function private.fill_template(text, public.recruiting_leads, uuid) to service_role;
 
 create function private.queue_greeting(lead public.recruiting_leads) returns void
 language plpgsql
@@ -8115,18 +8147,19 @@ begin
     return;
   end if;
 
-  body := private.fill_template(template, lead);
-  if private.utf16_length(body) > max_length then
-    raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
-    return;
-  end if;
   conversation := private.open_conversation(lead, lead.agent_id);
   if conversation.id is null then
     raise warning 'lead % is not greeted: its agency has no active service number', lead.id;
   elsif conversation.status = 'bot' then
+    body := private.fill_template(template, lead, conversation.assigned_agent_id);
+    if private.utf16_length(body) > max_length then
+      raise string_data_right_truncation;
+    end if;
     perform private.queue_text(conversation.id, 'greeting', body);
   end if;
 exception
+  when string_data_right_truncation then
+    raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
   when lock_not_available then
     insert into private.waiting_greetings (lead_id) values (lead.id) on conflict do nothing;
   when others then
@@ -8479,8 +8512,18 @@ begin
   if remaining = 0 or to_regprocedure('realtime.send(jsonb, text, text, boolean)') is null then
     return;
   end if;
-  foreach topic in array topics loop
-    continue when topic is null or remaining = 0;
+  for topic in
+    select given.topic
+    from unnest(topics) as given (topic)
+    where given.topic is not null
+      -- Realtime asks its policy when a page joins, and not for each event. The page of an agent who was set inactive stays.
+      and not exists (
+        select
+        from public.agents a
+        where a.id = case when starts_with(given.topic, 'agent:') then substr(given.topic, 7)::uuid end and not a.is_active
+      )
+  loop
+    exit when remaining = 0;
     began_at := clock_timestamp();
     perform realtime.send(payload, event, topic, true);
     -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
@@ -8494,8 +8537,9 @@ end
 $$;
 
 comment on function private.broadcast(text, jsonb, text[]) is
-  'Sends an event to private topics, where the project has Realtime; a topic of null is none. A failure of Realtime is a '
-  'warning and nothing else. A transaction sends nothing more after 2,000 sends, a failure, or one that has taken 100 ms.';
+  'Sends an event to private topics, where the project has Realtime; a topic of null is none, nor is the one of an agent who '
+  'is not active. A failure of Realtime is a warning and nothing else. A transaction sends nothing more after 2,000 sends, a '
+  'failure, or one that has taken 100 ms.';
 grant execute on function private.broadcast(text, jsonb, text[]) to service_role;
 
 create function private.broadcast_notification() returns trigger
@@ -9277,21 +9321,8 @@ declare
 begin
   update public.recruiting_conversations c
   set status = 'escalated', assigned_agent_id = chosen.id
-  from (
-    select a.id
-    from public.agents a
-    where a.agency_id = conversation.agency_id
-      and a.is_active
-      and (a.id in (conversation.assigned_agent_id, lead_agent_id) or a.accepts_recruits or a.role = 'manager')
-    order by
-      a.id is not distinct from conversation.assigned_agent_id desc,
-      a.id is not distinct from lead_agent_id desc,
-      a.accepts_recruits desc,
-      a.last_assigned_at nulls first,
-      a.id
-    limit 1
-  ) chosen
-  where c.id = conversation.id;
+  from private.choose_agent(conversation.agency_id, conversation.assigned_agent_id, lead_agent_id) chosen (id)
+  where c.id = conversation.id and chosen.id is not null;
 end
 $$;
 
@@ -9479,7 +9510,9 @@ begin
     perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', ended ->> 'reason');
   end if;
   if reply is not null then
-    perform private.queue_text(conversation.id, 'bot', private.fill_template(reply, lead));
+    perform private.queue_text(conversation.id, 'bot', private.fill_template(reply, lead, c.assigned_agent_id))
+    from public.recruiting_conversations c
+    where c.id = conversation.id;
   end if;
   delete from public.bot_turns t where t.conversation_id = conversation.id;
   return 'done';
@@ -9893,7 +9926,8 @@ from (
 
 comment on view public.greeting_list is
   'The greetings of the orders. vendors: whose recruits are greeted; numbers: the agency''s active ones, without which '
-  'nobody is greeted; preview: for a recruit named Ada, with the order''s agent where it names one; segments: of the preview.';
+  'nobody is greeted; preview: for a recruit named Ada, with the order''s agent, else the agency''s next one; segments: of '
+  'the preview.';
 grant select on public.greeting_list to service_role;
 
 create view public.bot_session_list with (security_invoker = true) as
