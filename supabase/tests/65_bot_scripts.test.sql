@@ -1,6 +1,6 @@
 -- Which scripts the bot takes, and who publishes them.
 begin;
-select plan(51);
+select plan(59);
 \ir helpers.psql
 
 create temporary table good as select '{
@@ -11,7 +11,7 @@ create temporary table good as select '{
     {"id": "hours", "ask": "Full or part time?", "answer": {"choice": {"full": ["full-time"], "part": []}}, "then": {"part": {"end": "part_time"}}},
     {"id": "years", "ask": "How many years?", "answer": {"number": {"min": 0, "max": 60}}, "only_if": {"hours": "full"}}
   ],
-  "done": "Thank you.", "handoff": "{agent} will write.", "handoff_words": ["agent"], "remind_after": "20h", "expire_after": "3d"
+  "done": "Thank you.", "about": "{agency} looks for agents.", "not_interested": "Thanks, {first_name}.", "handoff": "{agent} will write.", "handoff_words": ["agent"], "remind_after": "20h", "expire_after": "3d"
 }'::jsonb as script;
 
 select is(private.bot_script_problems(script), '{}', 'a script with every member is taken') from good;
@@ -46,6 +46,14 @@ from (values
   ('{done}', to_jsonb(repeat('x', 460)), 'done: is longer than 3 segments'),
   ('{done}', to_jsonb(repeat('x', 459)), ''),
   ('{handoff}', to_jsonb(repeat('ж', 202)), 'handoff: is longer than 3 segments'),
+  ('{about}', 'null', 'about: must be a text with something in it'),
+  ('{about}', '["x"]', 'about: must be a text with something in it'),
+  ('{about}', '"We are {team}"', 'about: may have no braces but {first_name}, {agent} and {agency}'),
+  ('{about}', to_jsonb(repeat('x', 375)), ''),
+  ('{about}', to_jsonb(repeat('x', 376)), 'about: with the opening and the first question it is longer than 3 segments'),
+  ('{questions,2,ask}', to_jsonb(repeat('x', 430)), 'about: with the question "hours" it is longer than 3 segments'),
+  ('{not_interested}', '""', 'not_interested: must be a text with something in it'),
+  ('{not_interested}', to_jsonb(repeat('x', 460)), 'not_interested: is longer than 3 segments'),
   ('{handoff}', 'null', 'handoff: must be a text with something in it'),
   ('{handoff_words}', '[]', 'handoff_words: must be a list of 1 to 20 words'),
   ('{handoff_words}', '["?"]', 'handoff_words: must be a list of 1 to 20 words'),

@@ -8,7 +8,9 @@ as $$
 declare
   word constant text := '^[a-z][a-z0-9_]{0,39}$';
   opening constant text := case jsonb_typeof(script -> 'opening') when 'string' then script ->> 'opening' end;
+  about constant text := case jsonb_typeof(script -> 'about') when 'string' then script ->> 'about' end;
   questions constant jsonb := case jsonb_typeof(script -> 'questions') when 'array' then script -> 'questions' else '[]' end;
+  first_ask constant text := case jsonb_typeof(questions #> '{0,ask}') when 'string' then questions #>> '{0,ask}' end;
   problems text[] := '{}';
 begin
   if jsonb_typeof(script) is distinct from 'object' then
@@ -16,15 +18,22 @@ begin
   end if;
   problems := problems
     || private.unknown_members(script, 'script', array[
-      'opening', 'questions', 'done', 'handoff', 'handoff_words', 'remind_after', 'expire_after'])
+      'opening', 'questions', 'done', 'about', 'not_interested', 'handoff', 'handoff_words', 'remind_after',
+      'expire_after'])
     || private.bot_text_problems('opening:', script -> 'opening', is_required => true)
     || private.bot_text_problems('done:', script -> 'done', is_required => true)
+    || private.bot_text_problems('about:', script -> 'about')
+    || private.bot_text_problems('not_interested:', script -> 'not_interested')
     || private.bot_text_problems('handoff:', script -> 'handoff')
     || array_remove(array[
       case when opening not like '%{agency}%' then 'opening: must have {agency}' end,
       case when opening !~ '\mSTOP\M' then 'opening: must have the word STOP' end,
-      case when private.filled_segments(opening || ' ' || case jsonb_typeof(questions #> '{0,ask}') when 'string' then questions #>> '{0,ask}' end) > 3
-        then 'opening: with the first question it is longer than 3 segments' end,
+      case
+        when private.filled_segments(opening || ' ' || first_ask) > 3
+          then 'opening: with the first question it is longer than 3 segments'
+        when private.filled_segments(opening || ' ' || about || ' ' || first_ask) > 3
+          then 'about: with the opening and the first question it is longer than 3 segments'
+      end,
       case when jsonb_array_length(questions) not between 1 and 12 then 'questions: must be a list of 1 to 12 questions' end,
       case when private.is_word_list(script -> 'handoff_words', 1) is not true
         then 'handoff_words: must be a list of 1 to 20 words' end,
@@ -60,6 +69,11 @@ begin
       || private.bot_text_problems(q.label || ': retry', q.question -> 'retry')
     )
     where jsonb_typeof(q.question) = 'object'
+    union all
+    select format('about: with the question "%s" it is longer than 3 segments', q.label)
+    where q.place > 1 and jsonb_typeof(q.question -> 'ask') = 'string'
+      and private.filled_segments(about) <= 3 and private.filled_segments(q.question ->> 'ask') <= 3
+      and private.filled_segments(about || ' ' || (q.question ->> 'ask')) > 3
     union all
     select format('%s: answer must be yes_no, states, text, a choice or a number', q.label)
     where jsonb_typeof(q.question) = 'object' and not private.is_bot_answer(q.question -> 'answer')

@@ -61,21 +61,26 @@ declare
 begin
   select * into next
   from jsonb_to_record(nullif(step -> 'session', 'null')) as s (
-    question text, tries integer, answers jsonb, asked_at timestamptz, remind_at timestamptz, expires_at timestamptz
+    question text, tries integer, answers jsonb, has_told_about boolean, asked_at timestamptz, remind_at timestamptz, expires_at timestamptz
   );
   if old.conversation_id is null then
-    insert into public.bot_sessions (conversation_id, script_id, question, state, reason, asked_at, remind_at, expires_at)
+    -- A step without a session and without an end has not begun: the next text is the first.
+    insert into public.bot_sessions (
+      conversation_id, script_id, question, has_told_about, state, reason, asked_at, remind_at, expires_at
+    )
     select
       store_bot_session.conversation_id, b.id, coalesce(next.question, b.script #>> '{questions,0,id}'),
-      coalesce(step #>> '{ended,state}', 'active'), step #>> '{ended,reason}', next.asked_at, next.remind_at, next.expires_at
+      coalesce(next.has_told_about, false), coalesce(step #>> '{ended,state}', 'active'), step #>> '{ended,reason}',
+      next.asked_at, next.remind_at, next.expires_at
     from public.bot_scripts b
-    where b.id = store_bot_session.script_id;
+    where b.id = store_bot_session.script_id and (next.question is not null or step #>> '{ended,state}' is not null);
   else
     update public.bot_sessions s
     set
       question = coalesce(next.question, s.question),
       tries = coalesce(next.tries, s.tries),
       answers = coalesce(next.answers, s.answers),
+      has_told_about = coalesce(next.has_told_about, s.has_told_about),
       state = coalesce(step #>> '{ended,state}', s.state),
       reason = step #>> '{ended,reason}',
       version = s.version + 1,

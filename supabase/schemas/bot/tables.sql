@@ -34,6 +34,7 @@ create table public.bot_sessions (
   question text not null,
   tries integer not null default 0 check (tries >= 0),
   answers jsonb not null default '{}' check (jsonb_typeof(answers) = 'object'),
+  has_told_about boolean not null default false,
   state text not null default 'active' check (state in ('active', 'done', 'escalated', 'expired', 'stopped')),
   reason text,
   version integer not null default 1,
@@ -52,11 +53,13 @@ comment on table public.bot_sessions is 'Where a conversation stands in its scri
 comment on column public.bot_sessions.question is 'The id of the question that waits for an answer, or was the last.';
 comment on column public.bot_sessions.tries is 'How many texts in a row were no answer to the question.';
 comment on column public.bot_sessions.answers is 'The answers by the id of the question, as in screening_answers.value.';
+comment on column public.bot_sessions.has_told_about is
+  'Whether the script''s `about` was said. It is said once.';
 comment on column public.bot_sessions.state is
   '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
-  'Why it is no longer active: `done`, the script''s own end, `asked`, `not_understood`, `automatic_reply`, `expired`, '
+  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `not_understood`, `automatic_reply`, `expired`, '
   '`taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is

@@ -57,8 +57,8 @@ begin
     'script_id', b.id,
     'script', b.script,
     'session', case when s.conversation_id is not null then jsonb_build_object(
-      'question', s.question, 'tries', s.tries, 'answers', s.answers, 'asked_at', s.asked_at,
-      'remind_at', s.remind_at, 'expires_at', s.expires_at
+      'question', s.question, 'tries', s.tries, 'answers', s.answers, 'has_told_about', s.has_told_about,
+      'asked_at', s.asked_at, 'remind_at', s.remind_at, 'expires_at', s.expires_at
     ) end,
     'texts', (
       select coalesce(jsonb_agg(
@@ -80,7 +80,7 @@ $$;
 
 comment on function public.claim_bot_turns(integer) is
   'Gives the worker up to max turns that are due, each for 60 seconds: {now, turns: [{conversation_id, attempt, version|null, '
-  'script_id|null, script|null, session|null: {question, tries, answers, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}]}. '
+  'script_id|null, script|null, session|null: {question, tries, answers, has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}]}. '
   'Without texts only time has passed.';
 grant execute on function public.claim_bot_turns(integer) to service_role;
 
