@@ -61,7 +61,8 @@ declare
 begin
   select * into next
   from jsonb_to_record(nullif(step -> 'session', 'null')) as s (
-    question text, tries integer, answers jsonb, has_told_about boolean, asked_at timestamptz, remind_at timestamptz, expires_at timestamptz
+    question text, tries integer, answers jsonb, has_told_about boolean,
+    asked_at timestamptz, remind_at timestamptz, expires_at timestamptz
   );
   if old.conversation_id is null then
     -- A step without a session and without an end has not begun: the next text is the first.
