@@ -8782,6 +8782,7 @@ create table public.bot_sessions (
   question text not null,
   tries integer not null default 0 check (tries >= 0),
   answers jsonb not null default '{}' check (jsonb_typeof(answers) = 'object'),
+  has_told_about boolean not null default false,
   state text not null default 'active' check (state in ('active', 'done', 'escalated', 'expired', 'stopped')),
   reason text,
   version integer not null default 1,
@@ -8800,11 +8801,13 @@ comment on table public.bot_sessions is 'Where a conversation stands in its scri
 comment on column public.bot_sessions.question is 'The id of the question that waits for an answer, or was the last.';
 comment on column public.bot_sessions.tries is 'How many texts in a row were no answer to the question.';
 comment on column public.bot_sessions.answers is 'The answers by the id of the question, as in screening_answers.value.';
+comment on column public.bot_sessions.has_told_about is
+  'Whether the script''s `about` was said. It is said once.';
 comment on column public.bot_sessions.state is
   '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
-  'Why it is no longer active: `done`, the script''s own end, `asked`, `not_understood`, `automatic_reply`, `expired`, '
+  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `not_understood`, `automatic_reply`, `expired`, '
   '`taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
@@ -8997,7 +9000,9 @@ as $$
 declare
   word constant text := '^[a-z][a-z0-9_]{0,39}$';
   opening constant text := case jsonb_typeof(script -> 'opening') when 'string' then script ->> 'opening' end;
+  about constant text := case jsonb_typeof(script -> 'about') when 'string' then script ->> 'about' end;
   questions constant jsonb := case jsonb_typeof(script -> 'questions') when 'array' then script -> 'questions' else '[]' end;
+  first_ask constant text := case jsonb_typeof(questions #> '{0,ask}') when 'string' then questions #>> '{0,ask}' end;
   problems text[] := '{}';
 begin
   if jsonb_typeof(script) is distinct from 'object' then
@@ -9005,15 +9010,22 @@ begin
   end if;
   problems := problems
     || private.unknown_members(script, 'script', array[
-      'opening', 'questions', 'done', 'handoff', 'handoff_words', 'remind_after', 'expire_after'])
+      'opening', 'questions', 'done', 'about', 'not_interested', 'handoff', 'handoff_words', 'remind_after',
+      'expire_after'])
     || private.bot_text_problems('opening:', script -> 'opening', is_required => true)
     || private.bot_text_problems('done:', script -> 'done', is_required => true)
+    || private.bot_text_problems('about:', script -> 'about')
+    || private.bot_text_problems('not_interested:', script -> 'not_interested')
     || private.bot_text_problems('handoff:', script -> 'handoff')
     || array_remove(array[
       case when opening not like '%{agency}%' then 'opening: must have {agency}' end,
       case when opening !~ '\mSTOP\M' then 'opening: must have the word STOP' end,
-      case when private.filled_segments(opening || ' ' || case jsonb_typeof(questions #> '{0,ask}') when 'string' then questions #>> '{0,ask}' end) > 3
-        then 'opening: with the first question it is longer than 3 segments' end,
+      case
+        when private.filled_segments(opening || ' ' || first_ask) > 3
+          then 'opening: with the first question it is longer than 3 segments'
+        when private.filled_segments(opening || ' ' || about || ' ' || first_ask) > 3
+          then 'about: with the opening and the first question it is longer than 3 segments'
+      end,
       case when jsonb_array_length(questions) not between 1 and 12 then 'questions: must be a list of 1 to 12 questions' end,
       case when private.is_word_list(script -> 'handoff_words', 1) is not true
         then 'handoff_words: must be a list of 1 to 20 words' end,
@@ -9049,6 +9061,11 @@ begin
       || private.bot_text_problems(q.label || ': retry', q.question -> 'retry')
     )
     where jsonb_typeof(q.question) = 'object'
+    union all
+    select format('about: with the question "%s" it is longer than 3 segments', q.label)
+    where q.place > 1 and jsonb_typeof(q.question -> 'ask') = 'string'
+      and private.filled_segments(about) <= 3 and private.filled_segments(q.question ->> 'ask') <= 3
+      and private.filled_segments(about || ' ' || (q.question ->> 'ask')) > 3
     union all
     select format('%s: answer must be yes_no, states, text, a choice or a number', q.label)
     where jsonb_typeof(q.question) = 'object' and not private.is_bot_answer(q.question -> 'answer')
@@ -9280,21 +9297,27 @@ declare
 begin
   select * into next
   from jsonb_to_record(nullif(step -> 'session', 'null')) as s (
-    question text, tries integer, answers jsonb, asked_at timestamptz, remind_at timestamptz, expires_at timestamptz
+    question text, tries integer, answers jsonb, has_told_about boolean,
+    asked_at timestamptz, remind_at timestamptz, expires_at timestamptz
   );
   if old.conversation_id is null then
-    insert into public.bot_sessions (conversation_id, script_id, question, state, reason, asked_at, remind_at, expires_at)
+    -- A step without a session and without an end has not begun: the next text is the first.
+    insert into public.bot_sessions (
+      conversation_id, script_id, question, has_told_about, state, reason, asked_at, remind_at, expires_at
+    )
     select
       store_bot_session.conversation_id, b.id, coalesce(next.question, b.script #>> '{questions,0,id}'),
-      coalesce(step #>> '{ended,state}', 'active'), step #>> '{ended,reason}', next.asked_at, next.remind_at, next.expires_at
+      coalesce(next.has_told_about, false), coalesce(step #>> '{ended,state}', 'active'), step #>> '{ended,reason}',
+      next.asked_at, next.remind_at, next.expires_at
     from public.bot_scripts b
-    where b.id = store_bot_session.script_id;
+    where b.id = store_bot_session.script_id and (next.question is not null or step #>> '{ended,state}' is not null);
   else
     update public.bot_sessions s
     set
       question = coalesce(next.question, s.question),
       tries = coalesce(next.tries, s.tries),
       answers = coalesce(next.answers, s.answers),
+      has_told_about = coalesce(next.has_told_about, s.has_told_about),
       state = coalesce(step #>> '{ended,state}', s.state),
       reason = step #>> '{ended,reason}',
       version = s.version + 1,
@@ -9392,8 +9415,8 @@ begin
     'script_id', b.id,
     'script', b.script,
     'session', case when s.conversation_id is not null then jsonb_build_object(
-      'question', s.question, 'tries', s.tries, 'answers', s.answers, 'asked_at', s.asked_at,
-      'remind_at', s.remind_at, 'expires_at', s.expires_at
+      'question', s.question, 'tries', s.tries, 'answers', s.answers, 'has_told_about', s.has_told_about,
+      'asked_at', s.asked_at, 'remind_at', s.remind_at, 'expires_at', s.expires_at
     ) end,
     'texts', (
       select coalesce(jsonb_agg(
@@ -9415,7 +9438,7 @@ $$;
 
 comment on function public.claim_bot_turns(integer) is
   'Gives the worker up to max turns that are due, each for 60 seconds: {now, turns: [{conversation_id, attempt, version|null, '
-  'script_id|null, script|null, session|null: {question, tries, answers, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}]}. '
+  'script_id|null, script|null, session|null: {question, tries, answers, has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}]}. '
   'Without texts only time has passed.';
 grant execute on function public.claim_bot_turns(integer) to service_role;
 

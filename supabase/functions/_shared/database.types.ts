@@ -260,6 +260,7 @@ export type Database = {
           "conversation_id": string;
           "created_at": string;
           "expires_at": string | null;
+          "has_told_about": boolean;
           "question": string;
           "reason": string | null;
           "remind_at": string | null;
@@ -277,6 +278,7 @@ export type Database = {
           "conversation_id": string;
           "created_at"?: string;
           "expires_at"?: string | null;
+          "has_told_about"?: boolean;
           "question": string;
           "reason"?: string | null;
           "remind_at"?: string | null;
@@ -293,6 +295,7 @@ export type Database = {
           "conversation_id"?: string;
           "created_at"?: string;
           "expires_at"?: string | null;
+          "has_told_about"?: boolean;
           "question"?: string;
           "reason"?: string | null;
           "remind_at"?: string | null;
