@@ -62,6 +62,55 @@ function anchors(text: string): string[] {
   );
 }
 
+/** What begins a list's item or a heading. */
+const BEGINNING = /^ *(?:\d+[.)]|[-+*]|#{1,6}) /;
+
+/**
+ * The lines that became an item of a list, or a heading, because a sentence was wrapped before a number, a sign or `#`.
+ * What stands before them is no whole sentence.
+ */
+function wronglyWrapped(text: string): string[] {
+  const lines = text.replace(/^ *```.*?^ *```$/gms, "").replace(/<!--.*?-->/gs, "").split("\n");
+  return lines.filter((line, index) => {
+    const before = lines.slice(0, index).findLast((line) => line.trim() !== "") ?? "";
+    if (!BEGINNING.test(line) || /[.:!?)|][_*]*$/.test(before) || before === "") return false;
+    const isItem = (line: string) => /^ *(?:[-+*]|\d+[.)]) /.test(line);
+    // An item after an item is no fault, unless it is of another kind or stands deeper.
+    const indent = (line: string) => line.search(/\S/);
+    const isNumbered = (line: string) => /^ *\d/.test(line);
+    if (isItem(before) && isItem(line)) {
+      return indent(line) > indent(before) ||
+        isNumbered(line) !== isNumbered(before) && indent(line) === indent(before);
+    }
+    // The last line of an item that was wrapped.
+    if (/^ /.test(before) && isItem(line)) return indent(line) >= indent(before);
+    return !/^#/.test(before);
+  });
+}
+
+Deno.test("a list that a wrapped sentence has made is found", () => {
+  const wrong = [
+    "says what is wrong, and exit code\n\n1. Where nothing is, it says so.",
+    "says what is wrong, and exit code\n1. Where nothing is, it says so.",
+    "the sum of one\n\n- two, and what follows",
+    "the sum of one\n+ two, and what follows",
+    "as the line that begins with\n\n# says.",
+    "- an item with the sum of one\n  - two",
+    "- an item, and exit code\n\n1. Where nothing is.",
+    "- an item that is wrapped and has the number\n  of the exit code\n\n  1. Where nothing is.",
+  ];
+  for (const text of wrong) assert.equal(wronglyWrapped(text).length, 1, text);
+  const right = [
+    "What it does:\n\n- one\n- two\n  and a half\n- three\n\nAnd then:\n\n1. first\n2. second",
+    "# A heading\n\n## Another\n\n- one",
+    "_One._\n\n1. first:\n   - a\n   - b",
+    "```sh\n# a comment\nls\n# another\n```\n\nText",
+    "- one:\n  - nested\n- two",
+    "| a | b |\n| - | - |\n| c | d |\n\n- one",
+  ];
+  for (const text of right) assert.deepEqual(wronglyWrapped(text), [], text);
+});
+
 for (const page of PAGES) {
   const url = new URL(page, ROOT);
   const text = Deno.readTextFileSync(url);
@@ -93,6 +142,10 @@ for (const page of PAGES) {
       .filter(([, row]) => !/^[\s|:-]+$/.test(row!))
       .flatMap(([, row]) => row!.split("|").map((cell) => cell.trim()));
     assert.deepEqual(cells.filter((cell) => cell.length > 60), [], "make it a list");
+  });
+
+  Deno.test(`no list or heading of ${page} is a sentence that was wrapped`, () => {
+    if (!NOT_OURS.includes(page)) assert.deepEqual(wronglyWrapped(text), []);
   });
 
   Deno.test(`every link of ${page} leads somewhere`, () => {
