@@ -50,6 +50,7 @@ Deno.test("a webhook is set, shown with its address, and switched off", async ()
     config,
     url,
     secrets: 0,
+    refused: [],
   });
 
   await json(`set ${vendor.slug} --scheme query --parameter token`);

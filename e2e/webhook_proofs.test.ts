@@ -11,7 +11,9 @@ import {
   sql,
   storedLeads,
 } from "./support/client.ts";
+import { admin } from "./support/admin.ts";
 import { consoleOf, functionWith } from "./support/function.ts";
+import { eventually } from "./support/processes.ts";
 import { addSecret, createWebhook, deliver, proofOf, rejected, type Webhook } from "./support/webhooks.ts";
 
 /** What the vendors of the schemes with a format of their own send. */
@@ -120,6 +122,94 @@ Deno.test("an unknown slug, an inactive vendor, a vendor without a webhook and a
     assert.equal((await rejected(vendor)).length, 0);
     await assertStored(vendor, 0);
   }
+});
+
+Deno.test("an operator sees why a webhook's request got 401, and its sender sees nothing of it", async () => {
+  const recruiting = await functionWith("recruiting", {});
+  const [webhook, off] = [await createWebhook("hmac"), await createWebhook()];
+  await sql`update public.vendors set webhook_scheme = null where id = ${off.id}`;
+  const body = '{"first_name": "Ann"}';
+  const path = `/recruiting/webhooks/${webhook.slug}`;
+  const wrong = proofOf({ ...webhook, secret: "wrong" }, body).headers;
+  const seconds = Math.floor(Date.now() / 1_000);
+  const unknown = `unknown-${crypto.randomUUID()}`;
+  const requests: [string, string, Record<string, string>][] = [
+    ["proof_missing", path, {}],
+    ["proof_malformed", path, { ...wrong, "x-acme-signature": "abc" }],
+    ["time_missing", path, { ...wrong, "x-acme-time": "" }],
+    ["time_in_milliseconds", path, { ...wrong, "x-acme-time": `${seconds}000` }],
+    ["time_too_old", path, proofOf(webhook, body, { at: new Date(0) }).headers],
+    ["time_in_future", path, { ...wrong, "x-acme-time": String(seconds + 900) }],
+    ["differs", path, wrong],
+    ["differs", path, wrong],
+    ["webhook_off", `/recruiting/webhooks/${off.slug}`, wrong],
+    ["webhook_off", `/recruiting/webhooks/${unknown}`, wrong],
+    ["webhook_off", "/recruiting/webhooks/UPPER%00", wrong],
+  ];
+  const responses: unknown[] = [];
+  const lines = await consoleOf(async () => {
+    for (const [, path, headers] of requests) {
+      const { status, headers: sent, body: response } = await recruiting(path, { headers, body });
+      responses.push({ status, names: [...sent.keys()].sort(), body: { ...response, request_id: null } });
+    }
+    const tooLarge = await recruiting(path, { headers: wrong, body: "x".repeat(15 * 2 ** 20 + 1) });
+    assert.equal(tooLarge.status, 413);
+  });
+  for (const response of responses) assert.deepEqual(response, responses[0]);
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ route }) => route?.startsWith("/recruiting/webhooks"));
+  assert.deepEqual(logged.map(({ proof }) => proof), [...requests.map(([reason]) => reason), undefined]);
+
+  const countsOf = async ({ id }: { id: string }) => {
+    const rows = await sql`select reason, requests::int from public.refused_proof_list where vendor_id = ${id}`;
+    return Object.fromEntries(rows.map(({ reason, requests }) => [reason, requests]));
+  };
+  const expected = Object.fromEntries(requests.slice(0, 7).map(([reason]) => [reason, reason === "differs" ? 2 : 1]));
+  await eventually(60, async () => assert.deepEqual(await countsOf(webhook), expected));
+  assert.deepEqual(await countsOf(off), { webhook_off: 1 });
+  assert.deepEqual([...await sql`select from public.refused_proof_list where vendor = ${unknown}`], []);
+  assert.equal((await rejected(webhook)).length, 0);
+
+  const shown = await admin(`delivery list --vendor ${webhook.slug}`);
+  assert.match(shown.out, /^No delivery is open\.\n\nRequests to webhooks that got 401:\n/);
+  assert.match(shown.out, /time_in_milliseconds +the signed time is in milliseconds: it must be in seconds +1 /);
+  assert.deepEqual(JSON.parse((await admin(`delivery list --vendor ${webhook.slug} --json`)).out), []);
+  assert.doesNotMatch((await admin(`delivery list --vendor ${webhook.slug} --status replayed`)).out, /401/);
+  const { refused } = JSON.parse((await admin(`vendor webhook show ${webhook.slug} --json`)).out);
+  assert.deepEqual(
+    Object.fromEntries(refused.map(({ reason, requests }: Record<string, string>) => [reason, requests])),
+    expected,
+  );
+  assert.match((await admin(`vendor webhook show ${webhook.slug}`)).out, /Requests that got 401:\n\n.*meaning/s);
+});
+
+Deno.test("a flood of wrong proofs is one row, and few calls", async () => {
+  const recruiting = await functionWith("recruiting", {});
+  const webhook = await createWebhook();
+  const calls: number[] = [];
+  const realFetch = globalThis.fetch;
+  globalThis.fetch = (input, init) => {
+    if (String(input).endsWith("/rpc/record_refused_proofs")) {
+      calls.push(JSON.parse(String(init!.body)).refused.length);
+    }
+    return realFetch(input, init);
+  };
+  try {
+    await consoleOf(async () => {
+      await atOnce(600, (n) => {
+        const slug = n % 2 ? webhook.slug : `unknown-${n}`;
+        return recruiting(`/recruiting/webhooks/${slug}`, { headers: { "x-acme-key": `wrong ${n}` }, body: "{}" });
+      });
+      await eventually(60, async () => {
+        const rows = await sql`
+          select requests::int from public.refused_proof_list where vendor_id = ${webhook.id}`;
+        assert.deepEqual(rows.map(({ requests }) => requests), [300]);
+      });
+    });
+  } finally {
+    globalThis.fetch = realFetch;
+  }
+  assert(calls.length < 30, `${calls.length} calls`);
+  for (const refused of calls) assert(refused <= 101, `${refused} in a call`);
 });
 
 Deno.test("LinkedIn's and Meta's challenges get their responses", async () => {

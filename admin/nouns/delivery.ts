@@ -6,7 +6,8 @@ import { findDelivery } from "../find.ts";
 import { choice, integer, LIMIT, pastTime, text } from "../options.ts";
 import { conditionOf, type Filters, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
-import { formatFields } from "../table.ts";
+import { formatFields, formatTable } from "../table.ts";
+import { refusedProofs } from "./refused_proofs.ts";
 import { replayDeliveries, replayDelivery } from "./delivery_replay.ts";
 
 const SELECTION = [
@@ -24,12 +25,12 @@ export function addDelivery(program: AdminCommand): void {
   const list = "rejected deliveries, the newest first";
   delivery.verb("list", list, "--vendor acme --since 2026-01-31")
     .takes(...SELECTION, STATUS, LIMIT)
-    .runs(lists("delivery_list", {
-      order: "received_at desc, id",
-      none: ({ status }) => `No delivery is ${status === "all" ? "kept" : status}.`,
-      // What is left out is for scripts, and in `delivery show`.
-      shown: ["id", "received_at", "vendor", "route", "row", "vendor_lead_id", "reason", "status"],
-    }));
+    .addHelpText(
+      "after",
+      "\nBelow them: why requests to webhooks got 401. Nothing is kept of what these sent. For scripts:" +
+        "\n  npm run admin -- vendor webhook show acme --json",
+    )
+    .runs(listDeliveries);
 
   const show = "a delivery with its payload; by its id, or the first 8 characters of it";
   delivery.verb("show <delivery>", show, "5f0c6a3e").runs(showDelivery);
@@ -67,6 +68,22 @@ export function addDelivery(program: AdminCommand): void {
   delivery.verb("prune", prune, "--older-than 30 --yes")
     .takes(integer("--older-than <days>", "how many days stay", 1).default(30))
     .runs(pruneDeliveries);
+}
+
+const rejected = lists("delivery_list", {
+  order: "received_at desc, id",
+  none: ({ status }) => `No delivery is ${status === "all" ? "kept" : status}.`,
+  // What is left out is for scripts, and in `delivery show`.
+  shown: ["id", "received_at", "vendor", "route", "row", "vendor_lead_id", "reason", "status"],
+});
+
+/** Lists rejected deliveries, and for a person below them why requests to webhooks were refused as a stranger's. */
+async function listDeliveries(session: Session, given: Filters): Promise<Outcome> {
+  const { data, text } = await rejected(session, given);
+  const isAsked = !given.imports && (given.status === "open" || given.status === "all");
+  const refused = isAsked ? await refusedProofs(session.sql, given) : [];
+  if (refused.length === 0) return { data, text };
+  return { data, text: `${text}\n\nRequests to webhooks that got 401:\n\n${formatTable(refused)}` };
 }
 
 /** Why a command line does not say which deliveries are meant, or says it twice. */

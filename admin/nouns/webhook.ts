@@ -6,6 +6,8 @@ import { explained } from "../errors.ts";
 import { findVendor, type Row } from "../find.ts";
 import { choice, columnsOf, type Given, integer, text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
+import { formatTable } from "../table.ts";
+import { refusedProofs } from "./refused_proofs.ts";
 import { SCHEMES, type WebhookConfig } from "./webhook_schemes.ts";
 import { addWebhookSecret, countSecrets } from "./webhook_secret.ts";
 
@@ -104,6 +106,7 @@ async function describe({ sql, target }: Session, vendor: Row<"vendors">): Promi
   const config = vendor.webhook_config as WebhookConfig;
   const url = `${target.baseUrl}/recruiting/webhooks/${slug}`;
   const secrets = await countSecrets(sql, vendor);
+  const refused = await refusedProofs(sql, { vendor: slug });
   const scheme = SCHEMES[name];
   const settings = Object.entries(config).map(([setting, value]) => `\n  ${setting}: ${value}`);
   const create = `npm run admin -- vendor webhook secret create ${slug}`;
@@ -115,8 +118,9 @@ async function describe({ sql, target }: Session, vendor: Row<"vendors">): Promi
   const state = secrets === 0
     ? `There is no secret yet, so every request gets 401: ${next}`
     : `Secrets that work: ${secrets}. See npm run admin -- vendor webhook secret list ${slug}`;
+  const refusals = refused.map(({ vendor: _, ...row }) => row);
   return {
-    data: { slug, scheme: name, config, url, secrets },
+    data: { slug, scheme: name, config, url, secrets, refused: refusals },
     text: `The webhook of ${slug}: ${name}${settings.join("")}
 
 Enter in the vendor's console:
@@ -125,7 +129,7 @@ Enter in the vendor's console:
 
 and there: ${scheme.atVendor(config)}. More in docs/connecting.md.
 
-${state}`,
+${state}${refused.length > 0 ? `\n\nRequests that got 401:\n\n${formatTable(refusals)}` : ""}`,
   };
 }
 

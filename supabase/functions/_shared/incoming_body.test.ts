@@ -233,7 +233,7 @@ Deno.test("a stranger's body is JSON or a form, and whoever identifies the sende
       request(text, { "content-type": type }),
       KIB,
       (bytes) => {
-        signed = new TextDecoder().decode(bytes);
+        signed = new TextDecoder().decode(bytes!);
         return known();
       },
     );

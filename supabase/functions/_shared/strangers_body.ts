@@ -10,7 +10,7 @@ import { isJson, mediaType, MULTIPART, URL_ENCODED } from "./media_type.ts";
  * an object (see parseForm()). The type of the body is looked at once the sender is known.
  *
  * @param identify is given the bytes, and throws UNAUTHORIZED for a stranger. Where the body could not be read, it is
- * given none, and the error of the body comes first.
+ * given null, and the error of the body comes first.
  * @param within milliseconds that the body may take to arrive
  * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST for a body that could not be read; else what
  * `identify` throws; else UNSUPPORTED_MEDIA_TYPE, or what a known sender's body is refused for.
@@ -18,12 +18,12 @@ import { isJson, mediaType, MULTIPART, URL_ENCODED } from "./media_type.ts";
 export async function readStrangersBody<Sender>(
   incoming: IncomingBody,
   limit: number,
-  identify: (bytes: Uint8Array) => Promise<Sender>,
+  identify: (bytes: Uint8Array | null) => Promise<Sender>,
   within = BODY_WITHIN_MS,
 ): Promise<{ sender: Sender; body: Json }> {
   return await inTime(within, async (deadline) => {
     const bytes = await incoming.read(limit, undefined, deadline).catch(async (error) => {
-      await identify(new Uint8Array()).catch(() => {});
+      await identify(null).catch(() => {});
       throw error;
     });
     const sender = await identify(bytes).catch((error) => {

@@ -61,6 +61,15 @@ comment on view public.webhook_secret_list is
   'What webhooks are proved with, without the secrets themselves; state: works, expired or revoked.';
 grant select on public.webhook_secret_list to service_role;
 
+create view public.refused_proof_list with (security_invoker = true) as
+select v.slug as vendor, p.vendor_id, p.reason, p.requests, p.created_at as first_at, p.updated_at as last_at
+from private.refused_proofs p
+join public.vendors v on v.id = p.vendor_id;
+
+comment on view public.refused_proof_list is
+  'Why requests to vendors'' webhooks got 401: how many, and when the first and the last of them came.';
+grant select on public.refused_proof_list to service_role;
+
 create view public.number_list with (security_invoker = true) as
 select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
   n.segments_per_second::float8 as segments_per_second,

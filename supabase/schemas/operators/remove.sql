@@ -40,6 +40,8 @@ begin
   -- Before the vendor is locked, as a request does: it notes the use of its key and then stores a lead.
   delete from public.vendor_api_keys k where k.vendor_id = remove_vendor.vendor_id and k.last_used_at is null;
   delete from private.vendor_webhook_secrets s where s.vendor_id = remove_vendor.vendor_id;
+  -- Strangers make these.
+  delete from private.refused_proofs p where p.vendor_id = remove_vendor.vendor_id;
   perform private.remove_unused('public.vendors', vendor_id);
 end
 $$;

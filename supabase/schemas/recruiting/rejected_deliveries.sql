@@ -55,13 +55,14 @@ begin
 
   delete from public.rejected_deliveries d where d.received_at < now() - older_than;
   get diagnostics deleted = row_count;
+  delete from private.refused_proofs p where p.updated_at < now() - older_than;
   return deleted;
 end
 $$;
 
 comment on function public.prune_deliveries(interval) is
-  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. PT400 for a '
-  'negative interval.';
+  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. Also the counts of '
+  'refused proofs that have not grown since. PT400 for a negative interval.';
 grant execute on function public.prune_deliveries(interval) to service_role;
 
 create function private.set_resolved_at() returns trigger

@@ -110,6 +110,35 @@ create trigger set_updated_at
 alter table private.vendor_webhook_secrets enable row level security;
 grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
 
+-- The functions (recruiting/webhooks/refusal.ts) and the admin command (admin/nouns/refused_proofs.ts) have a line for each:
+-- the types made from this list demand it.
+create type public.proof_refusal as enum (
+  'webhook_off', 'no_secret', 'proof_missing', 'proof_malformed', 'time_missing', 'time_in_milliseconds', 'time_too_old',
+  'time_in_future', 'differs', 'challenge'
+);
+comment on type public.proof_refusal is 'Why a request to a webhook proves nothing. Its sender is not told.';
+grant usage on type public.proof_refusal to service_role;
+
+create table private.refused_proofs (
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  reason public.proof_refusal not null,
+  requests bigint not null check (requests > 0),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (vendor_id, reason)
+);
+
+comment on table private.refused_proofs is
+  'How many requests to a vendor''s webhook got 401, by reason. Anybody may have sent them, so a reason has one row and '
+  'nothing is kept of what was sent. created_at: of the first one; updated_at: of the last one.';
+
+create trigger set_updated_at
+  before update on private.refused_proofs
+  for each row execute function private.set_updated_at();
+
+alter table private.refused_proofs enable row level security;
+grant select, insert, update, delete on private.refused_proofs to service_role;
+
 create view private.valid_api_keys with (security_invoker = true) as
 select k.key_hash, k.vendor_id
 from public.vendor_api_keys k

@@ -117,6 +117,33 @@ comment on function public.identify_webhook(text) is
   'unknown slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
 
+create function public.record_refused_proofs(refused jsonb) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '1s'
+as $$
+declare
+  recorded integer;
+begin
+  insert into private.refused_proofs as p (vendor_id, reason, requests)
+  select v.id, r.reason::public.proof_refusal, sum(r.requests)
+  from jsonb_to_recordset(refused) as r (slug text, reason text, requests bigint)
+  join public.vendors v on v.slug = r.slug
+  group by v.id, r.reason
+  -- In one order, so that two isolates never wait for each other.
+  order by v.id, r.reason
+  on conflict on constraint refused_proofs_pkey do update set requests = p.requests + excluded.requests;
+  get diagnostics recorded = row_count;
+  return recorded;
+end
+$$;
+
+comment on function public.record_refused_proofs(jsonb) is
+  'Counts requests to webhooks that got 401: [{slug, reason, requests}]. Keeps none of an unknown slug. Returns how many '
+  'rows it wrote. 55P03 after a second where others have locked one.';
+grant execute on function public.record_refused_proofs(jsonb) to service_role;
+
 create function private.is_webhook_setting(name text, value jsonb) returns boolean
 language sql
 immutable

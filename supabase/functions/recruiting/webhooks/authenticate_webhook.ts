@@ -8,7 +8,7 @@ import type { WebhookSettings } from "./delivery.ts";
 const webhooks = new VendorCache<WebhookSettings | null>();
 
 /** What a vendor's slug looks like, as in the database, which cannot take every text that a path may hold. */
-const SLUG = /^(?=.{1,63}$)[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
+export const SLUG = /^(?=.{1,63}$)[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
 
 /**
  * Finds the webhook of a slug, and checks that a request proves to be its vendor's. New secrets and changed settings
@@ -16,11 +16,13 @@ const SLUG = /^(?=.{1,63}$)[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
  *
  * @param check returns null where nothing is proved. For a slug without a webhook it gets null, and must take as long
  * then, so that nobody learns which slugs exist.
+ * @param refused is told, with the webhook or null, that nothing is proved
  * @throws ApiError UNAUTHORIZED where nothing is proved.
  */
 export async function authenticateWebhook<Proof>(
   slug: string,
   check: (webhook: WebhookSettings | null) => Proof | null,
+  refused: (webhook: WebhookSettings | null) => void,
 ): Promise<{ webhook: WebhookSettings; proof: Proof }> {
   const last = webhooks.last(slug);
   const known = check(last?.found ?? null);
@@ -28,7 +30,10 @@ export async function authenticateWebhook<Proof>(
 
   const webhook = await webhooks.ask(slug, known !== null, () => identify(slug));
   const proof = check(webhook);
-  if (webhook === null || proof === null) throw wrongProof();
+  if (webhook === null || proof === null) {
+    refused(webhook);
+    throw wrongProof();
+  }
   return { webhook, proof };
 }
 

@@ -6,6 +6,9 @@ import type { VendorSettings } from "../ingest/vendor.ts";
 /** The name of a scheme, of the list in supabase/schemas/vendors/tables.sql. */
 export type WebhookScheme = Enums<"webhook_scheme">;
 
+/** Why a request proves nothing, of the list in supabase/schemas/vendors/tables.sql. The sender is not told. */
+export type Refusal = Enums<"proof_refusal">;
+
 /** A vendor, and how it proves that a delivery is its own, as identify_webhook() returns it. */
 export interface WebhookSettings extends VendorSettings, Webhook {}
 

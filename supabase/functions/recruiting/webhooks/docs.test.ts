@@ -1,5 +1,6 @@
 /** The page on connecting vendors is complete. e2e/connecting_docs.test.ts tries their settings. */
 import assert from "node:assert/strict";
+import { Constants } from "../../_shared/database.types.ts";
 import { PARSER_NAMES } from "../parsers/index.ts";
 import { SCHEMES } from "./proof.ts";
 
@@ -15,6 +16,12 @@ Deno.test("docs/connecting.md describes every scheme", () => {
     const hasRow = new RegExp(`^\\|[^|]*\`${scheme}\`[^|]*\\|`, "m").test(table!);
     assert(hasRow, `the table "Schemes" of docs/connecting.md has no row of ${scheme}`);
   }
+});
+
+Deno.test("docs/connecting.md says what to do for each reason of a 401", () => {
+  const [, table] = CONNECTING.split("\n## Why a request got 401\n");
+  const reasons = [...table!.split("\n## ", 1)[0]!.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason);
+  assert.deepEqual(reasons, [...Constants.public.Enums.proof_refusal]);
 });
 
 Deno.test("docs/parsers.md says of every parser how its vendor connects, and by what that is confirmed", () => {

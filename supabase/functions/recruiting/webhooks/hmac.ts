@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import type { JsonObject } from "../../_shared/json.ts";
 import { decodeBase64, decodeHex, headerText } from "./encodings.ts";
-import type { Received, SecretCheck } from "./delivery.ts";
+import type { Delivery, Received, Refusal, SecretCheck } from "./delivery.ts";
 
 /** `vendors.webhook_config` of the scheme `hmac`. */
 const Config = z.object({
@@ -54,6 +54,21 @@ export function signatureCheck(config: HmacConfig, received: Received, now: Date
   };
 }
 
+/** Why a delivery of the scheme `hmac` proves nothing. */
+export function hmacRefusal(config: JsonObject, delivery: Delivery, now: Date): Refusal {
+  const { data } = Config.safeParse(config);
+  return data === undefined ? "differs" : signatureRefusal(data, delivery, now);
+}
+
+/** Why a delivery with a signature proves nothing. */
+export function signatureRefusal(config: HmacConfig, { headers }: Delivery, now: Date): Refusal {
+  const { given, timestamp } = readHeaders(config, headers);
+  if (headerText(headers, config.header) === "") return "proof_missing";
+  if (given.length === 0) return "proof_malformed";
+  if (config.timestamp_header === undefined) return "differs";
+  return timeRefusal(timestamp, now, config.tolerance_seconds) ?? "differs";
+}
+
 /** The HMAC of these parts, one after the other. */
 export function sign(
   algorithm: string,
@@ -75,12 +90,20 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\
 
 /** Whether a time, in Unix seconds or as ISO 8601 has it, is so many seconds from now at most, before or after. */
 export function isRecent(timestamp: string, now: Date, toleranceSeconds: number): boolean {
+  return timeRefusal(timestamp, now, toleranceSeconds) === null;
+}
+
+/** What is wrong with a time that {@link isRecent} refuses; null for any other. */
+export function timeRefusal(timestamp: string, now: Date, toleranceSeconds: number): Refusal | null {
+  if (/^\d{13}$/.test(timestamp)) return "time_in_milliseconds";
   const time = /^\d{1,12}$/.test(timestamp)
     ? Number(timestamp) * 1000
     : ISO_TIME.test(timestamp)
     ? Date.parse(timestamp)
     : NaN;
-  return Math.abs(time - now.getTime()) <= toleranceSeconds * 1000;
+  if (Number.isNaN(time)) return "time_missing";
+  if (Math.abs(time - now.getTime()) <= toleranceSeconds * 1000) return null;
+  return time < now.getTime() ? "time_too_old" : "time_in_future";
 }
 
 /** The signatures that are given, decoded, and the time; empty where they are missing or malformed. */

@@ -4,7 +4,7 @@ import { isObject, JSON_BOUNDS, type JsonObject, parseJson } from "../../_shared
 import { matchesSecret } from "../../_shared/secrets.ts";
 import { KIB } from "../../_shared/units.ts";
 import { decodeBase64, headerText } from "./encodings.ts";
-import type { Received, SecretCheck } from "./delivery.ts";
+import type { Delivery, Received, Refusal, SecretCheck } from "./delivery.ts";
 
 /** Google's leads are a few KiB. A longer body is not parsed, because it may be a stranger's. */
 const MAX_GOOGLE_BYTES = 64 * KIB;
@@ -17,11 +17,21 @@ export function googleKeyCheck(_: JsonObject, { body }: Received): SecretCheck {
   return equalTo(googleKey(body), body);
 }
 
+/** Why a delivery of the scheme `google_ads` proves nothing. */
+export function googleKeyRefusal(_: JsonObject, { body }: Delivery): Refusal {
+  return googleKey(body) === null ? "proof_missing" : "differs";
+}
+
 /** The scheme `basic`: user and password (RFC 7617) in UTF-8. The secret is `user:password`. */
 export function basicCheck(_: JsonObject, { headers, body }: Received): SecretCheck {
-  const [, base64] = /^Basic +(\S+) *$/i.exec(headerText(headers, "authorization")) ?? [];
-  const credentials = base64 === undefined ? null : decodeBase64(base64);
-  return equalTo(credentials && Buffer.from(credentials).toString("utf8"), body);
+  const given = credentials(headers);
+  return equalTo(given && Buffer.from(given).toString("utf8"), body);
+}
+
+/** Why a delivery of the scheme `basic` proves nothing. */
+export function basicRefusal(_: JsonObject, { headers }: Delivery): Refusal {
+  if (headerText(headers, "authorization") === "") return "proof_missing";
+  return credentials(headers) === null ? "proof_malformed" : "differs";
 }
 
 /** The scheme `header`: `header` has the secret, after `prefix` where one is configured. */
@@ -32,6 +42,13 @@ export function headerCheck(config: JsonObject, { headers, body }: Received): Se
   return equalTo(value.startsWith(prefix) ? value.slice(prefix.length) : null, body);
 }
 
+/** Why a delivery of the scheme `header` proves nothing. */
+export function headerRefusal({ header, prefix = "" }: JsonObject, { headers }: Delivery): Refusal {
+  const value = headerText(headers, String(header));
+  if (value === "") return "proof_missing";
+  return value.startsWith(String(prefix)) ? "differs" : "proof_malformed";
+}
+
 /** The scheme `query`: the query's `parameter` has the secret, once. */
 export function queryCheck(config: JsonObject, { query, body }: Received): SecretCheck | null {
   const { parameter } = config;
@@ -40,12 +57,24 @@ export function queryCheck(config: JsonObject, { query, body }: Received): Secre
   return equalTo(values.length === 1 ? values[0]! : null, body);
 }
 
+/** Why a delivery of the scheme `query` proves nothing. */
+export function queryRefusal({ parameter }: JsonObject, { query }: Delivery): Refusal {
+  const values = query.getAll(String(parameter));
+  return values.length === 0 ? "proof_missing" : values.length > 1 ? "proof_malformed" : "differs";
+}
+
 /** Whether the secret is the one that was given; null: none was. */
 function equalTo(given: string | null, body: Uint8Array): SecretCheck {
   return (secret) => {
     const isEqual = matchesSecret(given ?? "", [secret]);
     return isEqual && given !== null ? { deliveryId: null, body } : null;
   };
+}
+
+/** What stands after `Basic`, decoded; null where the header is missing or has another form. */
+function credentials(headers: Headers): Uint8Array | null {
+  const [, base64] = /^Basic +(\S+) *$/i.exec(headerText(headers, "authorization")) ?? [];
+  return base64 === undefined ? null : decodeBase64(base64);
 }
 
 function googleKey(body: Uint8Array): string | null {

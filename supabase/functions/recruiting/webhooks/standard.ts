@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../_shared/json.ts";
 import { decodeBase64, headerText } from "./encodings.ts";
-import { isAmong, isRecent, sign } from "./hmac.ts";
-import type { Received, SecretCheck } from "./delivery.ts";
+import { isAmong, isRecent, sign, timeRefusal } from "./hmac.ts";
+import type { Delivery, Received, Refusal, SecretCheck } from "./delivery.ts";
 
 const TOLERANCE_SECONDS = 300;
 
@@ -15,11 +15,7 @@ export function standardCheck(
   { headers, bodies }: Received,
   now: Date,
 ): SecretCheck {
-  const id = headerText(headers, "webhook-id");
-  const timestamp = headerText(headers, "webhook-timestamp");
-  const given = headerText(headers, "webhook-signature").split(" ").flatMap((versioned) =>
-    versioned.startsWith("v1,") ? decodeBase64(versioned.slice("v1,".length)) ?? [] : []
-  );
+  const { id, timestamp, given } = readHeaders(headers);
   const isInTime = isRecent(timestamp, now, TOLERANCE_SECONDS);
 
   return (secret) => {
@@ -28,5 +24,25 @@ export function standardCheck(
       .filter((body) => isAmong(given, sign("sha256", key, [`${id}.${timestamp}.`, body])));
     if (body === undefined || !isInTime || id === "" || key.length === 0) return null;
     return { deliveryId: id, body };
+  };
+}
+
+/** Why a delivery of the scheme `standard` proves nothing. */
+export function standardRefusal(_: JsonObject, { headers }: Delivery, now: Date): Refusal {
+  const { id, timestamp, signature, given } = readHeaders(headers);
+  if (id === "" || signature === "") return "proof_missing";
+  if (given.length === 0) return "proof_malformed";
+  return timeRefusal(timestamp, now, TOLERANCE_SECONDS) ?? "differs";
+}
+
+function readHeaders(headers: Headers) {
+  const signature = headerText(headers, "webhook-signature");
+  return {
+    id: headerText(headers, "webhook-id"),
+    timestamp: headerText(headers, "webhook-timestamp"),
+    signature,
+    given: signature.split(" ").flatMap((versioned) =>
+      versioned.startsWith("v1,") ? decodeBase64(versioned.slice("v1,".length)) ?? [] : []
+    ),
   };
 }

@@ -7,11 +7,13 @@ import { admitVendor, type VendorRequest } from "../ingest/authenticate.ts";
 import { BODY_LIMIT } from "../ingest/ingest.ts";
 import { toVendor } from "../ingest/vendor.ts";
 import { splitLeads } from "../parsers/index.ts";
-import { authenticateWebhook } from "./authenticate_webhook.ts";
+import { authenticateWebhook, SLUG } from "./authenticate_webhook.ts";
 import { respondToChallenge } from "./challenges.ts";
-import type { WebhookSettings } from "./delivery.ts";
+import type { Refusal, WebhookSettings } from "./delivery.ts";
 import { receiveLead, receiveLeads } from "./leads.ts";
 import { verifyProof } from "./proof.ts";
+import { refusalOf } from "./refusal.ts";
+import { countRefused } from "./refused_proofs.ts";
 
 /** A request whose vendor is known by its proof. */
 interface ProvedRequest extends VendorRequest {
@@ -29,7 +31,7 @@ type Parameters = Record<string, string>;
  * key. The body may be a form, and may hold several leads.
  */
 export async function webhook(context: RequestContext, { slug }: Parameters): Promise<Response> {
-  const identify = (bytes: Uint8Array) => identifySender(context, slug!, bytes);
+  const identify = (bytes: Uint8Array | null) => identifySender(context, slug!, bytes);
   const { sender, body } = await readStrangersBody(context.body, BODY_LIMIT, identify);
   const { settings, vendor, hash, dryRun } = sender;
 
@@ -62,40 +64,51 @@ export async function respondToWebhookChallenge(
 ): Promise<Response> {
   const query = new URL(context.request.url).searchParams;
   const check = (settings: WebhookSettings | null) => respondToChallenge(settings, query);
-  return (await authenticate(context, slug!, check)).proof;
+  const explain = (settings: WebhookSettings | null) => settings === null ? "webhook_off" : "challenge";
+  return (await authenticate(context, slug!, check, explain)).proof;
 }
 
 /**
  * Checks a proof with the webhook of the request's slug. A wrong one is logged with the vendor, for its operator to
- * see.
+ * see, and why it is wrong is logged and counted.
+ *
+ * @param explain says why nothing is proved; null where that cannot be known
  */
 function authenticate<Proof>(
   { log }: RequestContext,
   slug: string,
   check: (settings: WebhookSettings | null) => Proof | null,
+  explain: (settings: WebhookSettings | null) => Refusal | null,
 ): Promise<{ webhook: WebhookSettings; proof: Proof }> {
   return authenticateWebhook(slug, (settings) => {
     if (settings !== null) log.vendor_id = settings.vendor_id;
     return check(settings);
+  }, (settings) => {
+    const refusal = explain(settings);
+    if (refusal === null) return;
+    log.proof = refusal;
+    if (SLUG.test(slug)) countRefused(slug, refusal, settings !== null);
   });
 }
 
 /**
+ * @param bytes null where the body could not be read
  * @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS beyond the vendor's limit; BAD_REQUEST as isDryRun()
  * does.
  */
 async function identifySender(
   context: RequestContext,
   slug: string,
-  body: Uint8Array,
+  bytes: Uint8Array | null,
 ): Promise<ProvedRequest> {
   const { request } = context;
   const query = new URL(request.url).searchParams;
-  const given = { headers: request.headers, query, body };
+  const given = { headers: request.headers, query, body: bytes ?? new Uint8Array() };
   const { webhook: settings, proof } = await authenticate(
     context,
     slug,
     (settings) => verifyProof(settings, given, new Date()),
+    (settings) => bytes && refusalOf(settings, given, new Date()),
   );
   // Each lead of a delivery with several gets a part of its own.
   const credential = { secret_id: proof.secretId, delivery_id: proof.deliveryId, part: 0 };
