@@ -733,6 +733,35 @@ create trigger set_updated_at
 alter table private.vendor_webhook_secrets enable row level security;
 grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
 
+-- The functions (recruiting/webhooks/refusal.ts) and the admin command (admin/nouns/refused_proofs.ts) have a line for each:
+-- the types made from this list demand it.
+create type public.proof_refusal as enum (
+  'webhook_off', 'no_secret', 'proof_missing', 'proof_malformed', 'time_missing', 'time_in_milliseconds', 'time_too_old',
+  'time_in_future', 'differs', 'challenge'
+);
+comment on type public.proof_refusal is 'Why a request to a webhook proves nothing. Its sender is not told.';
+grant usage on type public.proof_refusal to service_role;
+
+create table private.refused_proofs (
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  reason public.proof_refusal not null,
+  requests bigint not null check (requests > 0),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (vendor_id, reason)
+);
+
+comment on table private.refused_proofs is
+  'How many requests to a vendor''s webhook got 401, by reason. Anybody may have sent them, so a reason has one row and '
+  'nothing is kept of what was sent. created_at: of the first one; updated_at: of the last one.';
+
+create trigger set_updated_at
+  before update on private.refused_proofs
+  for each row execute function private.set_updated_at();
+
+alter table private.refused_proofs enable row level security;
+grant select, insert, update, delete on private.refused_proofs to service_role;
+
 create view private.valid_api_keys with (security_invoker = true) as
 select k.key_hash, k.vendor_id
 from public.vendor_api_keys k
@@ -1034,6 +1063,33 @@ comment on function public.identify_webhook(text) is
   'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first. Null for an '
   'unknown slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
+
+create function public.record_refused_proofs(refused jsonb) returns integer
+language plpgsql
+set search_path = ''
+set statement_timeout = '2s'
+set lock_timeout = '1s'
+as $$
+declare
+  recorded integer;
+begin
+  insert into private.refused_proofs as p (vendor_id, reason, requests)
+  select v.id, r.reason::public.proof_refusal, sum(r.requests)
+  from jsonb_to_recordset(refused) as r (slug text, reason text, requests bigint)
+  join public.vendors v on v.slug = r.slug
+  group by v.id, r.reason
+  -- In one order, so that two isolates never wait for each other.
+  order by v.id, r.reason
+  on conflict on constraint refused_proofs_pkey do update set requests = p.requests + excluded.requests;
+  get diagnostics recorded = row_count;
+  return recorded;
+end
+$$;
+
+comment on function public.record_refused_proofs(jsonb) is
+  'Counts requests to webhooks that got 401: [{slug, reason, requests}]. Keeps none of an unknown slug. Returns how many '
+  'rows it wrote. 55P03 after a second where others have locked one.';
+grant execute on function public.record_refused_proofs(jsonb) to service_role;
 
 create function private.is_webhook_setting(name text, value jsonb) returns boolean
 language sql
@@ -3321,13 +3377,14 @@ begin
 
   delete from public.rejected_deliveries d where d.received_at < now() - older_than;
   get diagnostics deleted = row_count;
+  delete from private.refused_proofs p where p.updated_at < now() - older_than;
   return deleted;
 end
 $$;
 
 comment on function public.prune_deliveries(interval) is
-  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. PT400 for a '
-  'negative interval.';
+  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. Also the counts of '
+  'refused proofs that have not grown since. PT400 for a negative interval.';
 grant execute on function public.prune_deliveries(interval) to service_role;
 
 create function private.set_resolved_at() returns trigger
@@ -9791,6 +9848,15 @@ comment on view public.webhook_secret_list is
   'What webhooks are proved with, without the secrets themselves; state: works, expired or revoked.';
 grant select on public.webhook_secret_list to service_role;
 
+create view public.refused_proof_list with (security_invoker = true) as
+select v.slug as vendor, p.vendor_id, p.reason, p.requests, p.created_at as first_at, p.updated_at as last_at
+from private.refused_proofs p
+join public.vendors v on v.id = p.vendor_id;
+
+comment on view public.refused_proof_list is
+  'Why requests to vendors'' webhooks got 401: how many, and when the first and the last of them came.';
+grant select on public.refused_proof_list to service_role;
+
 create view public.number_list with (security_invoker = true) as
 select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
   n.segments_per_second::float8 as segments_per_second,
@@ -10321,6 +10387,8 @@ begin
   -- Before the vendor is locked, as a request does: it notes the use of its key and then stores a lead.
   delete from public.vendor_api_keys k where k.vendor_id = remove_vendor.vendor_id and k.last_used_at is null;
   delete from private.vendor_webhook_secrets s where s.vendor_id = remove_vendor.vendor_id;
+  -- Strangers make these.
+  delete from private.refused_proofs p where p.vendor_id = remove_vendor.vendor_id;
   perform private.remove_unused('public.vendors', vendor_id);
 end
 $$;

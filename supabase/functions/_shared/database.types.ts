@@ -2509,6 +2509,26 @@ export type Database = {
           },
         ];
       };
+      "refused_proof_list": {
+        Row: {
+          "first_at": string;
+          "last_at": string;
+          "reason": Database["public"]["Enums"]["proof_refusal"];
+          "requests": number;
+          "vendor": string;
+          "vendor_id": string;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "refused_proofs_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "team": {
         Row: {
           "accepts_recruits": boolean;
@@ -2914,6 +2934,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      "record_refused_proofs": { Args: { "refused": Json }; Returns: number };
       "record_rejections": { Args: { "rejections": Json }; Returns: number };
       "record_text_consent": { Args: { "phone": string; "reason": string; "state": string }; Returns: Json };
       "record_text_lookup": {
@@ -3057,6 +3078,17 @@ export type Database = {
       };
     };
     Enums: {
+      "proof_refusal":
+        | "webhook_off"
+        | "no_secret"
+        | "proof_missing"
+        | "proof_malformed"
+        | "time_missing"
+        | "time_in_milliseconds"
+        | "time_too_old"
+        | "time_in_future"
+        | "differs"
+        | "challenge";
       "webhook_scheme":
         | "hmac"
         | "standard"
@@ -3175,6 +3207,18 @@ export type CompositeTypes<
 export const Constants = {
   "public": {
     Enums: {
+      "proof_refusal": [
+        "webhook_off",
+        "no_secret",
+        "proof_missing",
+        "proof_malformed",
+        "time_missing",
+        "time_in_milliseconds",
+        "time_too_old",
+        "time_in_future",
+        "differs",
+        "challenge",
+      ],
       "webhook_scheme": [
         "hmac",
         "standard",
