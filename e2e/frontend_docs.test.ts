@@ -123,7 +123,7 @@ Deno.test("the docs and the function's own comment name the same result and the 
 Deno.test("the docs and the comment of send_text name the same errors", async () => {
   const [row] = await sql`
     select obj_description(p.oid, 'pg_proc') as comment from pg_proc p
-    where p.oid = 'public.send_text(uuid, text, uuid, jsonb)'::regprocedure`;
+    where p.oid = 'public.send_text(uuid, text, uuid, jsonb, boolean)'::regprocedure`;
   const commented: string[] = row!.comment.match(/\b(22023|42501|PT\d{3})\b/g);
   const documented = sectionOf("Texting with recruits").matchAll(/^\| `([0-9A-Z]{5})`/gm);
   assert.deepEqual(

@@ -84,7 +84,7 @@ select set_eq(
   array[
     'public.submit_lead_presentation', 'public.mark_read', 'public.send_text', 'public.start_conversation',
     'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.cancel_text', 'public.retry_text', 'public.assign_conversation',
-    'public.no_reply_needed', 'public.signed_in_user', 'public.begin_operator_action', 'private.recruit_of', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
+    'public.ask_for_conversation', 'public.no_reply_needed', 'public.signed_in_user', 'public.begin_operator_action', 'private.recruit_of', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'

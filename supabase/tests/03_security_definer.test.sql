@@ -11,7 +11,8 @@ select set_eq(
     'private.managed_agency_id()', 'private.count_lead_activity()', 'private.count_lead_presentation()',
     'private.count_lead_sale()', 'private.count_lead_referral()', 'private.newest_migration()',
     'private.broadcast(text,jsonb,text[])', 'cancel_text(uuid)', 'retry_text(uuid)',
-    'assign_conversation(uuid,uuid)', 'no_reply_needed(uuid)', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb)',
+    'assign_conversation(uuid,uuid)', 'no_reply_needed(uuid)', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb,boolean)',
+    'ask_for_conversation(uuid)',
     'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)',
     'publish_bot_script(uuid,jsonb)', 'private.recruit_of(uuid)', 'private.vendor_name(uuid)',
     'read_conversation(uuid,timestamp with time zone)', 'signed_in_user()', 'begin_operator_action(text,jsonb)'

@@ -1,6 +1,6 @@
 -- send_text(): who may send, what is refused, and what is queued.
 begin;
-select plan(71);
+select plan(72);
 \ir helpers.psql
 
 select pg_temp.create_people();
@@ -28,13 +28,13 @@ insert into public.quiet_hours (opens, closes, source) values ('00:00', '00:00',
 -- Calls it as the API does for a signed-in user, with the claims of the JWT and the role.
 create function pg_temp.send_as(
   name text, conversation text, body text default 'Hi', client text default gen_random_uuid()::text,
-  media jsonb default '[]'
+  media jsonb default '[]', take_over boolean default false
 ) returns jsonb language plpgsql as $$
 declare
   result jsonb;
 begin
   perform pg_temp.become(name);
-  result := public.send_text(md5(conversation)::uuid, body, md5(client)::uuid, media);
+  result := public.send_text(md5(conversation)::uuid, body, md5(client)::uuid, media, take_over);
   reset role;
   return result;
 end
@@ -110,8 +110,10 @@ from (values
   ('ann', 'no number', 'PT409', 'conversation_id: its number is not one of the agency''s service numbers', 'an unknown number is refused'),
   ('ann', 'opted out', 'PT403', 'conversation_id: the recruit has opted out of texts from this agency',
     'a recruit who has opted out is not texted'),
-  ('mia', 'opted out', 'PT403', null, 'not by a manager either')
+  ('mia', 'escalated', 'PT409', 'take_over: ann has this conversation', 'a manager does not take over from an agent unasked')
 ) as refused (name, conversation, code, message, description);
+select throws_ok(
+  $$select pg_temp.send_as('mia', 'opted out', take_over => true)$$, 'PT403', null, 'nor does a manager text who has opted out');
 select is(
   (select count(*)::integer from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
    where c.agency_id = md5('agency')::uuid), 0, 'nothing that is refused is stored');
@@ -139,9 +141,9 @@ select is((select count(*)::integer from public.text_outbox where conversation_i
 select is(pg_temp.send_as('mia', 'escalated', 'Hi', 'first') ->> 'status', 'duplicate', 'whoever sends it again');
 select is(pg_temp.send_as('ann', 'bot', 'Hi', 'first') ->> 'status', 'queued', 'in another conversation it is another text');
 select is(pg_temp.conversation('bot'), 'escalated ann', 'sending takes a conversation over from the bot');
-select is(pg_temp.send_as('mia', 'escalated', repeat('ж', 1600)) ->> 'segments', '24', '1,600 characters are sent in segments');
-select is(pg_temp.send_as('mia', 'escalated', repeat('😀', 800)) ->> 'status', 'queued', '800 emoji of two UTF-16 units each are sent');
-select is(pg_temp.conversation('escalated'), 'escalated ann', 'a manager does not take over from an agent');
+select is(pg_temp.send_as('ann', 'escalated', repeat('ж', 1600)) ->> 'segments', '24', '1,600 characters are sent in segments');
+select is(pg_temp.send_as('ann', 'escalated', repeat('😀', 800)) ->> 'status', 'queued', '800 emoji of two UTF-16 units each are sent');
+select is(pg_temp.conversation('escalated'), 'escalated ann', 'and whoever has a conversation keeps it');
 select is(pg_temp.send_as('ann', 'unassigned') ->> 'status', 'queued', 'the lead''s agent may send where nobody is assigned');
 select is(pg_temp.conversation('unassigned'), 'escalated ann', 'and has the conversation from then on');
 select is(pg_temp.send_as('mia', 'of nobody') ->> 'status', 'queued', 'a manager may send in any conversation of the agency');

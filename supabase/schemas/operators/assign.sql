@@ -65,6 +65,8 @@ begin
     where u.agent_id = any (givers)
       and u.agent_id <> to_agent.id
       and u.read_at is null
+      -- These concern nobody else.
+      and u.kind not in ('taken_over', 'asked_for')
       and (u.conversation_id = any (conversations) or u.lead_id = any (recruits))
       and not exists (
         select

@@ -22,6 +22,25 @@ comment on function public.mark_read(uuid[]) is
   'agent''s own are passed over.';
 grant execute on function public.mark_read(uuid[]) to authenticated;
 
+create function private.answering_agent(conversation public.recruiting_conversations) returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    (select a.id from public.agents a where a.id = conversation.assigned_agent_id and a.is_active),
+    (
+      select a.id
+      from public.recruiting_leads l
+      join public.agents a on a.id = l.agent_id and a.is_active
+      where l.id = conversation.recruiting_lead_id
+    ))
+$$;
+
+comment on function private.answering_agent(public.recruiting_conversations) is
+  'The active agent who is to answer in a conversation: the assigned one, else the lead''s; null where there is none.';
+grant execute on function private.answering_agent(public.recruiting_conversations) to service_role;
+
 create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
 language plpgsql
 set search_path = ''
@@ -37,15 +56,7 @@ begin
   if kind = 'failed' and conversation.status = 'bot' then
     return;
   end if;
-  told := array(select a.id from public.agents a where a.id = conversation.assigned_agent_id and a.is_active);
-  if told = '{}' then
-    told := array(
-      select a.id
-      from public.recruiting_leads l
-      join public.agents a on a.id = l.agent_id and a.is_active
-      where l.id = conversation.recruiting_lead_id
-    );
-  end if;
+  told := array_remove(array[private.answering_agent(conversation)], null);
   if told = '{}' then
     told := array(
       select a.id from public.agents a where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active

@@ -4,7 +4,8 @@ create function public.send_text(
   conversation_id uuid,
   body text,
   client_message_id uuid,
-  media jsonb default '[]'
+  media jsonb default '[]',
+  take_over boolean default false
 ) returns jsonb
 language plpgsql
 -- Agents may not write the tables. Who may send is decided by may_write().
@@ -16,6 +17,7 @@ declare
   caller constant public.agents := private.writer();
   files jsonb;
   conversation public.recruiting_conversations;
+  owner text;
   queued public.text_outbox;
   is_duplicate boolean;
 begin
@@ -29,14 +31,25 @@ begin
     perform private.invalid_field('client_message_id', 'is required');
   end if;
 
-  -- A repeated call waits here while the first one is still running.
-  conversation := private.lock_to_write(caller, conversation_id);
+  -- A repeated call waits here while the first one is still running. Its text is found also where the conversation has
+  -- changed hands since.
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = send_text.conversation_id and c.agency_id = caller.agency_id
+  for no key update;
   select o.* into queued
   from public.text_outbox o
   where o.conversation_id = conversation.id and o.client_message_id = send_text.client_message_id;
   is_duplicate := found;
 
   if not is_duplicate then
+    conversation := private.lock_to_write(caller, conversation_id);
+    select concat_ws(' ', a.first_name, a.last_name) into owner
+    from public.agents a
+    where a.id = conversation.assigned_agent_id and a.id <> caller.id and a.is_active and conversation.status = 'escalated';
+    if found and take_over is not true then
+      raise exception 'take_over: % has this conversation', owner using errcode = 'PT409';
+    end if;
     if not exists (
       select from public.service_numbers n
       where n.phone = conversation.service_phone and n.agency_id = conversation.agency_id
@@ -46,7 +59,10 @@ begin
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
     perform private.stop_bot(conversation.id, 'taken_over');
-    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
+    if conversation.status <> 'escalated' or conversation.assigned_agent_id <> caller.id then
+      perform private.change_hands(conversation, caller.id);
+    end if;
+    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id);
   end if;
 
   return jsonb_build_object(
@@ -58,16 +74,18 @@ begin
 end
 $$;
 
-comment on function public.send_text(uuid, text, uuid, jsonb) is
+comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
   'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at most '
   '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
-  'bot''s texts that wait are refused. Returns '
+  'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers may; '
+  'that agent is told (see agent_notifications). Returns '
   '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
-  'client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP 400) names the '
+  'client_message_id that the conversation has, with the values of the first call, whoever has the conversation now. Errors: 22023 (HTTP 400) names the '
   'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
-  'when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
-grant execute on function public.send_text(uuid, text, uuid, jsonb) to authenticated;
+  'when the recruit has opted out; PT409 when another agent has the conversation, whom `take_over: <name> has this '
+  'conversation` names, and when the conversation''s number is not one of the agency''s.';
+grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
 language plpgsql

@@ -474,20 +474,27 @@ create table public.agent_notifications (
   message_id uuid references public.recruiting_messages (id) on delete cascade,
   -- Deferrable, because it is written when the lead gets its order, and the lead may be stored after that.
   lead_id uuid references public.recruiting_leads (id) on delete cascade deferrable,
-  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'lead')),
+  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead')),
   reason text,
+  by_agent_id uuid references public.agents (id),
   is_broadcast boolean not null default true,
   created_at timestamptz not null default now(),
   read_at timestamptz,
   unique (message_id, kind, agent_id),
   check ((kind = 'lead') = (conversation_id is null)),
-  check ((kind = 'lead') = (lead_id is not null))
+  check ((kind = 'lead') = (lead_id is not null)),
+  check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null))
 );
 
 create index on public.agent_notifications (agent_id, created_at);
 create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
 create index on public.agent_notifications (conversation_id);
 create index on public.agent_notifications (lead_id);
+create index on public.agent_notifications (by_agent_id) where by_agent_id is not null;
+-- However often a colleague asks, a manager is asked once until that is read.
+create unique index agent_notifications_asked_for_idx
+  on public.agent_notifications (conversation_id, agent_id, by_agent_id)
+  where kind = 'asked_for' and read_at is null;
 create index agent_notifications_waiting_idx on public.agent_notifications (created_at) where not is_broadcast;
 
 comment on table public.agent_notifications is
@@ -498,9 +505,11 @@ comment on column public.agent_notifications.message_id is
 comment on column public.agent_notifications.lead_id is 'The lead that was handed out; only with `lead`.';
 comment on column public.agent_notifications.kind is
   '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
-  'the bot''s script has ended, or a colleague has given the conversation; `lead`: a recruit was handed out to the agent, or '
-  'to the agency.';
+  'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
+  'a colleague asks for it; `lead`: a recruit was handed out to the agent, or to the agency.';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
+comment on column public.agent_notifications.by_agent_id is
+  'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
 comment on column public.agent_notifications.is_broadcast is
   'False until Realtime is told about a lead, which waits until distribution is over.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';

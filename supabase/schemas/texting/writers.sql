@@ -59,6 +59,33 @@ $$;
 comment on function private.lock_to_write(public.agents, uuid) is
   'A conversation in which this agent may write, locked. PT404 for any other.';
 
+create function private.change_hands(conversation public.recruiting_conversations, agent_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  agent_before constant uuid := private.answering_agent(conversation);
+begin
+  update public.recruiting_conversations c
+  set status = 'escalated', assigned_agent_id = change_hands.agent_id
+  where c.id = conversation.id;
+  -- Others need not answer any more, and the agent has not lost it any more.
+  update public.agent_notifications n
+  set read_at = now()
+  where n.conversation_id = conversation.id
+    and n.read_at is null
+    and case n.kind when 'taken_over' then n.agent_id = change_hands.agent_id else n.agent_id <> change_hands.agent_id end;
+  if agent_before <> agent_id then
+    insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
+    values (agent_before, conversation.id, 'taken_over', change_hands.agent_id);
+  end if;
+end
+$$;
+
+comment on function private.change_hands(public.recruiting_conversations, uuid) is
+  'Gives a conversation, which the caller has locked, to an agent, and tells the one who was to answer until now (kind '
+  '`taken_over`). What others have been told of the conversation counts as read.';
+
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
 -- Agents may not write the tables. Whoever may write in a conversation may take it over, and managers may give it away.
@@ -83,13 +110,7 @@ begin
   conversation := private.lock_to_write(caller, conversation_id);
   if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
     perform private.stop_bot(conversation.id, 'taken_over');
-    update public.recruiting_conversations c
-    set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
-    where c.id = conversation.id;
-    -- Whoever was told before need not answer any more.
-    update public.agent_notifications n
-    set read_at = now()
-    where n.conversation_id = conversation.id and n.agent_id <> assign_conversation.agent_id and n.read_at is null;
+    perform private.change_hands(conversation, agent_id);
     if agent_id <> caller.id then
       perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
     end if;
@@ -101,11 +122,69 @@ $$;
 
 comment on function public.assign_conversation(uuid, uuid) is
   'Gives a conversation to an agent, who is told, unless it is the caller. Whoever may write in it takes it over by naming '
-  'itself; a manager may name any active agent of the agency. The bot says nothing more, and what others have been told '
-  'of the conversation counts as read. Returns {conversation_id, '
+  'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is told, and what others '
+  'have been told of the conversation counts as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
   '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
 grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
+
+create function public.ask_for_conversation(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. Who may ask for a conversation is decided here.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = ask_for_conversation.conversation_id
+    and c.agency_id = caller.agency_id
+    and (
+      private.may_write(caller, c)
+      or exists (
+        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
+      )
+      or exists (
+        select from public.agent_notifications n
+        where n.conversation_id = c.id and n.agent_id = caller.id and n.kind = 'taken_over'
+      )
+    )
+  -- It may be going to the caller.
+  for share;
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  elsif private.may_write(caller, conversation) then
+    raise exception 'conversation_id: you may write in this conversation already' using errcode = 'PT409';
+  end if;
+
+  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
+  select m.id, conversation.id, 'asked_for', caller.id
+  from public.agents m
+  where m.agency_id = conversation.agency_id
+    and m.role = 'manager'
+    and m.is_active
+    and (
+      m.id = conversation.assigned_agent_id
+      or not exists (
+        select from public.agents o
+        where o.id = conversation.assigned_agent_id and o.role = 'manager' and o.is_active
+      )
+    )
+  order by m.id
+  on conflict do nothing;
+  return jsonb_build_object('conversation_id', conversation.id);
+end
+$$;
+
+comment on function public.ask_for_conversation(uuid) is
+  'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
+  'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
+  'ask, and whoever has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
+  'active agent; PT404 for any other conversation; PT409 when the caller may write in it already.';
+grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
 create function public.no_reply_needed(conversation_id uuid) returns jsonb
 language plpgsql
