@@ -37,7 +37,8 @@ where n.kind = 'taken_over';
 
 -- 100 conversations: two managers take each over, and its agent writes, at once.
 select * from pg_temp.race(3, format(
-  $work$ do $do$ begin for n in 1..100 loop case {worker} when 1 then %s when 2 then %s else %s end case; commit; end loop; end $do$ $work$,
+  $work$ do $do$ begin for n in 1..100 loop
+    case {worker} when 1 then %s when 2 then %s else %s end case; commit; end loop; end $do$ $work$,
   pg_temp.sending('race mia', 'n', 'mia', true), pg_temp.sending('race moe', 'n', 'moe', true),
   pg_temp.sending('ann', 'n', 'ann', false)));
 create temp table taken as
@@ -69,7 +70,8 @@ select is_empty(
 
 -- 100 conversations: two managers write without taking over. None is theirs before one of them asks.
 select * from pg_temp.race(3, format(
-  $work$ do $do$ begin for n in 101..200 loop case {worker} when 1 then %s when 2 then %s else %s end case; commit; end loop; end $do$ $work$,
+  $work$ do $do$ begin for n in 101..200 loop
+    case {worker} when 1 then %s when 2 then %s else %s end case; commit; end loop; end $do$ $work$,
   pg_temp.sending('race mia', 'n', 'mia', false), pg_temp.sending('race moe', 'n', 'moe', true),
   pg_temp.sending('ann', 'n', 'ann', false)));
 create temp table kept as

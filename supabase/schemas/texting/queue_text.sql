@@ -5,7 +5,8 @@ create function private.queue_text(
   kind text,
   body text,
   media jsonb default '[]',
-  client_message_id uuid default null
+  client_message_id uuid default null,
+  taken_over_by uuid default null
 ) returns public.text_outbox
 language plpgsql
 set search_path = ''
@@ -19,7 +20,9 @@ begin
   update public.recruiting_conversations c
   set
     last_text_at = greatest(c.last_text_at, now()),
-    waiting_since = null
+    waiting_since = null,
+    status = case when taken_over_by is null then c.status else 'escalated' end,
+    assigned_agent_id = coalesce(taken_over_by, c.assigned_agent_id)
   where c.id = queue_text.conversation_id
   returning c.* into conversation;
 
@@ -38,11 +41,11 @@ begin
 end
 $$;
 
-comment on function private.queue_text(uuid, text, text, jsonb, uuid) is
+comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
-  'text_outbox. media: [{url, content_type}]. Consent is checked when it is sent. '
-  '23503 or 23502 when there is no such conversation, 23505 when the conversation has the client_message_id already.';
-grant execute on function private.queue_text(uuid, text, text, jsonb, uuid) to service_role;
+  'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who has the conversation from now on. Consent is '
+  'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the client_message_id already.';
+grant execute on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) to service_role;
 
 create function private.next_sending(
   conversation public.recruiting_conversations,

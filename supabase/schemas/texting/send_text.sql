@@ -59,10 +59,8 @@ begin
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
     perform private.stop_bot(conversation.id, 'taken_over');
-    if conversation.status <> 'escalated' or conversation.assigned_agent_id <> caller.id then
-      perform private.change_hands(conversation, caller.id);
-    end if;
-    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id);
+    perform private.tell_of_new_owner(conversation, caller.id);
+    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
 
   return jsonb_build_object(

@@ -59,32 +59,33 @@ $$;
 comment on function private.lock_to_write(public.agents, uuid) is
   'A conversation in which this agent may write, locked. PT404 for any other.';
 
-create function private.change_hands(conversation public.recruiting_conversations, agent_id uuid) returns void
+create function private.tell_of_new_owner(conversation public.recruiting_conversations, agent_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
-declare
-  agent_before constant uuid := private.answering_agent(conversation);
 begin
-  update public.recruiting_conversations c
-  set status = 'escalated', assigned_agent_id = change_hands.agent_id
-  where c.id = conversation.id;
+  if conversation.status = 'escalated' and conversation.assigned_agent_id = agent_id then
+    return;
+  end if;
   -- Others need not answer any more, and the agent has not lost it any more.
   update public.agent_notifications n
   set read_at = now()
   where n.conversation_id = conversation.id
     and n.read_at is null
-    and case n.kind when 'taken_over' then n.agent_id = change_hands.agent_id else n.agent_id <> change_hands.agent_id end;
-  if agent_before <> agent_id then
-    insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
-    values (agent_before, conversation.id, 'taken_over', change_hands.agent_id);
-  end if;
+    and case n.kind
+      when 'taken_over' then n.agent_id = tell_of_new_owner.agent_id
+      else n.agent_id <> tell_of_new_owner.agent_id
+    end;
+  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
+  select before, conversation.id, 'taken_over', tell_of_new_owner.agent_id
+  from private.answering_agent(conversation) before
+  where before <> tell_of_new_owner.agent_id;
 end
 $$;
 
-comment on function private.change_hands(public.recruiting_conversations, uuid) is
-  'Gives a conversation, which the caller has locked, to an agent, and tells the one who was to answer until now (kind '
-  '`taken_over`). What others have been told of the conversation counts as read.';
+comment on function private.tell_of_new_owner(public.recruiting_conversations, uuid) is
+  'Tells who was to answer in a conversation that this agent has it from now on (kind `taken_over`), unless it was the '
+  'agent. What others have been told of it counts as read. conversation: as it was before, and locked.';
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
@@ -110,7 +111,10 @@ begin
   conversation := private.lock_to_write(caller, conversation_id);
   if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
     perform private.stop_bot(conversation.id, 'taken_over');
-    perform private.change_hands(conversation, agent_id);
+    update public.recruiting_conversations c
+    set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
+    where c.id = conversation.id;
+    perform private.tell_of_new_owner(conversation, agent_id);
     if agent_id <> caller.id then
       perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
     end if;
