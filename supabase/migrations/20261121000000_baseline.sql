@@ -5364,20 +5364,27 @@ create table public.agent_notifications (
   message_id uuid references public.recruiting_messages (id) on delete cascade,
   -- Deferrable, because it is written when the lead gets its order, and the lead may be stored after that.
   lead_id uuid references public.recruiting_leads (id) on delete cascade deferrable,
-  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'lead')),
+  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead')),
   reason text,
+  by_agent_id uuid references public.agents (id),
   is_broadcast boolean not null default true,
   created_at timestamptz not null default now(),
   read_at timestamptz,
   unique (message_id, kind, agent_id),
   check ((kind = 'lead') = (conversation_id is null)),
-  check ((kind = 'lead') = (lead_id is not null))
+  check ((kind = 'lead') = (lead_id is not null)),
+  check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null))
 );
 
 create index on public.agent_notifications (agent_id, created_at);
 create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
 create index on public.agent_notifications (conversation_id);
 create index on public.agent_notifications (lead_id);
+create index on public.agent_notifications (by_agent_id) where by_agent_id is not null;
+-- However often a colleague asks, a manager is asked once until that is read.
+create unique index agent_notifications_asked_for_idx
+  on public.agent_notifications (conversation_id, agent_id, by_agent_id)
+  where kind = 'asked_for' and read_at is null;
 create index agent_notifications_waiting_idx on public.agent_notifications (created_at) where not is_broadcast;
 
 comment on table public.agent_notifications is
@@ -5388,9 +5395,11 @@ comment on column public.agent_notifications.message_id is
 comment on column public.agent_notifications.lead_id is 'The lead that was handed out; only with `lead`.';
 comment on column public.agent_notifications.kind is
   '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
-  'the bot''s script has ended, or a colleague has given the conversation; `lead`: a recruit was handed out to the agent, or '
-  'to the agency.';
+  'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
+  'a colleague asks for it; `lead`: a recruit was handed out to the agent, or to the agency.';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
+comment on column public.agent_notifications.by_agent_id is
+  'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
 comment on column public.agent_notifications.is_broadcast is
   'False until Realtime is told about a lead, which waits until distribution is over.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
@@ -6683,7 +6692,7 @@ begin
     last_text_at = greatest(c.last_text_at, now()),
     waiting_since = null,
     status = case when taken_over_by is null then c.status else 'escalated' end,
-    assigned_agent_id = case c.status when 'bot' then coalesce(taken_over_by, c.assigned_agent_id) else c.assigned_agent_id end
+    assigned_agent_id = coalesce(taken_over_by, c.assigned_agent_id)
   where c.id = queue_text.conversation_id
   returning c.* into conversation;
 
@@ -6704,8 +6713,8 @@ $$;
 
 comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
-  'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who gets it from the bot. Consent is checked when it '
-  'is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the client_message_id already.';
+  'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who has the conversation from now on. Consent is '
+  'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the client_message_id already.';
 grant execute on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) to service_role;
 
 create function private.next_sending(
@@ -6829,6 +6838,34 @@ $$;
 comment on function private.lock_to_write(public.agents, uuid) is
   'A conversation in which this agent may write, locked. PT404 for any other.';
 
+create function private.tell_of_new_owner(conversation public.recruiting_conversations, agent_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if conversation.status = 'escalated' and conversation.assigned_agent_id = agent_id then
+    return;
+  end if;
+  -- Others need not answer any more, and the agent has not lost it any more.
+  update public.agent_notifications n
+  set read_at = now()
+  where n.conversation_id = conversation.id
+    and n.read_at is null
+    and case n.kind
+      when 'taken_over' then n.agent_id = tell_of_new_owner.agent_id
+      else n.agent_id <> tell_of_new_owner.agent_id
+    end;
+  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
+  select before, conversation.id, 'taken_over', tell_of_new_owner.agent_id
+  from private.answering_agent(conversation) before
+  where before <> tell_of_new_owner.agent_id;
+end
+$$;
+
+comment on function private.tell_of_new_owner(public.recruiting_conversations, uuid) is
+  'Tells who was to answer in a conversation that this agent has it from now on (kind `taken_over`), unless it was the '
+  'agent. What others have been told of it counts as read. conversation: as it was before, and locked.';
+
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
 -- Agents may not write the tables. Whoever may write in a conversation may take it over, and managers may give it away.
@@ -6856,10 +6893,7 @@ begin
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;
-    -- Whoever was told before need not answer any more.
-    update public.agent_notifications n
-    set read_at = now()
-    where n.conversation_id = conversation.id and n.agent_id <> assign_conversation.agent_id and n.read_at is null;
+    perform private.tell_of_new_owner(conversation, agent_id);
     if agent_id <> caller.id then
       perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
     end if;
@@ -6871,11 +6905,69 @@ $$;
 
 comment on function public.assign_conversation(uuid, uuid) is
   'Gives a conversation to an agent, who is told, unless it is the caller. Whoever may write in it takes it over by naming '
-  'itself; a manager may name any active agent of the agency. The bot says nothing more, and what others have been told '
-  'of the conversation counts as read. Returns {conversation_id, '
+  'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is told, and what others '
+  'have been told of the conversation counts as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
   '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
 grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
+
+create function public.ask_for_conversation(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. Who may ask for a conversation is decided here.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = ask_for_conversation.conversation_id
+    and c.agency_id = caller.agency_id
+    and (
+      private.may_write(caller, c)
+      or exists (
+        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
+      )
+      or exists (
+        select from public.agent_notifications n
+        where n.conversation_id = c.id and n.agent_id = caller.id and n.kind = 'taken_over'
+      )
+    )
+  -- It may be going to the caller.
+  for share;
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  elsif private.may_write(caller, conversation) then
+    raise exception 'conversation_id: you may write in this conversation already' using errcode = 'PT409';
+  end if;
+
+  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
+  select m.id, conversation.id, 'asked_for', caller.id
+  from public.agents m
+  where m.agency_id = conversation.agency_id
+    and m.role = 'manager'
+    and m.is_active
+    and (
+      m.id = conversation.assigned_agent_id
+      or not exists (
+        select from public.agents o
+        where o.id = conversation.assigned_agent_id and o.role = 'manager' and o.is_active
+      )
+    )
+  order by m.id
+  on conflict do nothing;
+  return jsonb_build_object('conversation_id', conversation.id);
+end
+$$;
+
+comment on function public.ask_for_conversation(uuid) is
+  'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
+  'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
+  'ask, and whoever has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
+  'active agent; PT404 for any other conversation; PT409 when the caller may write in it already.';
+grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
 create function public.no_reply_needed(conversation_id uuid) returns jsonb
 language plpgsql
@@ -6935,7 +7027,8 @@ create function public.send_text(
   conversation_id uuid,
   body text,
   client_message_id uuid,
-  media jsonb default '[]'
+  media jsonb default '[]',
+  take_over boolean default false
 ) returns jsonb
 language plpgsql
 -- Agents may not write the tables. Who may send is decided by may_write().
@@ -6947,6 +7040,7 @@ declare
   caller constant public.agents := private.writer();
   files jsonb;
   conversation public.recruiting_conversations;
+  owner text;
   queued public.text_outbox;
   is_duplicate boolean;
 begin
@@ -6960,14 +7054,25 @@ begin
     perform private.invalid_field('client_message_id', 'is required');
   end if;
 
-  -- A repeated call waits here while the first one is still running.
-  conversation := private.lock_to_write(caller, conversation_id);
+  -- A repeated call waits here while the first one is still running. Its text is found also where the conversation has
+  -- changed hands since.
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = send_text.conversation_id and c.agency_id = caller.agency_id
+  for no key update;
   select o.* into queued
   from public.text_outbox o
   where o.conversation_id = conversation.id and o.client_message_id = send_text.client_message_id;
   is_duplicate := found;
 
   if not is_duplicate then
+    conversation := private.lock_to_write(caller, conversation_id);
+    select concat_ws(' ', a.first_name, a.last_name) into owner
+    from public.agents a
+    where a.id = conversation.assigned_agent_id and a.id <> caller.id and a.is_active and conversation.status = 'escalated';
+    if found and take_over is not true then
+      raise exception 'take_over: % has this conversation', owner using errcode = 'PT409';
+    end if;
     if not exists (
       select from public.service_numbers n
       where n.phone = conversation.service_phone and n.agency_id = conversation.agency_id
@@ -6977,6 +7082,7 @@ begin
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
     perform private.stop_bot(conversation.id, 'taken_over');
+    perform private.tell_of_new_owner(conversation, caller.id);
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
 
@@ -6989,16 +7095,18 @@ begin
 end
 $$;
 
-comment on function public.send_text(uuid, text, uuid, jsonb) is
+comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
   'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at most '
   '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
-  'bot''s texts that wait are refused. Returns '
+  'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers may; '
+  'that agent is told (see agent_notifications). Returns '
   '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
-  'client_message_id that the conversation has, with the values of the first call. Errors: 22023 (HTTP 400) names the '
+  'client_message_id that the conversation has, with the values of the first call, whoever has the conversation now. Errors: 22023 (HTTP 400) names the '
   'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
-  'when the recruit has opted out; PT409 when the conversation''s number is not one of the agency''s.';
-grant execute on function public.send_text(uuid, text, uuid, jsonb) to authenticated;
+  'when the recruit has opted out; PT409 when another agent has the conversation, whom `take_over: <name> has this '
+  'conversation` names, and when the conversation''s number is not one of the agency''s.';
+grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
 language plpgsql
@@ -8434,6 +8542,25 @@ comment on function public.mark_read(uuid[]) is
   'agent''s own are passed over.';
 grant execute on function public.mark_read(uuid[]) to authenticated;
 
+create function private.answering_agent(conversation public.recruiting_conversations) returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    (select a.id from public.agents a where a.id = conversation.assigned_agent_id and a.is_active),
+    (
+      select a.id
+      from public.recruiting_leads l
+      join public.agents a on a.id = l.agent_id and a.is_active
+      where l.id = conversation.recruiting_lead_id
+    ))
+$$;
+
+comment on function private.answering_agent(public.recruiting_conversations) is
+  'The active agent who is to answer in a conversation: the assigned one, else the lead''s; null where there is none.';
+grant execute on function private.answering_agent(public.recruiting_conversations) to service_role;
+
 create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
 language plpgsql
 set search_path = ''
@@ -8449,15 +8576,7 @@ begin
   if kind = 'failed' and conversation.status = 'bot' then
     return;
   end if;
-  told := array(select a.id from public.agents a where a.id = conversation.assigned_agent_id and a.is_active);
-  if told = '{}' then
-    told := array(
-      select a.id
-      from public.recruiting_leads l
-      join public.agents a on a.id = l.agent_id and a.is_active
-      where l.id = conversation.recruiting_lead_id
-    );
-  end if;
+  told := array_remove(array[private.answering_agent(conversation)], null);
   if told = '{}' then
     told := array(
       select a.id from public.agents a where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active
@@ -10266,6 +10385,8 @@ begin
     where u.agent_id = any (givers)
       and u.agent_id <> to_agent.id
       and u.read_at is null
+      -- These concern nobody else.
+      and u.kind not in ('taken_over', 'asked_for')
       and (u.conversation_id = any (conversations) or u.lead_id = any (recruits))
       and not exists (
         select

@@ -31,6 +31,7 @@ export type Database = {
       "agent_notifications": {
         Row: {
           "agent_id": string;
+          "by_agent_id": string | null;
           "conversation_id": string | null;
           "created_at": string;
           "id": string;
@@ -44,6 +45,7 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           "agent_id": string;
+          "by_agent_id"?: string | null;
           "conversation_id"?: string | null;
           "created_at"?: string;
           "id"?: string;
@@ -56,6 +58,7 @@ export type Database = {
         };
         Update: {
           "agent_id"?: string;
+          "by_agent_id"?: string | null;
           "conversation_id"?: string | null;
           "created_at"?: string;
           "id"?: string;
@@ -84,6 +87,27 @@ export type Database = {
           {
             foreignKeyName: "agent_notifications_agent_id_fkey";
             columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_by_agent_id_fkey";
+            columns: ["by_agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_by_agent_id_fkey";
+            columns: ["by_agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_by_agent_id_fkey";
+            columns: ["by_agent_id"];
             isOneToOne: false;
             referencedRelation: "team";
             referencedColumns: ["id"];
@@ -2690,6 +2714,7 @@ export type Database = {
     Functions: {
       "abandon_recruiting_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
+      "ask_for_conversation": { Args: { "conversation_id": string }; Returns: Json };
       "assign_conversation": { Args: { "agent_id": string; "conversation_id": string }; Returns: Json };
       "assign_leads": { Args: { "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
@@ -3003,7 +3028,13 @@ export type Database = {
         };
       };
       "send_text": {
-        Args: { "body": string; "client_message_id": string; "conversation_id": string; "media"?: Json };
+        Args: {
+          "body": string;
+          "client_message_id": string;
+          "conversation_id": string;
+          "media"?: Json;
+          "take_over"?: boolean;
+        };
         Returns: Json;
       };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
