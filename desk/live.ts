@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { supabase } from "./data/client.ts";
+import { readRowsAgain } from "./data/pages.ts";
 import { queryClient } from "./data/queries.ts";
 import type { Agent } from "./data/user.ts";
 
@@ -8,11 +9,22 @@ const [BURST_MS, LEAST_MS] = [150, 1_000];
 /** A topic that was closed is joined again after the first, and each time after twice as long, up to the last. */
 const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
 
-/** What an event of each kind makes worth reading again, by the first part of the queries' keys. */
+/**
+ * What an event of each kind makes worth reading again, by the first part of the queries' keys. Of conversations and
+ * recruits the ones that it names are read.
+ */
 const READ_AGAIN: Record<string, string[]> = {
-  changed: ["inbox", "conversation", "messages", "unread", "agents"],
-  notification: ["inbox", "conversation", "messages", "unread", "recruits", "agents", "orders"],
+  changed: ["unread", "team"],
+  notification: ["unread", "team", "orders"],
 };
+/** All that events are about, which is read on a connect. */
+const ALL = ["inbox", "conversation", "messages", "unread", "recruits", "agents", "team", "orders"];
+
+/** What an event of either kind holds. */
+interface Ids {
+  conversation_id?: string | null;
+  lead_id?: string | null;
+}
 
 /**
  * Reads again what the page shows when an event says that it has changed. Events are hints and hold ids alone: whatever
@@ -37,14 +49,14 @@ function watch(topic: string): () => void {
     if (isEnded) return;
     const channel = supabase.channel(topic, { config: { private: true } });
     for (const [event, resources] of Object.entries(READ_AGAIN)) {
-      channel.on("broadcast", { event }, ({ payload }) => readAgain(resources, payload.conversation_id));
+      channel.on("broadcast", { event }, ({ payload }) => readAgain(resources, payload));
     }
     let joinedAt = Infinity;
     channel.subscribe((status) => {
       if (isEnded) return;
       if (status === "SUBSCRIBED") {
         joinedAt = Date.now();
-        void readAgain(Object.values(READ_AGAIN).flat());
+        void readAgain(ALL);
       }
       // After an error supabase-js tries again by itself. But what the service has closed, as for a token that is over,
       // stays closed.
@@ -64,30 +76,36 @@ function watch(topic: string): () => void {
   };
 }
 
-/** Their keys go on with the id of the conversation. */
-const OF_ONE = ["conversation", "messages"];
-
-/** The first parts of the keys of what is to be read, as JSON. */
-const waiting = new Set<string>();
+/** What is to be read: resources as a whole, and single conversations and recruits by their ids. */
+let waiting = nothing();
 let isReading = false;
 let readAt = 0;
 
-/**
- * One read after the other, however many events come. What shows another conversation than `conversation_id` stays as
- * it is; null: all is read.
- */
-async function readAgain(resources: string[], conversation_id: string | null = null): Promise<void> {
-  for (const resource of resources) {
-    const isOfOne = conversation_id !== null && OF_ONE.includes(resource);
-    waiting.add(JSON.stringify(isOfOne ? [resource, conversation_id] : [resource]));
-  }
+function nothing() {
+  return { resources: new Set<string>(), conversations: new Set<string>(), recruits: new Set<string>() };
+}
+
+/** One read after the other, however many events come. */
+async function readAgain(resources: string[], { conversation_id, lead_id }: Ids = {}): Promise<void> {
+  for (const resource of resources) waiting.resources.add(resource);
+  if (conversation_id) waiting.conversations.add(conversation_id);
+  if (lead_id) waiting.recruits.add(lead_id);
   if (isReading) return;
   isReading = true;
-  while (waiting.size > 0) {
+  while (Object.values(waiting).some(({ size }) => size > 0)) {
     await new Promise((resolve) => setTimeout(resolve, Math.max(BURST_MS, readAt + LEAST_MS - Date.now())));
-    const keys = [...waiting].map((key) => JSON.parse(key));
-    waiting.clear();
-    await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+    const { resources, conversations, recruits } = waiting;
+    waiting = nothing();
+    const keys = [
+      ...[...resources].map((resource) => [resource]),
+      ...[...conversations].flatMap((id) => [["conversation", id], ["messages", id]]),
+      ...[...recruits].map((id) => ["recruits", id]),
+    ];
+    await Promise.all([
+      ...keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+      readRowsAgain(["inbox"], [...conversations]),
+      readRowsAgain(["recruits", "list"], [...recruits]),
+    ]);
     readAt = Date.now();
   }
   isReading = false;

@@ -5,7 +5,7 @@ import type { Agent } from "./user.ts";
 /** The active agents of the agency, by name. */
 export function useActiveAgents({ agency_id }: Agent) {
   return useQuery({
-    queryKey: ["agents", agency_id, "active"],
+    queryKey: ["agents", agency_id],
     queryFn: async () => {
       const agents = await call(
         supabase.from("agents").select("id, first_name, last_name").eq("agency_id", agency_id).is("is_active", true)

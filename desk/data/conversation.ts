@@ -66,23 +66,23 @@ export function mayWrite({ id, role }: Agent, { assigned_agent_id, agent_id }: I
 /** Says that the agent has read a conversation up to the text with this `created_at`. */
 export async function markRead(conversation_id: string, up_to: string): Promise<void> {
   await repeat(() => supabase.rpc("read_conversation", { conversation_id, up_to }));
-  await readInboxAgain();
+  await readInboxAgain(conversation_id);
 }
 
 /** Gives a conversation to an agent, who answers from now on instead of the bot. */
 export async function assignConversation(conversation_id: string, agent_id: string): Promise<void> {
   await repeat(() => supabase.rpc("assign_conversation", { conversation_id, agent_id }));
-  await readInboxAgain();
+  await readInboxAgain(conversation_id);
 }
 
 /** Lets the bot answer again. */
 export async function handBack(conversation_id: string): Promise<void> {
   await repeat(() => supabase.rpc("hand_back_to_bot", { conversation_id }));
-  await readInboxAgain();
+  await readInboxAgain(conversation_id);
 }
 
 /** The recruit waits no longer, although nobody has answered. */
 export async function needsNoReply(conversation_id: string): Promise<void> {
   await repeat(() => supabase.rpc("no_reply_needed", { conversation_id }));
-  await readInboxAgain();
+  await readInboxAgain(conversation_id);
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { after, search, usePages } from "./pages.ts";
+import { after, readRowsAgain, search, usePages } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 import type { Agent } from "./user.ts";
 
@@ -42,16 +42,18 @@ export interface Filter {
 
 /** The conversations that the agent may read. */
 export function useInbox({ agency_id }: Agent, { order, isUnread, typed, agentId }: Filter) {
-  return usePages<InboxRow>(["inbox", agency_id, order, isUnread, typed, agentId], async (limit, last) => {
+  const by = order === "waiting"
+    ? { column: "waiting_since", ascending: true } as const
+    : { column: "last_text_at", ascending: false } as const;
+  return usePages<InboxRow>(["inbox", agency_id, order, isUnread, typed, agentId], async (limit, last, ids) => {
     let query = supabase.from("inbox").select().eq("agency_id", agency_id).limit(limit);
+    if (order === "waiting") query = query.not("waiting_since", "is", null);
     if (isUnread) query = query.is("is_unread", true);
     if (agentId !== null) query = query.eq("agent_id", agentId);
+    if (ids !== null) query = query.in("id", ids);
     query = search(query, typed, { names: ["name"], phones: ["recruit_phone"] });
-    query = order === "waiting"
-      ? after(query.not("waiting_since", "is", null), last, "waiting_since", true)
-      : after(query, last, "last_text_at");
-    return await call(query) as InboxRow[];
-  });
+    return await call(after(query, last, by.column, by.ascending)) as InboxRow[];
+  }, by);
 }
 
 /** More than this are not counted. */
@@ -72,7 +74,10 @@ export function useUnread(agent: Agent) {
 }
 
 /** Reads again what shows a conversation, after something was done with it, without waiting for the list. */
-export async function readInboxAgain(): Promise<void> {
-  for (const key of ["inbox", "unread"]) void queryClient.invalidateQueries({ queryKey: [key] });
-  await Promise.all(["conversation", "messages"].map((key) => queryClient.invalidateQueries({ queryKey: [key] })));
+export async function readInboxAgain(conversation_id: string): Promise<void> {
+  void readRowsAgain(["inbox"], [conversation_id]);
+  void queryClient.invalidateQueries({ queryKey: ["unread"] });
+  await Promise.all(
+    ["conversation", "messages"].map((key) => queryClient.invalidateQueries({ queryKey: [key, conversation_id] })),
+  );
 }

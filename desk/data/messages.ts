@@ -46,17 +46,17 @@ export async function sendText(
   text: { conversation_id: string; body: string; client_message_id: string; media: Media[] },
 ): Promise<void> {
   // A refusal says that something has changed, too.
-  await repeat(() => supabase.rpc("send_text", text)).finally(readInboxAgain);
+  await repeat(() => supabase.rpc("send_text", text)).finally(() => readInboxAgain(text.conversation_id));
 }
 
 /** A text that waits is never sent. */
-export async function cancelText(message_id: string): Promise<void> {
-  await repeat(() => supabase.rpc("cancel_text", { message_id })).finally(readInboxAgain);
+export async function cancelText(message_id: string, conversation_id: string): Promise<void> {
+  await repeat(() => supabase.rpc("cancel_text", { message_id })).finally(() => readInboxAgain(conversation_id));
 }
 
 /** Sends a text that has failed once more. Not repeated by itself: the first call may have sent it. */
-export async function retryText(message_id: string): Promise<void> {
-  await call(supabase.rpc("retry_text", { message_id })).finally(readInboxAgain);
+export async function retryText(message_id: string, conversation_id: string): Promise<void> {
+  await call(supabase.rpc("retry_text", { message_id })).finally(() => readInboxAgain(conversation_id));
 }
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;

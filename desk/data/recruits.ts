@@ -29,7 +29,7 @@ export interface Recruit {
 
 /** Recruits, newest first. */
 export function useRecruits({ agency_id, agent_id, typed }: RecruitFilter) {
-  return usePages<Recruit>(["recruits", "list", agency_id, agent_id, typed], async (limit, last) => {
+  return usePages<Recruit>(["recruits", "list", agency_id, agent_id, typed], async (limit, last, ids) => {
     let query = supabase.from("recruiting_leads")
       .select(`id, first_name, last_name, phone, state, created_at, agents(first_name, last_name),
         agent_notifications(id), recruiting_conversations(id)`)
@@ -37,11 +37,12 @@ export function useRecruits({ agency_id, agent_id, typed }: RecruitFilter) {
       .limit(1, { referencedTable: "recruiting_conversations" })
       .eq("agency_id", agency_id);
     if (agent_id !== null) query = query.eq("agent_id", agent_id);
+    if (ids !== null) query = query.in("id", ids);
     query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
     return await call(
       query.limit(limit),
     );
-  });
+  }, { column: "created_at", ascending: false });
 }
 
 /** All that is known of a recruit. */

@@ -21,7 +21,7 @@ export interface Member {
 
 /** The agents of the manager's agency, by name. */
 export function useTeam({ agency_id }: Agent) {
-  return usePages<Member>(["agents", agency_id, "team"], async (limit, last) => {
+  return usePages<Member>(["team", agency_id], async (limit, last) => {
     const query = supabase.from("team").select().eq("agency_id", agency_id).limit(limit);
     return await call(after(query, last, "first_name", true)) as Member[];
   });

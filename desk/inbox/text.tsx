@@ -30,7 +30,7 @@ export const Text = memo(function Text({ text, name, ...acting }: { text: Messag
   );
 });
 
-function Delivery({ text, isWriter, ...box }: { text: Message } & Acting) {
+function Delivery({ text, isWriter, agentId, conversationId }: { text: Message } & Acting) {
   const { words, heldUntil, isBad, mayCancel, retry, mayWriteAgain } = progressOf(text);
   return (
     <div className="buttons">
@@ -42,20 +42,22 @@ function Delivery({ text, isWriter, ...box }: { text: Message } & Acting) {
         )}
       </p>
       {isWriter && mayCancel && (
-        <ActionButton className="link" act={() => cancelText(text.id)}>Cancel this text</ActionButton>
+        <ActionButton className="link" act={() => cancelText(text.id, conversationId)}>Cancel this text</ActionButton>
       )}
       {isWriter && retry === "once" && (
-        <ActionButton className="link" act={() => retryText(text.id)}>Try again</ActionButton>
+        <ActionButton className="link" act={() => retryText(text.id, conversationId)}>Try again</ActionButton>
       )}
       {isWriter && retry === "twice" && (
         <ConfirmButton
           className="link"
           label="Try again"
           question={<p>The recruit may have this text already. If so, it comes a second time.</p>}
-          act={() => retryText(text.id)}
+          act={() => retryText(text.id, conversationId)}
         />
       )}
-      {isWriter && mayWriteAgain && text.body && <WriteAgain body={text.body} {...box} />}
+      {isWriter && mayWriteAgain && text.body && (
+        <WriteAgain body={text.body} agentId={agentId} conversationId={conversationId} />
+      )}
     </div>
   );
 }

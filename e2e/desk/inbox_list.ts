@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
-import { box, createColleague, createTalk, createTexter, list, openTalk, tell, texts } from "./talks.ts";
+import { box, createColleague, createTalk, createTexter, list, openTalk, type Talk, tell, texts } from "./talks.ts";
 import { wake } from "./tokens.ts";
 
 deskTest("who waits longest is first, and the newest on request; unread until it is opened", async (page) => {
@@ -23,8 +23,9 @@ deskTest("who waits longest is first, and the newest on request; unread until it
   await assertAccessible(page);
 
   await list(page).getByRole("button", { name: "Newest" }).click();
-  await rows.nth(3).waitFor();
-  assert.match((await rows.allInnerTexts())[0]!, /^Sam[^]*Us: Welcome aboard/);
+  // A row that is new has no text before it is painted.
+  await until(async () => /^Sam[^]*Us: Welcome aboard/.test((await rows.allInnerTexts())[0]!));
+  assert.equal(await rows.count(), 4);
   await page.getByRole("link", { name: "Inbox 4 unread" }).waitFor();
   assert.equal(await page.title(), "(4) Inbox – Desk");
 
@@ -162,6 +163,63 @@ deskTest("an agent who has 5,000 conversations sees the first at once, and gets 
   await until(() => reads > 8);
   await page.waitForTimeout(1_000);
   assert(reads < 15, `${reads} requests`);
+
+  // An event reads the one conversation that it names.
+  await page.waitForTimeout(2_000);
+  let [bytes, requests] = [0, 0];
+  page.on("response", async (response) => {
+    if (!response.url().includes("/rest/v1/")) return;
+    requests++;
+    bytes += (await response.body()).length;
+  });
+  await receive({ id: "", recruit: "+14152000002", service: agent.service }, { Body: "The newest words" });
+  await list(page).getByText("The newest words").waitFor();
+  await page.waitForTimeout(2_000);
+  console.log(`one event beside 5,000 rows: ${requests} requests, ${Math.round(bytes / 1000)} kB`);
+  assert(requests < 8 && bytes < 50_000, `${requests} requests, ${bytes} bytes`);
+});
+
+deskTest("a list that heard of changes one by one is as one that is read anew", async (page) => {
+  const agent = await createTexter();
+  const omar = await createColleague(agent);
+  const talks: Talk[] = [];
+  for (let n = 0; n < 60; n++) {
+    const talk = await createTalk(agent, `Recruit ${n}`);
+    await tell(talk, [["recruit", `Text ${n}`, 1000 - n]]);
+    talks.push(talk);
+  }
+  await signIn(page, agent, "inbox");
+  for (const order of ["Newest", "Waiting"]) {
+    await list(page).getByRole("button", { name: order }).click();
+    const rows = list(page).getByRole("listitem");
+    await rows.nth(49).waitFor();
+    await page.waitForTimeout(1_000);
+    // One that is shown and one that is not, in either order.
+    for (const n of [3, 30, 58]) await receive(talks[n]!, { Body: `${order} ${n}` });
+    await receive(talks[20]!, { Body: "STOP" });
+    await sql`
+      update public.recruiting_leads set agent_id = ${omar.agent_id} where id = ${
+      talks[order === "Newest" ? 40 : 41]!.lead_id
+    }`;
+    await sql`
+      update public.recruiting_conversations set assigned_agent_id = ${omar.agent_id}
+      where id = ${talks[order === "Newest" ? 40 : 41]!.id}`;
+    await sql`
+      update public.recruiting_conversations set waiting_since = null where id = ${
+      talks[order === "Newest" ? 25 : 26]!.id
+    }`;
+    await receive(await createTalk(agent, `Somebody new ${order}`), { Body: `A first text ${order}` });
+    // Not the times, which go on.
+    const shown = async () => (await list(page).locator(".name, .last").allTextContents()).slice(0, 96);
+    const isThere = order === "Newest" ? "A first text Newest" : "Waiting 30";
+    await list(page).getByText(isThere).waitFor();
+    await page.waitForTimeout(2_500);
+    const heard = await shown();
+    await wake(page);
+    await page.waitForTimeout(2_000);
+    assert.deepEqual(await shown(), heard, order);
+    assert.equal(heard.length, 96);
+  }
 });
 
 deskTest("earlier texts are shown on request, and nothing moves", async (page) => {
