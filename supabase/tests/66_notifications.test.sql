@@ -1,6 +1,6 @@
 -- Who is told about leads and texts.
 begin;
-select plan(16);
+select plan(21);
 \ir helpers.psql
 
 select pg_temp.create_agency('staffed');
@@ -21,6 +21,7 @@ begin
   insert into public.recruiting_leads (id, vendor_id, first_name, distribution)
   values (md5(lead)::uuid, md5('vendor')::uuid, lead, 'pending');
   perform private.distribute_pending();
+  perform private.deliver_notifications();
   return pg_temp.told(lead);
 end
 $$;
@@ -30,11 +31,27 @@ select is(pg_temp.hand_out('early'), null, 'nobody is told about a lead that no 
 insert into public.recruiting_orders (agency_id, quantity) values (md5('staffed')::uuid, 100);
 select is(pg_temp.hand_out('one'), '{ann}', 'a lead''s agent is told');
 select is(pg_temp.hand_out('two', null), '{mia,moe}', 'without an agent each active manager is told');
-select is(
-  array(select is_broadcast from public.agent_notifications where lead_id = md5('one')::uuid), array[false],
-  'Realtime is not told inside distribution');
-select lives_ok('select private.deliver_notifications()', 'the scheduler tells it');
-select is_empty('select from public.agent_notifications where not is_broadcast', 'once');
+select is_empty('select from private.untold_leads', 'then nobody is left to be told');
+select lives_ok('select private.deliver_notifications()', 'the scheduler goes on');
+select is(pg_temp.told('one'), '{ann}', 'nobody is told twice');
+
+-- A notification that fails
+create function private.refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+create trigger refuse before insert on public.agent_notifications
+  for each row when (new.kind = 'lead' and new.agent_id = md5('ann')::uuid) execute function private.refuse();
+select is(pg_temp.hand_out('three'), null, 'nobody is told while it fails');
+select is(pg_temp.hand_out('four', null), '{mia,moe}', 'others are');
+select results_eq(
+  $$select l.first_name, l.distribution, l.agent_id from private.untold_leads u join public.recruiting_leads l on l.id = u.lead_id$$,
+  $$values ('three', 'distributed', md5('ann')::uuid)$$, 'the lead has its agent, and waits');
+delete from public.agent_notifications where lead_id = md5('three')::uuid;
+drop trigger refuse on public.agent_notifications;
+update public.recruiting_leads set agent_id = md5('moe')::uuid where id = md5('three')::uuid;
+select private.deliver_notifications();
+select is(pg_temp.told('three'), '{moe}', 'then who has the lead by now is told');
+insert into private.untold_leads (lead_id) values (md5('nothing')::uuid);
+select private.deliver_notifications();
+select is_empty('select from private.untold_leads', 'a lead that is gone is told to nobody');
 
 -- Who is told about a text: what is stored before it, and who is active
 create function pg_temp.told_of_text(status text, assigned text, of_lead text, inactive text[]) returns text[]

@@ -268,6 +268,8 @@ as $$
     from (
       select w.created_at from private.waiting_greetings w
       union all
+      select u.placed_at from private.untold_leads u
+      union all
       select o.lease_until from public.text_outbox o where o.state = 'sending'
       union all
       select o.due_at from public.text_outbox o where o.state = 'unconfirmed'

@@ -254,7 +254,9 @@ begin
       );
     end if;
   end loop;
-  perform private.notify_of_leads(placed);
+  insert into private.untold_leads (lead_id)
+  select p.id from unnest(placed) p where p.distribution = 'distributed'
+  on conflict do nothing;
   return placed;
 end
 $$;

@@ -179,6 +179,21 @@ create policy "agents read their recruits, managers their agency's" on public.re
     or agency_id = (select private.managed_agency_id())
   );
 
+create table private.untold_leads (
+  -- Without a foreign key: distribution would wait for its check.
+  lead_id uuid primary key,
+  placed_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.untold_leads (placed_at);
+
+comment on table private.untold_leads is
+  'Recruiting leads that were distributed and whose agents are not told yet. What tells them reads and deletes the rows. It '
+  'is no part of the transaction that distributes the lead, so that it can never fail it.';
+
+alter table private.untold_leads enable row level security;
+grant select, insert, update, delete on private.untold_leads to service_role;
+
 create table public.recruiting_lead_duplicates (
   id uuid primary key default private.time_ordered_id(),
   lead_id uuid not null references public.recruiting_leads (id) on delete cascade,

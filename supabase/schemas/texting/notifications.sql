@@ -82,64 +82,95 @@ comment on function private.notify_agents(uuid, uuid, text, text) is
   'others have locked the agents or the conversation, they are told later, by deliver_notifications().';
 grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
 
-create function private.notify_of_leads(placed private.placed_lead[]) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  set constraints public.agent_notifications_lead_id_fkey deferred;
-  with managers as (
-    select a.id, a.agency_id
-    from public.agents a
-    where a.role = 'manager'
-      and a.is_active
-      and a.agency_id = any (array(select p.agency_id from unnest(placed) p where p.agent_id is null))
-    -- Distribution never waits for a row, and the foreign key would. It has locked the agents.
-    for key share skip locked
-  )
-  insert into public.agent_notifications (agent_id, lead_id, kind, is_broadcast)
-  select coalesce(p.agent_id, m.id), p.id, 'lead', false
-  from unnest(placed) p
-  left join managers m on m.agency_id = p.agency_id and p.agent_id is null
-  where p.distribution = 'distributed' and coalesce(p.agent_id, m.id) is not null;
-end
-$$;
-
-comment on function private.notify_of_leads(private.placed_lead[]) is
-  'Tells the agents of leads that are handed out, or the managers where an agency got them, but no manager whose row '
-  'somebody has locked. Realtime is told later, by deliver_notifications().';
-grant execute on function private.notify_of_leads(private.placed_lead[]) to service_role;
-
-create function private.deliver_notifications() returns void
+create function private.notify_of_untold_leads() returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
+  deadline constant timestamptz := clock_timestamp() + interval '2 seconds';
+  untold uuid[];
+  lead_id uuid;
+begin
+  with taken as (
+    -- As many as one transaction broadcasts.
+    select u.lead_id from private.untold_leads u order by u.placed_at limit 2000 for update skip locked
+  ), deleted as (
+    delete from private.untold_leads u using taken t where u.lead_id = t.lead_id returning u.lead_id
+  )
+  select array_agg(d.lead_id) into untold from deleted d;
+
+  begin
+    perform private.notify_of_leads(untold);
+  exception when others then
+    -- One that fails costs only itself, and comes last the next time.
+    foreach lead_id in array untold loop
+      begin
+        if clock_timestamp() > deadline then
+          raise lock_not_available using message = 'there is no time left for the lead';
+        end if;
+        perform private.notify_of_leads(array[lead_id]);
+      exception when others then
+        raise warning 'nobody is told of the lead % yet (SQLSTATE %)', lead_id, sqlstate;
+        insert into private.untold_leads (lead_id) values (lead_id);
+      end;
+    end loop;
+  end;
+end
+$$;
+
+comment on function private.notify_of_untold_leads() is
+  'Tells the agents of up to 2,000 leads of untold_leads, those that have waited longest, each once. A lead whose '
+  'notification fails stays there, with a warning.';
+grant execute on function private.notify_of_untold_leads() to service_role;
+
+create function private.notify_of_leads(lead_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.agent_notifications (agent_id, lead_id, kind)
+  select coalesce(l.agent_id, m.id), l.id, 'lead'
+  from public.recruiting_leads l
+  left join public.agents m
+    on l.agent_id is null and m.agency_id = l.agency_id and m.role = 'manager' and m.is_active
+  where l.id = any (lead_ids) and coalesce(l.agent_id, m.id) is not null;
+end
+$$;
+
+comment on function private.notify_of_leads(uuid[]) is
+  'Tells the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
+grant execute on function private.notify_of_leads(uuid[]) to service_role;
+
+create function private.deliver_notifications() returns void
+language plpgsql
+set search_path = ''
+-- What others have locked is told the next time.
+set lock_timeout = '100ms'
+as $$
+declare
   late private.waiting_notifications;
 begin
-  for late in
-    with taken as (
-      select w.id from private.waiting_notifications w order by w.created_at limit 1000 for update skip locked
-    )
-    delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
-  loop
-    perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
-  end loop;
-
-  update public.agent_notifications n
-  set is_broadcast = true
-  where n.id = any (array(
-    select waiting.id
-    from public.agent_notifications waiting
-    where not waiting.is_broadcast
-    order by waiting.created_at
-    limit 1000
-    for update skip locked
-  ));
+  begin
+    for late in
+      with taken as (
+        select w.id from private.waiting_notifications w order by w.created_at limit 1000 for update skip locked
+      )
+      delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
+    loop
+      perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
+    end loop;
+  exception when others then
+    raise warning 'notifications of texts are not delivered yet (SQLSTATE %)', sqlstate;
+  end;
+  begin
+    perform private.notify_of_untold_leads();
+  exception when others then
+    raise warning 'nobody is told of new leads yet (SQLSTATE %)', sqlstate;
+  end;
 end
 $$;
 
 comment on function private.deliver_notifications() is
-  'Tells agents what they could not be told at once, and Realtime which leads were handed out: up to 1,000 of each. The '
-  'scheduler calls it every 10 seconds.';
+  'Tells agents what they could not be told at once: of up to 1,000 texts and 2,000 leads. Never fails: what cannot be told '
+  'now stays. The scheduler calls it every 10 seconds.';
 grant execute on function private.deliver_notifications() to service_role;

@@ -10,7 +10,7 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
-  -- Enough for deliver_notifications(). Whoever moves thousands of conversations holds their locks meanwhile.
+  -- As many leads as deliver_notifications() takes. Whoever moves thousands of conversations holds their locks meanwhile.
   most constant integer := 2000;
   longest constant interval := '100 milliseconds';
   remaining integer := coalesce(nullif(current_setting('lead_intake.broadcasts_left', true), '')::integer, most);
@@ -70,11 +70,7 @@ comment on function private.broadcast_notification() is
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
-  for each row when (new.is_broadcast) execute function private.broadcast_notification();
-
-create trigger broadcast_notification_later
-  after update of is_broadcast on public.agent_notifications
-  for each row when (new.is_broadcast and not old.is_broadcast) execute function private.broadcast_notification();
+  for each row execute function private.broadcast_notification();
 
 create function private.broadcast_changed(conversation public.recruiting_conversations, agent_before uuid) returns void
 language plpgsql

@@ -472,12 +472,10 @@ create table public.agent_notifications (
   agent_id uuid not null references public.agents (id),
   conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
   message_id uuid references public.recruiting_messages (id) on delete cascade,
-  -- Deferrable, because it is written when the lead gets its order, and the lead may be stored after that.
-  lead_id uuid references public.recruiting_leads (id) on delete cascade deferrable,
+  lead_id uuid references public.recruiting_leads (id) on delete cascade,
   kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead')),
   reason text,
   by_agent_id uuid references public.agents (id),
-  is_broadcast boolean not null default true,
   created_at timestamptz not null default now(),
   read_at timestamptz,
   unique (message_id, kind, agent_id),
@@ -495,11 +493,10 @@ create index on public.agent_notifications (by_agent_id) where by_agent_id is no
 create unique index agent_notifications_asked_for_idx
   on public.agent_notifications (conversation_id, agent_id, by_agent_id)
   where kind = 'asked_for' and read_at is null;
-create index agent_notifications_waiting_idx on public.agent_notifications (created_at) where not is_broadcast;
 
 comment on table public.agent_notifications is
-  'What an agent is told: about a text that the bot does not answer, or a lead. It is stored with the text or the lead '
-  'itself. Realtime only says that there is a row: clients read the unread rows on every connect.';
+  'What an agent is told: about a text that the bot does not answer, with which it is stored; or about a lead, within some '
+  'seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
 comment on column public.agent_notifications.message_id is
   'The text that it is about; null for a lead, and where only time has passed.';
 comment on column public.agent_notifications.lead_id is 'The lead that was handed out; only with `lead`.';
@@ -510,8 +507,6 @@ comment on column public.agent_notifications.kind is
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
-comment on column public.agent_notifications.is_broadcast is
-  'False until Realtime is told about a lead, which waits until distribution is over.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
 
 alter table public.agent_notifications enable row level security;
