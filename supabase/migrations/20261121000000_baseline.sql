@@ -1335,6 +1335,21 @@ create policy "agents read their recruits, managers their agency's" on public.re
     or agency_id = (select private.managed_agency_id())
   );
 
+create table private.untold_leads (
+  -- Without a foreign key: distribution would wait for its check.
+  lead_id uuid primary key,
+  placed_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.untold_leads (placed_at);
+
+comment on table private.untold_leads is
+  'Recruiting leads that were distributed and whose agents are not told yet. What tells them reads and deletes the rows. It '
+  'is no part of the transaction that distributes the lead, so that it can never fail it.';
+
+alter table private.untold_leads enable row level security;
+grant select, insert, update, delete on private.untold_leads to service_role;
+
 create table public.recruiting_lead_duplicates (
   id uuid primary key default private.time_ordered_id(),
   lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
@@ -2273,7 +2288,9 @@ begin
       );
     end if;
   end loop;
-  perform private.notify_of_leads(placed);
+  insert into private.untold_leads (lead_id)
+  select p.id from unnest(placed) p where p.distribution = 'distributed'
+  on conflict do nothing;
   return placed;
 end
 $$;
@@ -5362,12 +5379,10 @@ create table public.agent_notifications (
   agent_id uuid not null references public.agents (id),
   conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
   message_id uuid references public.recruiting_messages (id) on delete cascade,
-  -- Deferrable, because it is written when the lead gets its order, and the lead may be stored after that.
-  lead_id uuid references public.recruiting_leads (id) on delete cascade deferrable,
+  lead_id uuid references public.recruiting_leads (id) on delete cascade,
   kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead')),
   reason text,
   by_agent_id uuid references public.agents (id),
-  is_broadcast boolean not null default true,
   created_at timestamptz not null default now(),
   read_at timestamptz,
   unique (message_id, kind, agent_id),
@@ -5385,11 +5400,10 @@ create index on public.agent_notifications (by_agent_id) where by_agent_id is no
 create unique index agent_notifications_asked_for_idx
   on public.agent_notifications (conversation_id, agent_id, by_agent_id)
   where kind = 'asked_for' and read_at is null;
-create index agent_notifications_waiting_idx on public.agent_notifications (created_at) where not is_broadcast;
 
 comment on table public.agent_notifications is
-  'What an agent is told: about a text that the bot does not answer, or a lead. It is stored with the text or the lead '
-  'itself. Realtime only says that there is a row: clients read the unread rows on every connect.';
+  'What an agent is told: about a text that the bot does not answer, with which it is stored; or about a lead, within some '
+  'seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
 comment on column public.agent_notifications.message_id is
   'The text that it is about; null for a lead, and where only time has passed.';
 comment on column public.agent_notifications.lead_id is 'The lead that was handed out; only with `lead`.';
@@ -5400,8 +5414,6 @@ comment on column public.agent_notifications.kind is
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
-comment on column public.agent_notifications.is_broadcast is
-  'False until Realtime is told about a lead, which waits until distribution is over.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
 
 alter table public.agent_notifications enable row level security;
@@ -8602,66 +8614,97 @@ comment on function private.notify_agents(uuid, uuid, text, text) is
   'others have locked the agents or the conversation, they are told later, by deliver_notifications().';
 grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
 
-create function private.notify_of_leads(placed private.placed_lead[]) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  set constraints public.agent_notifications_lead_id_fkey deferred;
-  with managers as (
-    select a.id, a.agency_id
-    from public.agents a
-    where a.role = 'manager'
-      and a.is_active
-      and a.agency_id = any (array(select p.agency_id from unnest(placed) p where p.agent_id is null))
-    -- Distribution never waits for a row, and the foreign key would. It has locked the agents.
-    for key share skip locked
-  )
-  insert into public.agent_notifications (agent_id, lead_id, kind, is_broadcast)
-  select coalesce(p.agent_id, m.id), p.id, 'lead', false
-  from unnest(placed) p
-  left join managers m on m.agency_id = p.agency_id and p.agent_id is null
-  where p.distribution = 'distributed' and coalesce(p.agent_id, m.id) is not null;
-end
-$$;
-
-comment on function private.notify_of_leads(private.placed_lead[]) is
-  'Tells the agents of leads that are handed out, or the managers where an agency got them, but no manager whose row '
-  'somebody has locked. Realtime is told later, by deliver_notifications().';
-grant execute on function private.notify_of_leads(private.placed_lead[]) to service_role;
-
-create function private.deliver_notifications() returns void
+create function private.notify_of_untold_leads() returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
+  deadline constant timestamptz := clock_timestamp() + interval '2 seconds';
+  untold uuid[];
+  lead_id uuid;
+begin
+  with taken as (
+    -- As many as one transaction broadcasts.
+    select u.lead_id from private.untold_leads u order by u.placed_at limit 2000 for update skip locked
+  ), deleted as (
+    delete from private.untold_leads u using taken t where u.lead_id = t.lead_id returning u.lead_id
+  )
+  select array_agg(d.lead_id) into untold from deleted d;
+
+  begin
+    perform private.notify_of_leads(untold);
+  exception when others then
+    -- One that fails costs only itself, and comes last the next time.
+    foreach lead_id in array untold loop
+      begin
+        if clock_timestamp() > deadline then
+          raise lock_not_available using message = 'there is no time left for the lead';
+        end if;
+        perform private.notify_of_leads(array[lead_id]);
+      exception when others then
+        raise warning 'nobody is told of the lead % yet (SQLSTATE %)', lead_id, sqlstate;
+        insert into private.untold_leads (lead_id) values (lead_id);
+      end;
+    end loop;
+  end;
+end
+$$;
+
+comment on function private.notify_of_untold_leads() is
+  'Tells the agents of up to 2,000 leads of untold_leads, those that have waited longest, each once. A lead whose '
+  'notification fails stays there, with a warning.';
+grant execute on function private.notify_of_untold_leads() to service_role;
+
+create function private.notify_of_leads(lead_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.agent_notifications (agent_id, lead_id, kind)
+  select coalesce(l.agent_id, m.id), l.id, 'lead'
+  from public.recruiting_leads l
+  left join public.agents m
+    on l.agent_id is null and m.agency_id = l.agency_id and m.role = 'manager' and m.is_active
+  where l.id = any (lead_ids) and coalesce(l.agent_id, m.id) is not null;
+end
+$$;
+
+comment on function private.notify_of_leads(uuid[]) is
+  'Tells the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
+grant execute on function private.notify_of_leads(uuid[]) to service_role;
+
+create function private.deliver_notifications() returns void
+language plpgsql
+set search_path = ''
+-- What others have locked is told the next time.
+set lock_timeout = '100ms'
+as $$
+declare
   late private.waiting_notifications;
 begin
-  for late in
-    with taken as (
-      select w.id from private.waiting_notifications w order by w.created_at limit 1000 for update skip locked
-    )
-    delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
-  loop
-    perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
-  end loop;
-
-  update public.agent_notifications n
-  set is_broadcast = true
-  where n.id = any (array(
-    select waiting.id
-    from public.agent_notifications waiting
-    where not waiting.is_broadcast
-    order by waiting.created_at
-    limit 1000
-    for update skip locked
-  ));
+  begin
+    for late in
+      with taken as (
+        select w.id from private.waiting_notifications w order by w.created_at limit 1000 for update skip locked
+      )
+      delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
+    loop
+      perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
+    end loop;
+  exception when others then
+    raise warning 'notifications of texts are not delivered yet (SQLSTATE %)', sqlstate;
+  end;
+  begin
+    perform private.notify_of_untold_leads();
+  exception when others then
+    raise warning 'nobody is told of new leads yet (SQLSTATE %)', sqlstate;
+  end;
 end
 $$;
 
 comment on function private.deliver_notifications() is
-  'Tells agents what they could not be told at once, and Realtime which leads were handed out: up to 1,000 of each. The '
-  'scheduler calls it every 10 seconds.';
+  'Tells agents what they could not be told at once: of up to 1,000 texts and 2,000 leads. Never fails: what cannot be told '
+  'now stays. The scheduler calls it every 10 seconds.';
 grant execute on function private.deliver_notifications() to service_role;
 
 -- supabase/schemas/texting/realtime.sql
@@ -8678,7 +8721,7 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
-  -- Enough for deliver_notifications(). Whoever moves thousands of conversations holds their locks meanwhile.
+  -- As many leads as deliver_notifications() takes. Whoever moves thousands of conversations holds their locks meanwhile.
   most constant integer := 2000;
   longest constant interval := '100 milliseconds';
   remaining integer := coalesce(nullif(current_setting('lead_intake.broadcasts_left', true), '')::integer, most);
@@ -8738,11 +8781,7 @@ comment on function private.broadcast_notification() is
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
-  for each row when (new.is_broadcast) execute function private.broadcast_notification();
-
-create trigger broadcast_notification_later
-  after update of is_broadcast on public.agent_notifications
-  for each row when (new.is_broadcast and not old.is_broadcast) execute function private.broadcast_notification();
+  for each row execute function private.broadcast_notification();
 
 create function private.broadcast_changed(conversation public.recruiting_conversations, agent_before uuid) returns void
 language plpgsql
@@ -12565,6 +12604,8 @@ as $$
       'text outbox'
     from (
       select w.created_at from private.waiting_greetings w
+      union all
+      select u.placed_at from private.untold_leads u
       union all
       select o.lease_until from public.text_outbox o where o.state = 'sending'
       union all

@@ -35,7 +35,6 @@ export type Database = {
           "conversation_id": string | null;
           "created_at": string;
           "id": string;
-          "is_broadcast": boolean;
           "kind": string;
           "lead_id": string | null;
           "message_id": string | null;
@@ -49,7 +48,6 @@ export type Database = {
           "conversation_id"?: string | null;
           "created_at"?: string;
           "id"?: string;
-          "is_broadcast"?: boolean;
           "kind": string;
           "lead_id"?: string | null;
           "message_id"?: string | null;
@@ -62,7 +60,6 @@ export type Database = {
           "conversation_id"?: string | null;
           "created_at"?: string;
           "id"?: string;
-          "is_broadcast"?: boolean;
           "kind"?: string;
           "lead_id"?: string | null;
           "message_id"?: string | null;
