@@ -42,7 +42,8 @@ create trigger refuse before insert on public.agent_notifications
 select is(pg_temp.hand_out('three'), null, 'nobody is told while it fails');
 select is(pg_temp.hand_out('four', null), '{mia,moe}', 'others are');
 select results_eq(
-  $$select l.first_name, l.distribution, l.agent_id from private.untold_leads u join public.recruiting_leads l on l.id = u.lead_id$$,
+  $$select l.first_name, l.distribution, l.agent_id
+    from private.untold_leads u join public.recruiting_leads l on l.id = u.lead_id$$,
   $$values ('three', 'distributed', md5('ann')::uuid)$$, 'the lead has its agent, and waits');
 delete from public.agent_notifications where lead_id = md5('three')::uuid;
 drop trigger refuse on public.agent_notifications;
