@@ -20,7 +20,7 @@ async function play(...texts: string[]) {
   return { ...ran, said };
 }
 
-Deno.test("a script is played in the terminal, with the segments of each text", async () => {
+Deno.test("a script is played in the terminal, with each text as it was read and the segments of each reply", async () => {
   const { code, out, said } = await play(
     "Hello",
     "yep",
@@ -31,16 +31,28 @@ Deno.test("a script is played in the terminal, with the segments of each text", 
   );
   assert.equal(code, 0);
   assert.deepEqual(said, [
+    "> Hello  [begins, and is no answer]",
     "Hi Ada, this is the assistant of Lakeshore Insurance, an automated service. Reply STOP to end. " +
     "Do you hold a life insurance license? YES or NO  [1 segment]",
+    "> yep  [licensed = yes]",
     "In which states are you licensed? For example: TX, OK  [1 segment]",
+    "> TX and Ok  [states = OK, TX]",
     "Do you look for full-time or part-time work?  [1 segment]",
+    "> full-time pls  [hours = full_time]",
     "How many years have you worked in sales?  [1 segment]",
+    "> about 5  [years = 5]",
     "Thank you, Ada! Maria Alvarez will write to you soon.  [1 segment]",
   ]);
   assert.equal(out.trim(), "The script is over: done.");
   assert.deepEqual((await play("Hi", "no", "no")).said.at(-1), "(the bot says nothing)");
   assert.equal((await play("Hi")).out.trim(), "The script is not over.");
+  const { said: others } = await play("Hi", "HELP", "hmm", "who is this", "not interested");
+  assert.deepEqual(others.filter((line) => line.startsWith(">")).slice(1), [
+    "> HELP  [HELP, which the provider answers]",
+    "> hmm  [is no answer]",
+    "> who is this  [asks about us]",
+    "> not interested  [is not interested]",
+  ]);
 });
 
 Deno.test("a script is published, shown and switched off", async () => {

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { type Script, type Session as BotSession, step } from "../../supabase/functions/texting/bot/step.ts";
+import { type Script, type Session as BotSession, type Step, step } from "../../supabase/functions/texting/bot/step.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
@@ -92,18 +92,40 @@ async function switchOff(
   };
 }
 
-/** Plays a conversation: shows what the bot sends, and in how many segments. Nothing is stored or sent. */
+/** How a recruit's text was read, where it is no answer. */
+const READ: Record<Exclude<Step["heard"], "answer" | undefined>, string> = {
+  opening: "begins, and is no answer",
+  help: "HELP, which the provider answers",
+  person: "wants a person",
+  not_interested: "is not interested",
+  about: "asks about us",
+  question: "asks back",
+  automatic_reply: "is an automatic reply",
+  no_answer: "is no answer",
+};
+
+/** How a text was read: `years = 6`, or what it says instead of an answer. */
+function describeRead({ heard, answered }: Step): string {
+  if (answered === undefined) return heard === undefined || heard === "answer" ? "" : READ[heard];
+  const { question, value } = answered;
+  return `${question} = ${Array.isArray(value) ? value.join(", ") || "none" : value}`;
+}
+
+/** Plays a conversation: shows how each text was read, and the reply with its segments. Nothing is stored or sent. */
 async function tryScript({ sql, texts, say }: Session, file: string): Promise<Outcome> {
   const script = await readScript(sql, file) as unknown as Script;
-  const turns: { recruit: string; bot: string | null; segments: number }[] = [];
+  const turns: { recruit: string; read: string; bot: string | null; segments: number }[] = [];
   let session: BotSession | null = null;
   let reason: string | undefined;
   for await (const body of texts()) {
-    const { reply, session: next, ended } = step(script, session, [{ body }], new Date());
+    const taken: Step = step(script, session, [{ body }], new Date());
+    const { reply, session: next, ended } = taken;
+    const read = describeRead(taken);
+    say(`> ${body}  [${read}]`);
     const bot = reply?.replace(/\{(\w+)\}/g, (_, name) => NAMES[name as keyof typeof NAMES]) ??
       null;
     const segments = await valueOf<number>(sql`select private.text_segments(${bot ?? ""})`);
-    turns.push({ recruit: body, bot, segments: bot === null ? 0 : segments });
+    turns.push({ recruit: body, read, bot, segments: bot === null ? 0 : segments });
     say(
       bot === null ? "(the bot says nothing)" : `${bot}  [${segments} segment${segments === 1 ? "" : "s"}]`,
     );

@@ -19,6 +19,8 @@ const SCRIPT: Script = {
     },
   ],
   done: "Thank you.",
+  about: "We look for agents.",
+  not_interested: "We wish you well.",
   handoff: "A person will write.",
   handoff_words: ["agent"],
   remind_after: "20h",
@@ -35,7 +37,10 @@ const TEXTS = [
   "TX",
   "full",
   "agent",
-  "pay?",
+  "where?",
+  "who is this",
+  "HELP",
+  "not interested",
   "STOP",
   "START",
 ];
@@ -144,7 +149,7 @@ Deno.test("random conversations end, and the bot never says too much", async () 
       const texts = await sql<{ conversation_id: string; texts: number }[]>`
         select conversation_id, count(*)::int as texts from public.text_outbox where kind = 'bot' group by 1`;
       for (const { conversation_id, texts: count } of texts) {
-        assert(count <= 2 * SCRIPT.questions.length + 2);
+        assert(count <= 2 * SCRIPT.questions.length + 3);
         const story = said.get(conversation_id)!;
         assert.equal(story.filter((who) => who === "bot" || who === "reminder").length, count);
         assert(story.filter((who) => who === "reminder").length <= 1, "one reminder");

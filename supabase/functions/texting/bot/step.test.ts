@@ -100,27 +100,134 @@ Deno.test("what is no answer is asked once more, in other words where there are 
   );
 });
 
-Deno.test("who asks for a person or asks back gets a person, also at once", () => {
-  for (
-    const text of [
-      "What does it pay?",
-      "I want an AGENT",
-      "please call me.",
-      "yes\nwho is this? ",
-      '"is it remote?"',
-    ]
-  ) {
-    for (const before of [[], ["hi"], ["hi", "yes"]]) {
-      const { sent, last } = play([...before, text]);
-      assert.deepEqual([sent.at(-1), last.ended?.reason], [SCRIPT.handoff, "asked"], text);
+const ABOUT = "{agency} looks for insurance agents.";
+const COURTESY = "Thank you, {first_name}. We wish you well.";
+const FULL_SCRIPT = { ...SCRIPT, about: ABOUT, not_interested: COURTESY };
+
+Deno.test("who asks for a person gets one, also at once; who asks back gets one after the opening", () => {
+  const asksForPerson = ["I want an AGENT", "please call me.", "Please give me a call", "yes\ncan you call me? "];
+  for (const script of [SCRIPT, FULL_SCRIPT]) {
+    for (const text of [...asksForPerson, '"is it remote?"', "yes\nWhere is it?"]) {
+      for (const before of asksForPerson.includes(text) ? [[], ["hi"], ["hi", "yes"]] : [["hi"], ["hi", "yes"]]) {
+        const { sent, last } = play([...before, text], script);
+        assert.deepEqual([sent.at(-1), last.ended?.reason], [SCRIPT.handoff, "asked"], text);
+      }
     }
   }
-  assert.equal(play(["hi", ["what does it pay?", "yes"]]).last.ended?.reason, "asked");
+  assert.equal(play(["hi", ["where is it?", "yes"]]).last.ended?.reason, "asked");
   assert.notEqual(
     play(["hi", "the agents"]).last.ended?.reason,
     "asked",
     "a word within another is none",
   );
+});
+
+Deno.test("the opening is sent whatever the first text says, to a question with `about`", () => {
+  const texts = [
+    "hi",
+    "Yes",
+    "no",
+    "TX",
+    "I have been an agent for 5 years",
+    "🙂",
+    "",
+    "Liked “Hello”",
+    "ok",
+    "not interested",
+  ];
+  for (const text of texts) assert.deepEqual(play([text], FULL_SCRIPT).sent, [OPENED], text);
+  for (const text of ["Who is this?", "who is this", "What does it pay?", "is it remote?", "are you a bot", "yes?"]) {
+    const { sent, last } = play([text], FULL_SCRIPT);
+    assert.deepEqual(sent, [`${SCRIPT.opening} ${ABOUT} ${ASKED.licensed}`], text);
+    assert.equal(last.session?.has_told_about, true);
+    assert.deepEqual(play([text]).sent, [OPENED], `${text}, without about`);
+  }
+});
+
+Deno.test("who asks what it is about is told so once, costs no try and is asked the same question again", () => {
+  for (const text of ["who is this", "Are you a bot?", "how much does it pay", "yes\nwho is this?"]) {
+    const { sent, last } = play(["hi", "hmm", text, "yes", "what is this about?"], FULL_SCRIPT);
+    assert.deepEqual(
+      sent,
+      [OPENED, "YES or NO, please.", `${ABOUT} ${ASKED.licensed}`, ASKED.states, SCRIPT.handoff],
+      text,
+    );
+    assert.equal(last.ended?.reason, "asked", "once a session");
+    assert.equal(play(["hi", "hmm", text, "hmm"], FULL_SCRIPT).last.ended?.reason, "not_understood", "tries go on");
+    assert.deepEqual(play(["hi", text]).sent, [OPENED, SCRIPT.handoff], "without about a person goes on");
+  }
+});
+
+Deno.test("2n + 3 texts may be sent: each question twice, what it is about, a reminder and a last text", () => {
+  const script = { ...FULL_SCRIPT, questions: SCRIPT.questions.slice(0, 1) };
+  let session: Session | null = null;
+  const sent = [["hi", 0], ["hmm", 1], ["who is this", 2], [null, 23], ["hmm", 24]] as const;
+  const replies = sent.map(([body, hours]) => {
+    const taken = step(script, session, body === null ? [] : [{ body }], later(hours));
+    session = taken.session;
+    return taken.reply;
+  });
+  assert.deepEqual(replies.filter((reply) => reply !== null).length, 2 * script.questions.length + 3);
+});
+
+Deno.test("HELP gets no text and costs no try, and what is written beside it is read", () => {
+  const { sent, last } = play(["help", "hi", "HELP", "hmm", "Help!", ["HELP", "yes"]]);
+  assert.deepEqual(sent, [null, OPENED, null, "YES or NO, please.", null, ASKED.states]);
+  assert.equal(last.answered?.value, "yes");
+  const { session } = step(SCRIPT, null, [{ body: "hi" }], NOON);
+  assert.deepEqual(step(SCRIPT, session, [{ body: "HELP" }], later(1)).session, session);
+  assert.equal(step(SCRIPT, null, [{ body: "HELP" }], NOON).session, null);
+});
+
+Deno.test("who is not interested ends the script, with a courteous text where it has one", () => {
+  for (const text of ["Not interested", "no longer interested", "I found another job", "no\nI’m not interested"]) {
+    for (const [script, courtesy] of [[SCRIPT, null], [FULL_SCRIPT, COURTESY]] as const) {
+      const { sent, last } = play(["hi", "yes", text], script);
+      assert.deepEqual([sent.at(-1), last.session, last.answered], [courtesy, null, undefined], text);
+      assert.deepEqual(last.ended, { state: "done", reason: "not_interested", goes_to_person: false });
+    }
+  }
+  assert.equal(play(["hi", ["not interested", "call me"]]).last.ended?.reason, "asked", "a person is asked for");
+});
+
+Deno.test("a reaction is no answer, and changes none that is written beside it", () => {
+  const { sent, last } = play(["hi", `Liked “${OPENED}”`, ["Loved “YES or NO, please.”", "yes"]]);
+  assert.deepEqual(sent, [OPENED, "YES or NO, please.", ASKED.states]);
+  assert.equal(last.answered?.value, "yes");
+  assert.equal(play(["hi", "yes", "TX", "full-time", 'Liked "Since when?"']).last.answered, undefined);
+});
+
+Deno.test("more than 20 texts in a turn are a person's to read, and no texts are read slowly", () => {
+  const flood = (count: number, body: string) => Array<string>(count).fill(body);
+  assert.equal(play(["hi", flood(20, "yes")]).last.answered?.value, "yes");
+  assert.deepEqual(play(["hi", flood(21, "yes")]).last.ended?.reason, "not_understood");
+  const began = Date.now();
+  for (const count of [20, 2_000]) {
+    for (
+      const body of [
+        "\uFDFA".repeat(1_600),
+        "not interested until ".repeat(80_000),
+        "TX ".repeat(533),
+        "5 ".repeat(800),
+      ]
+    ) {
+      for (const before of [[], ["hi"], ["hi", "yes"], ["hi", "yes", "TX"], ["hi", "yes", "TX", "full-time"]]) {
+        play([...before, flood(count, body)], FULL_SCRIPT);
+      }
+    }
+  }
+  assert(Date.now() - began < 10_000, `it took ${Date.now() - began} ms`);
+});
+
+Deno.test("a step says what it has heard", () => {
+  const heard = (...texts: (string | string[])[]) => play(texts, FULL_SCRIPT).last.heard;
+  assert.deepEqual([
+    ...[heard("hi"), heard("HELP"), heard("agent"), heard("hi", "yes"), heard("hi", "hmm"), heard("hi", "hmm", "hmm")],
+    ...[heard("hi", "not interested"), heard("hi", "who is this"), heard("hi", "where?")],
+  ], [
+    ...["opening", "help", "person", "answer", "no_answer", "no_answer"],
+    ...["not_interested", "about", "question"],
+  ]);
 });
 
 Deno.test("without a handoff nothing is sent before a person goes on", () => {
@@ -179,18 +286,10 @@ Deno.test("a question is asked again once in a conversation, and given up at las
   assert.equal(step(SCRIPT, session, [], later(101)).reply, null, "there was one reminder");
 });
 
-Deno.test("3,000 random conversations: each ends, and sends at most 2n + 2 texts", () => {
+Deno.test("3,000 random conversations: each ends, and sends at most 2n + 3 texts", () => {
   const word = fc.constantFrom(
-    "yes",
-    "no",
-    "hmm",
-    "red",
-    "TX",
-    "5",
-    "agent",
-    "pay?",
-    "not yet",
-    "",
+    ...["yes", "no", "hmm", "red", "TX", "5", "agent", "where?", "not yet", ""],
+    ...["HELP", "who is this", "what is this?", "not interested", "Liked “ask 0”"],
   );
   const question = fc.record({
     answer: fc.constantFrom<Question["answer"]>(
@@ -205,8 +304,10 @@ Deno.test("3,000 random conversations: each ends, and sends at most 2n + 2 texts
     jump: fc.constantFrom("none", "skip", "end"),
     depends: fc.boolean(),
   });
-  const scripts = fc.array(question, { minLength: 1, maxLength: 12 }).map((questions): Script => ({
-    ...SCRIPT,
+  const scripts = fc.tuple(fc.array(question, { minLength: 1, maxLength: 12 }), fc.boolean()).map((
+    [questions, isFull],
+  ): Script => ({
+    ...(isFull ? FULL_SCRIPT : SCRIPT),
     questions: questions.map(({ answer, jump, depends }, i): Question => ({
       id: `q${i}`,
       ask: `ask ${i}`,
@@ -231,7 +332,8 @@ Deno.test("3,000 random conversations: each ends, and sends at most 2n + 2 texts
         const texts = (turn ?? []).map((body) => ({ body }));
         const before: Session | null = session;
         const taken: Step = step(script, session, texts, later(++hours));
-        if (turn !== null) [hasBegun, wroteSince] = [true, true];
+        if (turn !== null) wroteSince = true;
+        hasBegun ||= taken.session !== null || taken.ended !== undefined;
         if (taken.reply !== null) {
           const isReminder = turn === null;
           assert(wroteSince || isReminder, "two texts in a row");
@@ -246,7 +348,7 @@ Deno.test("3,000 random conversations: each ends, and sends at most 2n + 2 texts
         session = taken.session;
       }
       assert(!hasBegun || session === null, "it ends");
-      assert(sent <= 2 * script.questions.length + 2);
+      assert(sent <= 2 * script.questions.length + (script.about === undefined ? 2 : 3));
     }),
     { numRuns: 3_000 },
   );

@@ -2,13 +2,18 @@
  * The bot's turn in a conversation: what a script says next to what a recruit has written. A script was checked when it
  * was published (`publish_bot_script`), so nothing is checked here.
  */
-import { type Answer, type AnswerType, hasPhrase, readAnswer, wordsOf } from "./answers.ts";
+import { type Answer, type AnswerType, readAnswer } from "./answers.ts";
+import { type Intent, intentOf, isReaction } from "./intents.ts";
 
 /** A script: an opening and questions, which only go forward. Its texts may have {first_name}, {agent} and {agency}. */
 export interface Script {
   opening: string;
   questions: Question[];
   done: string;
+  /** One sentence about the agency, for a recruit who asks; said once. Without it a person goes on. */
+  about?: string;
+  /** The last text to a recruit who does not want the job; none is sent without it. */
+  not_interested?: string;
   /** The last text before a person goes on; none is sent without it. */
   handoff?: string;
   /** Words with which a recruit asks for a person. */
@@ -38,6 +43,8 @@ export interface Session {
   /** How many texts in a row were no answer to it. */
   tries: number;
   answers: Record<string, Answer>;
+  /** Whether `about` was said. */
+  has_told_about: boolean;
   /** When the question was asked last, the reminder aside; null where it is asked at the next text. */
   asked_at: string | null;
   /** When the question is asked again; null where it is not, or has been: there is one reminder in a conversation. */
@@ -59,6 +66,8 @@ export interface Step {
   reply: string | null;
   /** Where the conversation stands afterwards; null where the script has come to its end. */
   session: Session | null;
+  /** What the texts said; absent where only time has passed. */
+  heard?: Intent | "opening" | "automatic_reply" | "answer" | "no_answer";
   answered?: { question: string; value: Answer; said: string };
   /** Why the script has ended: for whoever is told about it. */
   ended?: { state: "done" | "escalated" | "expired"; reason: string; goes_to_person: boolean };
@@ -66,9 +75,13 @@ export interface Step {
 
 const EXPIRE_AFTER = "3d";
 const TRIES = 2;
+/** More texts in one turn are a person's to read. */
+const MOST_TEXTS = 20;
+/** No text message is longer (https://www.twilio.com/docs/glossary/what-sms-character-limit). */
+const LONGEST_TEXT = 1600;
 
 /**
- * Decides what a script does next.
+ * Decides what a script does next. What is read of the texts is bounded, however many and long they are.
  *
  * @param session null before the first turn
  * @param texts what the recruit has written since the question was asked; none where only time has passed
@@ -82,26 +95,78 @@ export function step(
   if (texts.length === 0) {
     return session === null ? { reply: null, session } : wait(script, session, now);
   }
-  const said = texts.map(({ body }) => body).join("\n");
-  if (texts.some(({ is_automatic }) => is_automatic)) return handOff(null, "automatic_reply");
-  if (asksForPerson(script, texts)) return handOff(script, "asked");
-  if (session === null) {
-    const [first] = script.questions as [Question];
-    return { reply: `${script.opening} ${first.ask}`, session: ask(script, first, null, {}, now) };
+  const bodies = texts.slice(0, MOST_TEXTS + 1).map(({ body }) => body.slice(0, LONGEST_TEXT));
+  const heard = intentOfAll(script, bodies);
+  if (heard === "help") return { reply: null, session, heard };
+  if (texts.some(({ is_automatic }) => is_automatic)) {
+    return { ...handOff(null, "automatic_reply"), heard: "automatic_reply" };
   }
+  if (texts.length > MOST_TEXTS) return { ...handOff(script, "not_understood"), heard: "no_answer" };
+  if (heard === "person") return { ...handOff(script, "asked"), heard };
+  if (session === null) return open(script, heard, now);
+  if (heard === "not_interested") {
+    return { reply: script.not_interested ?? null, session: null, heard, ended: endedAs("not_interested") };
+  }
+  if (heard === "about" && script.about !== undefined && !session.has_told_about) {
+    return { ...tellAbout(script, script.about, session, now), heard };
+  }
+  if (heard !== undefined) return { ...handOff(script, "asked"), heard };
 
   const question = questionOf(script, session);
   if (session.asked_at === null) {
-    return { reply: question.ask, session: ask(script, question, session, session.answers, now) };
+    return {
+      reply: question.ask,
+      session: ask(script, question, session, session.answers, now),
+      heard: "opening",
+    };
   }
-  const value = readAnswer(question.answer, said);
+  const said = bodies.join("\n");
+  const value = readAnswer(question.answer, answerIn(bodies), question.ask);
   if (value !== undefined) {
-    return goOn(script, session, question, { question: question.id, value, said }, now);
+    const step = goOn(script, session, question, { question: question.id, value, said }, now);
+    return { ...step, heard: "answer" };
   }
-  if (session.tries + 1 >= TRIES) return handOff(script, "not_understood");
+  if (session.tries + 1 >= TRIES) return { ...handOff(script, "not_understood"), heard: "no_answer" };
   return {
     reply: question.retry ?? question.ask,
     session: { ...ask(script, question, session, session.answers, now), tries: session.tries + 1 },
+    heard: "no_answer",
+  };
+}
+
+/** What wins where the texts of a turn say several things. */
+const INTENTS: readonly Intent[] = ["person", "not_interested", "about", "question"];
+
+function intentOfAll(script: Script, bodies: string[]): Intent | undefined {
+  const intents = bodies.map((body) => intentOf(body, script.handoff_words));
+  if (intents.every((intent) => intent === "help")) return "help";
+  return INTENTS.find((intent) => intents.includes(intent));
+}
+
+/** What is read as an answer: neither HELP nor a reaction beside it. */
+function answerIn(bodies: string[]): string {
+  const said = bodies.filter((body) => !isReaction(body) && intentOf(body, []) !== "help");
+  return (said.length > 0 ? said : bodies).join("\n");
+}
+
+/** The first reply, whatever the recruit has written; to a question with `about`. */
+function open(script: Script, heard: Intent | undefined, now: Date): Step {
+  const [first] = script.questions as [Question];
+  const about = heard === "about" || heard === "question" ? script.about : undefined;
+  return {
+    reply: [script.opening, about, first.ask].filter((part) => part !== undefined).join(" "),
+    session: { ...ask(script, first, null, {}, now), has_told_about: about !== undefined },
+    heard: "opening",
+  };
+}
+
+/** Says what it is about, and asks the same question again. It costs no try. */
+function tellAbout(script: Script, about: string, session: Session, now: Date): Step {
+  const question = questionOf(script, session);
+  const asked = ask(script, question, session, session.answers, now);
+  return {
+    reply: `${about} ${question.ask}`,
+    session: { ...asked, tries: session.tries, has_told_about: true },
   };
 }
 
@@ -133,12 +198,7 @@ function goOn(
   const answers = { ...session.answers, [question.id]: answered.value };
   const jump = typeof answered.value === "string" ? question.then?.[answered.value] : undefined;
   if (jump !== undefined && "end" in jump) {
-    return {
-      reply: null,
-      session: null,
-      answered,
-      ended: { state: "done", reason: jump.end, goes_to_person: false },
-    };
+    return { reply: null, session: null, answered, ended: endedAs(jump.end) };
   }
   const from = jump === undefined
     ? script.questions.indexOf(question) + 1
@@ -173,6 +233,7 @@ function ask(
     question: id,
     tries: 0,
     answers,
+    has_told_about: before?.has_told_about ?? false,
     asked_at: now.toISOString(),
     remind_at: remind_after === undefined || isReminded ? null : after(now, remind_after),
     expires_at: after(now, expire_after),
@@ -188,10 +249,9 @@ function handOff(script: Script | null, reason: string): Step {
   };
 }
 
-/** Whether a recruit asks for a person, or asks back. */
-function asksForPerson(script: Script, texts: RecruitText[]): boolean {
-  return texts.some(({ body }) => /\?[\s"')!.]*$/.test(body)) ||
-    texts.some(({ body }) => script.handoff_words.some((words) => hasPhrase(wordsOf(body), words)));
+/** An end of the script's own: the bot is silent from then on, and nobody has to go on. */
+function endedAs(reason: string): Step["ended"] {
+  return { state: "done", reason, goes_to_person: false };
 }
 
 const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

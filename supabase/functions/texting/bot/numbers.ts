@@ -1,0 +1,86 @@
+/** Reads one number. A number of another unit, such as months where years are asked for, is none. */
+import { numberOf, wordsOf } from "./words.ts";
+
+/** Zero where nothing else is said. */
+export const NONE = /^(no|none|nope|nothing|zero|nada|ninguno|ninguna|not yet|none yet|not any|no experience)$/;
+/** They make of a number a bound, a range or an opposite. */
+const BOUNDS = new Set(
+  "not no never less under below fewer menos except or between to until half next within after since at from".split(
+    " ",
+  ),
+);
+/** Words that name a unit, by the unit. */
+const UNITS = new Map(
+  Object.entries({
+    year: "year years yr yrs y ano anos",
+    month: "month months mo mos mth mths mes meses",
+    week: "week weeks wk wks semana semanas",
+    day: "day days dia dias",
+    hour: "hour hours hr hrs hora horas",
+    minute: "minute minutes min mins",
+    percent: "percent",
+    time: "am pm",
+    age: "old",
+  }).flatMap(([unit, words]) => words.split(" ").map((word) => [word, unit] as const)),
+);
+/** They stand behind a number, and are no unit. */
+const BEHIND = new Set(
+  `in of as or with and for now plus more so total total experience exp working work doing selling sales going
+  ish thanks thank please sir maam yes yeah lol k thousand dollars bucks usd an a per each i ive im but because
+  de en`.split(/\s+/),
+);
+
+/**
+ * Reads a number that is in its bounds.
+ *
+ * @param ask the question, which names the unit
+ */
+export function readNumber({ min, max }: { min: number; max: number }, text: string, ask: string): number | undefined {
+  const words = wordsOf(text.replace(/(?<=\d)(?=[a-z])/gi, " "));
+  const isNone = NONE.test(words.join(" "));
+  if (!isNone && (words.some((word) => BOUNDS.has(word)) || !isInUnit(text, words, ask))) return undefined;
+  const numbers = new Set(isNone ? [0] : [...digitsIn(text), ...numberWordsIn(words)]);
+  const [number] = numbers;
+  if (number === undefined || numbers.size > 1) return undefined;
+  return number >= min && number <= max ? number : undefined;
+}
+
+/** Whether each unit in a text is one that its question asks for. */
+function isInUnit(text: string, words: string[], ask: string): boolean {
+  const asked = wordsOf(ask);
+  const units = new Set(asked.flatMap((word) => UNITS.get(word) ?? []));
+  const counted = UNITS.get(/how many (\w+)/i.exec(ask)?.[1]?.toLowerCase() ?? "");
+  const wanted = counted === undefined ? units : new Set([counted]);
+  if (text.includes("%") && !ask.includes("%") && !wanted.has("percent")) return false;
+  if (/[$€£]/.test(text) && counted !== undefined) return false;
+  return words.every((word, i) => {
+    const unit = UNITS.get(word);
+    // "$1500 a month" counts dollars.
+    const isRate = units.size === 0 && /^(a|an|per|each|every)$/.test(words[i - 1] ?? "");
+    if (unit !== undefined) return isRate || wanted.has(unit) || (wanted.size === 0 && unit === "year");
+    // "in 5 years" has not been.
+    if (word === "in" && numberOf(words[i + 1] ?? "") !== undefined) return false;
+    if (numberOf(words[i - 1] ?? "") === undefined || numberOf(word) !== undefined) return true;
+    return BEHIND.has(word) || asked.includes(word);
+  });
+}
+
+/** The numbers that are written in digits: `5`, `5+`, `$1,500`, `2.5`, `10k`. */
+function digitsIn(text: string): number[] {
+  const found = text.matchAll(/(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?\s?(k\b)?|\d+/gi);
+  return Array.from(found, ([digits, k]) => parseFloat(digits.replaceAll(",", "")) * (k ? 1000 : 1));
+}
+
+/** The numbers below 100 that are written as words. */
+function numberWordsIn(words: string[]): number[] {
+  const numbers: number[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const number = /\d/.test(words[i]!) ? undefined : numberOf(words[i]!);
+    if (number === undefined) continue;
+    const unit = numberOf(words[i + 1] ?? "");
+    const hasUnit = number >= 20 && unit !== undefined && unit > 0 && unit < 10 && !/\d/.test(words[i + 1]!);
+    numbers.push(number + (hasUnit ? unit : 0));
+    if (hasUnit) i++;
+  }
+  return numbers;
+}

@@ -1,0 +1,36 @@
+/** The words of a text, and lists of phrases to find among them. */
+
+/** The words of a text in lower case, without accents, apostrophes and punctuation. */
+export function wordsOf(text: string): string[] {
+  return text.normalize("NFKD").toLowerCase().replace(/[\p{M}'’‘`´ʼ＇]/gu, "")
+    .split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+}
+
+/** The phrases of a list with commas or line breaks between them, each by its words with one space between them. */
+export function phrasesIn(list: string): string[] {
+  return list.split(/[,\n]/).map((phrase) => wordsOf(phrase).join(" ")).filter((phrase) => phrase !== "");
+}
+
+/** An expression that finds wordings, one a line, among words with one space between them. Each is an expression. */
+export function anyOf(wordings: string): RegExp {
+  const lines = wordings.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return new RegExp(`(?<= |^)(?:${lines.join("|")})(?= |$)`, "g");
+}
+
+/** The clauses of a text, each by its words. */
+export function clausesOf(text: string): string[][] {
+  return text.split(/[.,;:!?()\n]+/).map(wordsOf).filter((words) => words.length > 0);
+}
+
+/** The numbers below 100 that have a word of their own, in English and Spanish. */
+const NUMBERS = new Map([
+  ..."zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ")
+    .concat("seventeen eighteen nineteen".split(" ")).map((word, i) => [word, i] as const),
+  ..."cero uno dos tres cuatro cinco seis siete ocho nueve diez".split(" ").map((word, i) => [word, i] as const),
+  ..."twenty thirty forty fifty sixty seventy eighty ninety".split(" ").map((word, i) => [word, (i + 2) * 10] as const),
+]);
+
+/** The number that a word is; undefined for one that is none. */
+export function numberOf(word: string): number | undefined {
+  return /^\d{1,15}$/.test(word) ? Number(word) : NUMBERS.get(word);
+}
