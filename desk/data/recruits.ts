@@ -33,6 +33,7 @@ export function useRecruits({ agency_id, agent_id, typed }: RecruitFilter) {
     let query = supabase.from("recruiting_leads")
       .select(`id, first_name, last_name, phone, state, created_at, agents(first_name, last_name),
         agent_notifications(id), recruiting_conversations(id)`)
+      .eq("agent_notifications.kind", "lead")
       .is("agent_notifications.read_at", null)
       .limit(1, { referencedTable: "recruiting_conversations" })
       .eq("agency_id", agency_id);
@@ -64,6 +65,7 @@ export function useRecruit(id: string) {
           .select(`id, first_name, last_name, phone, email, state, created_at, resume_path, vendor_metadata,
             agents(first_name, last_name), agent_notifications(id), recruiting_conversations(id),
             screening_answers(question, value, said)`)
+          .eq("agent_notifications.kind", "lead")
           .is("agent_notifications.read_at", null)
           .order("answered_at", { referencedTable: "screening_answers" })
           .eq("id", id)

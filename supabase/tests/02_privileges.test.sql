@@ -42,7 +42,7 @@ select set_eq(
     ('recruiting_conversations', 'select'), ('recruiting_messages', 'select'),
     ('text_consents', 'select'), ('text_consent_events', 'select'), ('agent_notifications', 'select'),
     ('service_numbers', 'select'), ('text_outbox', 'select'), ('bot_scripts', 'select'), ('bot_sessions', 'select'),
-    ('screening_answers', 'select'), ('conversation_reads', 'select')$$,
+    ('screening_answers', 'select'), ('conversation_reads', 'select'), ('unmatched_texts', 'select')$$,
   'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(
@@ -74,7 +74,7 @@ select is_empty(
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'
       and r.rolname in ('anon', 'authenticated', 'service_role')
       and has_table_privilege(r.rolname, c.oid, p.privilege)
-        <> (r.rolname = case when c.relname in ('inbox', 'order_pace', 'team') then 'authenticated' else 'service_role' end and p.privilege = 'select')$$,
+        <> (r.rolname = case when c.relname in ('inbox', 'order_pace', 'team', 'waiting_texts') then 'authenticated' else 'service_role' end and p.privilege = 'select')$$,
   'a view is for the service role alone, to read, and these for whoever is signed in');
 
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
@@ -84,7 +84,7 @@ select set_eq(
   array[
     'public.submit_lead_presentation', 'public.mark_read', 'public.send_text', 'public.start_conversation',
     'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.cancel_text', 'public.retry_text', 'public.assign_conversation',
-    'public.ask_for_conversation', 'public.no_reply_needed', 'public.signed_in_user', 'public.begin_operator_action', 'private.recruit_of', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
+    'public.ask_for_conversation', 'public.no_reply_needed', 'public.signed_in_user', 'public.begin_operator_action', 'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'

@@ -1,7 +1,7 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(227);
+select plan(233);
 \ir helpers.psql
 
 select pg_temp.create_people();
@@ -68,6 +68,18 @@ insert into public.service_numbers (phone, agency_id) values
   ('+19995550000', md5('agency')::uuid), ('+19995550001', md5('elsewhere')::uuid);
 insert into public.recruiting_message_events (provider_message_id) values ('test');
 insert into public.unmatched_texts (message_sid) values ('test');
+-- Of each recruit a text to both agencies' numbers, and one of a stranger.
+update public.recruiting_leads l
+set vendor_metadata = jsonb_build_object('phone', '+1999777000' || n.n)
+from (select owner, row_number() over (order by owner) as n from owners) n
+where l.id = md5('recruit ' || n.owner)::uuid;
+insert into public.unmatched_texts (recruit_phone, service_phone)
+select p.phone, n.phone
+from public.service_numbers n
+cross join (
+  select phone from public.recruiting_leads where phone like '+1999777000_' union all values ('+19997779999')
+) p
+where n.phone like '+1999555000_';
 insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes) values
   ('test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2);
 insert into public.erasures (asked_by, erased) values ('phone', '{}');
@@ -124,6 +136,8 @@ insert into readers values
   ('bot_scripts',                '0', '1', '1'),
   ('bot_sessions',               '2', '4', '1'),
   ('screening_answers',          '1', '3', '1'),
+  ('unmatched_texts',            '1', '3', '1'),
+  ('waiting_texts',              '1', '3', '1'),
   ('bot_turns',                  'denied', 'denied', 'denied'),
   ('erasures',                   'denied', 'denied', 'denied'),
   ('operators',                  'denied', 'denied', 'denied'),
@@ -131,7 +145,6 @@ insert into readers values
   ('vendors',                    'denied', 'denied', 'denied'),
   ('vendor_api_keys',            'denied', 'denied', 'denied'),
   ('recruiting_message_events',  'denied', 'denied', 'denied'),
-  ('unmatched_texts',            'denied', 'denied', 'denied'),
   ('rejected_deliveries',        'denied', 'denied', 'denied'),
   ('recruiting_lead_duplicates', 'denied', 'denied', 'denied'),
   ('quiet_hours',                'denied', 'denied', 'denied'),
@@ -139,7 +152,7 @@ insert into readers values
 
 select set_eq(
   'select "table" from readers',
-  'select tablename::text from pg_tables where schemaname = ''public'' union all values (''inbox''), (''order_pace''), (''team'')', 'every table is here');
+  'select tablename::text from pg_tables where schemaname = ''public'' union all values (''inbox''), (''order_pace''), (''team''), (''waiting_texts'')', 'every table is here');
 
 select is(
   pg_temp.sees(name, "table"), expected,

@@ -144,6 +144,10 @@ create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_i
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;
 
+-- Finds the recruit of a text. A longer text is no phone number, and would be too long for the index.
+create index recruiting_leads_phone_idx on public.recruiting_leads (agency_id, phone)
+  where agency_id is not null and length(phone) <= 16;
+
 comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
 comment on column public.recruiting_leads.vendor_lead_id is
   'The vendor''s own id, by which a lead that is sent again is recognised; null: the vendor gave none. Above 512 '

@@ -82,6 +82,57 @@ comment on function private.notify_agents(uuid, uuid, text, text) is
   'others have locked the agents or the conversation, they are told later, by deliver_notifications().';
 grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
 
+create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
+language plpgsql
+set search_path = ''
+-- No text is lost or late because somebody has locked the agents.
+set lock_timeout = '100ms'
+-- By the indexes, also with a plan that was made while the tables were small.
+set enable_seqscan = off
+as $$
+declare
+  recruit record;
+begin
+  select l.id, l.agent_id, a.id as agency_id, (now() at time zone a.timezone)::date as day into recruit
+  from public.service_numbers n
+  join public.agencies a on a.id = n.agency_id
+  join public.recruiting_leads l
+    on l.agency_id = n.agency_id and l.phone = received.recruit_phone and length(l.phone) <= 16
+  where n.phone = received.service_phone
+  order by l.distributed_at desc nulls last, l.id
+  limit 1;
+  if not found then
+    return;
+  end if;
+
+  with told as (
+    select a.id from public.agents a where a.id = recruit.agent_id and a.is_active
+  )
+  insert into public.agent_notifications (agent_id, lead_id, kind, day)
+  select t.id, recruit.id, 'unmatched_text', recruit.day
+  from (
+    select id from told
+    union all
+    select a.id
+    from public.agents a
+    where a.agency_id = recruit.agency_id and a.role = 'manager' and a.is_active and not exists (select from told)
+  ) t
+  on conflict on constraint agent_notifications_lead_id_agent_id_day_key do nothing;
+exception
+  when lock_not_available then
+    insert into private.waiting_notifications (unmatched_text_id, kind) values (received.id, 'unmatched_text');
+  when others then
+    -- Without the error's message, which may quote the text.
+    raise warning 'unmatched text % was stored, but nobody was told: SQLSTATE %', received.id, sqlstate;
+end
+$$;
+
+comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
+  'Tells the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
+  'recruit has no active agent, it tells each active manager. Once for a recruit and day of the agency, and of several leads '
+  'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() tells them later.';
+grant execute on function private.notify_of_unmatched_text(public.unmatched_texts) to service_role;
+
 create function private.notify_of_untold_leads() returns void
 language plpgsql
 set search_path = ''
@@ -157,7 +208,11 @@ begin
       )
       delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
     loop
-      perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
+      if late.unmatched_text_id is null then
+        perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
+      else
+        perform private.notify_of_unmatched_text(t) from public.unmatched_texts t where t.id = late.unmatched_text_id;
+      end if;
     end loop;
   exception when others then
     raise warning 'notifications of texts are not delivered yet (SQLSTATE %)', sqlstate;

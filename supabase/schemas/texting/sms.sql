@@ -49,6 +49,7 @@ begin
   on conflict do nothing;
   if found then
     perform private.record_consent_in_text(private.agency_of_numbers(recruit_phone, service_phone), received);
+    perform private.notify_of_unmatched_text(received);
   end if;
   return '{"status": "no_conversation"}';
 end
@@ -58,7 +59,7 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
-  'the same way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
+  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
   'Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the provider got it; null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 

@@ -57,3 +57,54 @@ create trigger take_over_texts_of_changed_numbers
     (new.recruit_phone, new.service_phone) is distinct from (old.recruit_phone, old.service_phone)
   )
   execute function private.take_over_texts();
+
+-- What agents read of them.
+
+create function private.own_service_phones() returns text[]
+language sql
+stable
+-- Agents may not read the numbers, and a policy needs them.
+security definer
+set search_path = ''
+as $$
+  select array(select n.phone::text from public.service_numbers n where n.agency_id = private.current_agency_id())
+$$;
+
+comment on function private.own_service_phones() is 'The numbers of the agency of the active agent who is signed in.';
+grant execute on function private.own_service_phones() to authenticated;
+
+create policy "readers of a recruit read the recruit's texts to their agency" on public.unmatched_texts
+  for select to authenticated
+  using (
+    length(service_phone) <= 16
+    and service_phone = any ((select private.own_service_phones())::text[])
+    -- Not by exists(): the planner would read all recruits for one page.
+    and (
+      select true
+      from public.recruiting_leads l
+      where l.agency_id = (select private.current_agency_id())
+        and l.phone = unmatched_texts.recruit_phone
+        and length(l.phone) <= 16
+      limit 1
+    )
+  );
+
+create view public.waiting_texts with (security_invoker = true) as
+select t.id, l.agency_id, l.id as recruiting_lead_id, concat_ws(' ', l.first_name, l.last_name) as name, l.state, l.agent_id,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, t.recruit_phone, t.service_phone, t.body, t.media, t.consent,
+  t.received_at
+from public.unmatched_texts t
+cross join lateral (
+  select r.*
+  from public.recruiting_leads r
+  where r.agency_id = (select private.current_agency_id()) and r.phone = t.recruit_phone and length(r.phone) <= 16
+  order by r.distributed_at desc nulls last, r.id
+  limit 1
+) l
+left join public.agents a on a.id = l.agent_id;
+
+comment on view public.waiting_texts is
+  'Texts of known recruits to a number of their agency that have no conversation yet, as the signed-in agent reads them: '
+  'the recruit''s agent and the agency''s managers. With the recruit and the recruit''s agent; the rest as in '
+  'unmatched_texts. start_conversation() makes messages of them. Ask for pages by the last row: ordered by received_at and id.';
+grant select on public.waiting_texts to authenticated;
