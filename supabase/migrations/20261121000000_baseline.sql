@@ -1300,6 +1300,10 @@ create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_i
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;
 
+-- Finds the recruit of a text. A longer text is no phone number, and would be too long for the index.
+create index recruiting_leads_phone_idx on public.recruiting_leads (agency_id, phone)
+  where agency_id is not null and length(phone) <= 16;
+
 comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
 comment on column public.recruiting_leads.vendor_lead_id is
   'The vendor''s own id, by which a lead that is sent again is recognised; null: the vendor gave none. Above 512 '
@@ -5126,6 +5130,9 @@ create table public.unmatched_texts (
 create index on public.unmatched_texts using hash (recruit_phone);
 create index on public.unmatched_texts using hash (service_phone) where consent is not null;
 create index on public.unmatched_texts (received_at);
+-- What agents read of their agency's numbers. A longer To is no number, and would be too long for the index.
+create index unmatched_texts_waiting_idx on public.unmatched_texts (service_phone, received_at)
+  where length(service_phone) <= 16;
 
 comment on table public.unmatched_texts is
   'Inbound texts that were answered `no_conversation`. When the conversation of their two numbers is made, they become '
@@ -5140,6 +5147,7 @@ comment on column public.unmatched_texts.consent is
   'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
 
 alter table public.unmatched_texts enable row level security;
+grant select on public.unmatched_texts to authenticated;
 grant select, insert, update, delete on public.unmatched_texts to service_role;
 
 create table public.text_consents (
@@ -5380,21 +5388,24 @@ create table public.agent_notifications (
   conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
   message_id uuid references public.recruiting_messages (id) on delete cascade,
   lead_id uuid references public.recruiting_leads (id) on delete cascade,
-  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead')),
+  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text')),
   reason text,
+  day date,
   by_agent_id uuid references public.agents (id),
   created_at timestamptz not null default now(),
   read_at timestamptz,
   unique (message_id, kind, agent_id),
-  check ((kind = 'lead') = (conversation_id is null)),
-  check ((kind = 'lead') = (lead_id is not null)),
+  -- Many texts of a recruit in a day are told once.
+  unique (lead_id, agent_id, day),
+  check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
+  check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
+  check ((kind = 'unmatched_text') = (day is not null)),
   check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null))
 );
 
 create index on public.agent_notifications (agent_id, created_at);
 create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
 create index on public.agent_notifications (conversation_id);
-create index on public.agent_notifications (lead_id);
 create index on public.agent_notifications (by_agent_id) where by_agent_id is not null;
 -- However often a colleague asks, a manager is asked once until that is read.
 create unique index agent_notifications_asked_for_idx
@@ -5405,12 +5416,16 @@ comment on table public.agent_notifications is
   'What an agent is told: about a text that the bot does not answer, with which it is stored; or about a lead, within some '
   'seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
 comment on column public.agent_notifications.message_id is
-  'The text that it is about; null for a lead, and where only time has passed.';
-comment on column public.agent_notifications.lead_id is 'The lead that was handed out; only with `lead`.';
+  'The message that it is about; null for a lead, an unmatched text, and where only time has passed.';
+comment on column public.agent_notifications.lead_id is
+  'The recruit who was distributed, or has written; only with `lead` and `unmatched_text`.';
+comment on column public.agent_notifications.day is
+  'The day of the agency on which the recruit has written; only with `unmatched_text`.';
 comment on column public.agent_notifications.kind is
   '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
   'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
-  'a colleague asks for it; `lead`: a recruit was handed out to the agent, or to the agency.';
+  'a colleague asks for it; `lead`: a recruit was handed out to the agent, or to the agency; `unmatched_text`: a '
+  'recruit without a conversation has written (see waiting_texts).';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
@@ -5426,16 +5441,19 @@ create policy "agents read their own notifications" on public.agent_notification
 
 create table private.waiting_notifications (
   id uuid primary key default gen_random_uuid(),
-  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
   message_id uuid references public.recruiting_messages (id) on delete cascade,
+  unmatched_text_id uuid references public.unmatched_texts (id) on delete cascade,
   kind text not null,
   reason text,
-  created_at timestamptz not null default clock_timestamp()
+  created_at timestamptz not null default clock_timestamp(),
+  check (num_nonnulls(conversation_id, unmatched_text_id) = 1)
 );
 
 create index on private.waiting_notifications (created_at);
 create index on private.waiting_notifications (conversation_id);
 create index on private.waiting_notifications (message_id);
+create index on private.waiting_notifications (unmatched_text_id);
 
 comment on table private.waiting_notifications is
   'Notifications that could not be written because somebody had locked the agents. Columns as in agent_notifications.';
@@ -5559,6 +5577,7 @@ begin
   on conflict do nothing;
   if found then
     perform private.record_consent_in_text(private.agency_of_numbers(recruit_phone, service_phone), received);
+    perform private.notify_of_unmatched_text(received);
   end if;
   return '{"status": "no_conversation"}';
 end
@@ -5568,7 +5587,7 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
-  'the same way, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
+  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
   'Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the provider got it; null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
@@ -5847,6 +5866,57 @@ create trigger take_over_texts_of_changed_numbers
     (new.recruit_phone, new.service_phone) is distinct from (old.recruit_phone, old.service_phone)
   )
   execute function private.take_over_texts();
+
+-- What agents read of them.
+
+create function private.own_service_phones() returns text[]
+language sql
+stable
+-- Agents may not read the numbers, and a policy needs them.
+security definer
+set search_path = ''
+as $$
+  select array(select n.phone::text from public.service_numbers n where n.agency_id = private.current_agency_id())
+$$;
+
+comment on function private.own_service_phones() is 'The numbers of the agency of the active agent who is signed in.';
+grant execute on function private.own_service_phones() to authenticated;
+
+create policy "readers of a recruit read the recruit's texts to their agency" on public.unmatched_texts
+  for select to authenticated
+  using (
+    length(service_phone) <= 16
+    and service_phone = any ((select private.own_service_phones())::text[])
+    -- Not by exists(): the planner would read all recruits for one page.
+    and (
+      select true
+      from public.recruiting_leads l
+      where l.agency_id = (select private.current_agency_id())
+        and l.phone = unmatched_texts.recruit_phone
+        and length(l.phone) <= 16
+      limit 1
+    )
+  );
+
+create view public.waiting_texts with (security_invoker = true) as
+select t.id, l.agency_id, l.id as recruiting_lead_id, concat_ws(' ', l.first_name, l.last_name) as name, l.state, l.agent_id,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, t.recruit_phone, t.service_phone, t.body, t.media, t.consent,
+  t.received_at
+from public.unmatched_texts t
+cross join lateral (
+  select r.*
+  from public.recruiting_leads r
+  where r.agency_id = (select private.current_agency_id()) and r.phone = t.recruit_phone and length(r.phone) <= 16
+  order by r.distributed_at desc nulls last, r.id
+  limit 1
+) l
+left join public.agents a on a.id = l.agent_id;
+
+comment on view public.waiting_texts is
+  'Texts of known recruits to a number of their agency that have no conversation yet, as the signed-in agent reads them: '
+  'the recruit''s agent and the agency''s managers. With the recruit and the recruit''s agent; the rest as in '
+  'unmatched_texts. start_conversation() makes messages of them. Ask for pages by the last row: ordered by received_at and id.';
+grant select on public.waiting_texts to authenticated;
 
 -- supabase/schemas/texting/service_numbers.sql
 
@@ -8614,6 +8684,57 @@ comment on function private.notify_agents(uuid, uuid, text, text) is
   'others have locked the agents or the conversation, they are told later, by deliver_notifications().';
 grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
 
+create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
+language plpgsql
+set search_path = ''
+-- No text is lost or late because somebody has locked the agents.
+set lock_timeout = '100ms'
+-- By the indexes, also with a plan that was made while the tables were small.
+set enable_seqscan = off
+as $$
+declare
+  recruit record;
+begin
+  select l.id, l.agent_id, a.id as agency_id, (now() at time zone a.timezone)::date as day into recruit
+  from public.service_numbers n
+  join public.agencies a on a.id = n.agency_id
+  join public.recruiting_leads l
+    on l.agency_id = n.agency_id and l.phone = received.recruit_phone and length(l.phone) <= 16
+  where n.phone = received.service_phone
+  order by l.distributed_at desc nulls last, l.id
+  limit 1;
+  if not found then
+    return;
+  end if;
+
+  with told as (
+    select a.id from public.agents a where a.id = recruit.agent_id and a.is_active
+  )
+  insert into public.agent_notifications (agent_id, lead_id, kind, day)
+  select t.id, recruit.id, 'unmatched_text', recruit.day
+  from (
+    select id from told
+    union all
+    select a.id
+    from public.agents a
+    where a.agency_id = recruit.agency_id and a.role = 'manager' and a.is_active and not exists (select from told)
+  ) t
+  on conflict on constraint agent_notifications_lead_id_agent_id_day_key do nothing;
+exception
+  when lock_not_available then
+    insert into private.waiting_notifications (unmatched_text_id, kind) values (received.id, 'unmatched_text');
+  when others then
+    -- Without the error's message, which may quote the text.
+    raise warning 'unmatched text % was stored, but nobody was told: SQLSTATE %', received.id, sqlstate;
+end
+$$;
+
+comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
+  'Tells the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
+  'recruit has no active agent, it tells each active manager. Once for a recruit and day of the agency, and of several leads '
+  'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() tells them later.';
+grant execute on function private.notify_of_unmatched_text(public.unmatched_texts) to service_role;
+
 create function private.notify_of_untold_leads() returns void
 language plpgsql
 set search_path = ''
@@ -8689,7 +8810,11 @@ begin
       )
       delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
     loop
-      perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
+      if late.unmatched_text_id is null then
+        perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
+      else
+        perform private.notify_of_unmatched_text(t) from public.unmatched_texts t where t.id = late.unmatched_text_id;
+      end if;
     end loop;
   exception when others then
     raise warning 'notifications of texts are not delivered yet (SQLSTATE %)', sqlstate;

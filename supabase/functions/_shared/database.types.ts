@@ -34,6 +34,7 @@ export type Database = {
           "by_agent_id": string | null;
           "conversation_id": string | null;
           "created_at": string;
+          "day": string | null;
           "id": string;
           "kind": string;
           "lead_id": string | null;
@@ -47,6 +48,7 @@ export type Database = {
           "by_agent_id"?: string | null;
           "conversation_id"?: string | null;
           "created_at"?: string;
+          "day"?: string | null;
           "id"?: string;
           "kind": string;
           "lead_id"?: string | null;
@@ -59,6 +61,7 @@ export type Database = {
           "by_agent_id"?: string | null;
           "conversation_id"?: string | null;
           "created_at"?: string;
+          "day"?: string | null;
           "id"?: string;
           "kind"?: string;
           "lead_id"?: string | null;
@@ -129,6 +132,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
           },
           {
             foreignKeyName: "agent_notifications_message_id_fkey";
@@ -1090,6 +1100,13 @@ export type Database = {
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
+          {
+            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
+          },
         ];
       };
       "recruiting_lead_duplicates": {
@@ -1122,6 +1139,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_lead_duplicates_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
           },
           {
             foreignKeyName: "recruiting_lead_duplicates_vendor_id_fkey";
@@ -1565,6 +1589,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "screening_answers_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
           },
         ];
       };
@@ -2309,6 +2340,13 @@ export type Database = {
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
+          {
+            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
+          },
         ];
       };
       "key_list": {
@@ -2664,6 +2702,61 @@ export type Database = {
         };
         ComputedFields: never;
         Relationships: [];
+      };
+      "waiting_texts": {
+        Row: {
+          "agency_id": string | null;
+          "agent": string | null;
+          "agent_id": string | null;
+          "body": string | null;
+          "consent": string | null;
+          "id": string;
+          "media": NonNullable<Json>;
+          "name": string | null;
+          "received_at": string;
+          "recruit_phone": string | null;
+          "recruiting_lead_id": string;
+          "service_phone": string | null;
+          "state": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_leads_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+        ];
       };
       "webhook_secret_list": {
         Row: {
