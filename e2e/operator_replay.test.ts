@@ -16,6 +16,7 @@ import {
   withKey,
 } from "./support/client.ts";
 import { reject } from "./support/deliveries.ts";
+import { consoleOf, functionWith } from "./support/function.ts";
 import { createTarget, lead as salesLead } from "./support/leads.ts";
 import { actionsOf, operator, post } from "./support/operator.ts";
 
@@ -172,6 +173,34 @@ Deno.test("a lead of an import is replayed, and one that the database refuses sa
   ]);
   const [stored] = await sql`select external_id from public.leads where id = ${goodId!}`;
   assert.equal(stored!.external_id, good.external_id);
+});
+
+Deno.test("a delivery for which there is no time is not tried, and is replayed when it is sent again", async () => {
+  const { vendor, ids } = await rejectOf({ first_name: "Ada" }, { first_name: "Bob" }, { first_name: "Cy" });
+  const here = await functionWith("operator", {});
+  const headers = { authorization: `Bearer ${operator.token}`, "content-type": "application/json" };
+  const sent = { headers, body: { delivery_ids: ids, dry_run: false } };
+  const [realFetch, realNow] = [globalThis.fetch, Date.now];
+  const replayHere = async () => {
+    const { status, body } = await here("/operator/deliveries/replay", sent);
+    assert.equal(status, 200);
+    return body.results.map(({ status }: { status: string }) => status);
+  };
+  try {
+    globalThis.fetch = async (input, init) => {
+      const response = await realFetch(input, init);
+      // As if the first delivery took so long.
+      if (String(input).endsWith("/rpc/replay_delivery")) Date.now = () => realNow() + 61_000;
+      return response;
+    };
+    await consoleOf(async () => assert.deepEqual(await replayHere(), ["created", "not_tried", "not_tried"]));
+  } finally {
+    Object.assign(globalThis, { fetch: realFetch });
+    Date.now = realNow;
+  }
+  assert.equal((await storedLeads(vendor)).length, 1);
+  await consoleOf(async () => assert.deepEqual(await replayHere(), ["created", "created", "created"]));
+  assert.equal((await storedLeads(vendor)).length, 3);
 });
 
 Deno.test("race: two operators who replay the same deliveries at once make one lead of each", async () => {

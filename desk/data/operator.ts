@@ -66,6 +66,12 @@ export interface Replayed {
   lead?: Record<string, unknown>;
 }
 
+/** There was no time for it. */
+interface NotTried {
+  delivery_id: string;
+  status: "not_tried";
+}
+
 export interface WaitingLead {
   id: string;
   vendor_id: string;
@@ -212,10 +218,15 @@ export async function openDeliveries(group: Group): Promise<string[]> {
   return ids.reverse();
 }
 
-/** Stores the leads of at most {@link BATCH} deliveries. Each is stored once, however often it is asked for. */
+/**
+ * Stores the leads of at most {@link BATCH} deliveries. Each is stored once, however often it is asked for.
+ *
+ * @returns what became of the first one, and of those for which there was time
+ */
 export async function replay(delivery_ids: string[]): Promise<Replayed[]> {
   const body = { delivery_ids, dry_run: false };
-  return (await repeat(() => request<{ results: Replayed[] }>("/deliveries/replay", body))).results;
+  const { results } = await repeat(() => request<{ results: (Replayed | NotTried)[] }>("/deliveries/replay", body));
+  return results.filter((result) => result.status !== "not_tried");
 }
 
 /** What a replay would make of a delivery. Changes nothing. */

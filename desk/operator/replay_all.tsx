@@ -5,10 +5,15 @@ import { Problem, useAction } from "../ui/action.tsx";
 /** Of so many that are still refused the reasons are shown. */
 const REFUSED_SHOWN = 50;
 
-/** The deliveries that are replayed, and what became of the first ones of them. */
+/** How many deliveries are replayed, which of them are left, and what became of the others. */
 interface Job {
-  ids: string[];
+  total: number;
+  left: string[];
   results: Replayed[];
+}
+
+function begun(ids: string[]): Job {
+  return { total: ids.length, left: ids, results: [] };
 }
 
 /**
@@ -28,13 +33,18 @@ export function useReplayAll(group: Group) {
   const action = useAction(async () => {
     isStopped.current = false;
     try {
-      let { ids, results } = current.current ?? { ids: await openDeliveries(group), results: [] };
-      while (results.length < ids.length && !isStopped.current) {
-        show({ ids, results });
-        const batch = await replay(ids.slice(results.length, results.length + BATCH));
-        results = [...results, ...batch];
+      let job = current.current ?? begun(await openDeliveries(group));
+      show(job);
+      while (job.left.length > 0 && !isStopped.current) {
+        const results = await replay(job.left.slice(0, BATCH));
+        const tried = new Set(results.map(({ delivery_id }) => delivery_id));
+        job = {
+          ...job,
+          left: job.left.filter((id) => !tried.has(id)),
+          results: [...job.results, ...results],
+        };
+        show(job);
       }
-      show({ ids, results });
     } finally {
       void readAgain();
     }
@@ -64,8 +74,8 @@ export function useReplayAll(group: Group) {
 export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
   const { job, isRunning, problem } = of;
   const done = job?.results.length ?? 0;
-  const total = job?.ids.length ?? 0;
-  const isOver = job !== null && !isRunning && done === total;
+  const total = job?.total ?? 0;
+  const isOver = job !== null && !isRunning && job.left.length === 0;
   return (
     <div className="replay">
       <div role="status">

@@ -207,6 +207,25 @@ deskTest("a replay of many goes on after a lost connection, and stores nothing t
   await assertAccessible(page);
 });
 
+deskTest("a replay of many goes on with deliveries for which there was no time", async (page) => {
+  const vendor = await vendorWithMany(120, (n) => n === 70 ? {} : { first_name: `Ada ${n}` });
+  await openGroup(page, vendor);
+  let requests = 0;
+  await page.route("**/deliveries/replay", async (route) => {
+    requests += 1;
+    const { delivery_ids, dry_run } = route.request().postDataJSON();
+    const [tried, rest] = [delivery_ids.slice(0, 45), delivery_ids.slice(45)];
+    const response = await route.fetch({ postData: JSON.stringify({ delivery_ids: tried, dry_run }) });
+    const { results } = await response.json();
+    const notTried = rest.map((delivery_id: string) => ({ delivery_id, status: "not_tried" }));
+    await route.fulfill({ response, json: { dry_run, results: [...results, ...notTried] } });
+  });
+  await replayAll(page, 120);
+  const summary = "Replayed 120. New leads: 119. Leads that had come meanwhile: 0. Still refused: 1.";
+  await page.getByText(summary).waitFor();
+  assert.deepEqual([requests, (await storedLeads(vendor)).length, await openCount(vendor)], [3, 119, 1]);
+});
+
 deskTest("a replay of many is stopped after its batch, and goes on when asked to", async (page) => {
   const vendor = await vendorWithMany(150);
   await openGroup(page, vendor);

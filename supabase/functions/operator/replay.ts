@@ -31,10 +31,12 @@ export const replayRequest = z.object({
 
 const replayed = z.strictObject({
   delivery_id: id,
-  status: z.enum(["created", "duplicate", "refused"])
-    .describe("`duplicate`: the lead had come meanwhile. `refused`: the delivery stays as it is; `reason` says why."),
+  status: z.enum(["created", "duplicate", "refused", "not_tried"]).describe(
+    "`duplicate`: the lead had come meanwhile. `refused`: the delivery stays as it is; `reason` says why. `not_tried`: " +
+      "the others took a minute. The first delivery of a request is always tried, so send the rest again.",
+  ),
   lead_id: id.optional().describe(
-    "Unless `refused`. In a dry run, of a lead that is not stored yet, the id it would get.",
+    "Of what is `created` or `duplicate`. In a dry run, of a lead that is not stored yet, the id it would get.",
   ),
   distributed_to: distributedTo.nullable().optional()
     .describe("Of a new recruiting lead. Null when no open order matched."),
@@ -64,7 +66,7 @@ export async function replayDeliveries({ request, body: incoming, log }: Request
   for (const delivery_id of delivery_ids) {
     results.push(
       Date.now() - begunAt > BEGIN_WITHIN_MS
-        ? { delivery_id, status: "refused", reason: "not tried, because the others took too long; send it again" }
+        ? { delivery_id, status: "not_tried" }
         : await replay(delivery_id, dry_run),
     );
   }
