@@ -16,6 +16,7 @@ Deno.test("without the token of a user each route is UNAUTHORIZED, before its bo
     stack.anon_key,
     `${head}.${payload}.AAAA`,
     await signToken({ sub: operator.id, role: "authenticated", exp: 1_700_000_000 }),
+    ...[8, 20, 60].map((kib) => `${head}.${"A".repeat(kib * 1024)}.AAAA`),
   ];
   const wrong: Record<string, string>[] = [
     {},
@@ -69,12 +70,23 @@ Deno.test("a value that is wrong is BAD_REQUEST and named", async () => {
   const id = crypto.randomUUID();
   const wrong: [RegExp, Promise<ApiResponse>][] = [
     ...["/deliveries", "/leads/waiting", "/texts/unmatched"].flatMap((path) =>
-      ["", "x", `2026-01-01T00:00:00Z,x`, `2026-13-01T00:00:00Z,${id}`, `2026-01-01T00:00:00Z,${id},id.gt.x`]
+      [
+        "",
+        "x",
+        `2026-01-01T00:00:00Z,x`,
+        `2026-13-01T00:00:00Z,${id}`,
+        `2026-02-30T00:00:00Z,${id}`,
+        `0000-01-01T00:00:00Z,${id}`,
+        `2026-01-01T25:00:00Z,${id}`,
+        `2026-01-01T00:00:00Z,${id},id.gt.x`,
+      ]
         .map((after): [RegExp, Promise<ApiResponse>] => [
           /^after must be the `next` of a page$/,
           get(`${path}?after=${encodeURIComponent(after)}`),
         ])
     ),
+    [/^code must not have U\+0000; reason must not have U\+0000$/, get("/deliveries?code=%00&reason=a%00")],
+    [/^timezone must not have U\+0000$/, get("/vendors/days?timezone=%00")],
     [/^vendor_id must be a UUID or import$/, get("/deliveries?vendor_id=acme")],
     [/^delivery_id is missing$/, post("/deliveries/payload", {})],
     [/^delivery_id must be a UUID$/, post("/deliveries/payload", { delivery_id: "5f0c6a3e" })],
@@ -123,6 +135,33 @@ Deno.test("nothing is shown or done that cannot be kept", async () => {
   }
   const [row] = await sql`select status from public.rejected_deliveries where id = ${delivery_id!}`;
   assert.equal(row!.status, "open");
+});
+
+Deno.test("no response is kept by a cache, nor is an error", async () => {
+  const headers = { authorization: `Bearer ${operator.token}` };
+  const responses: [status: number, Promise<ApiResponse>][] = [
+    ...ROUTES.filter(({ method }) => method === "get").map(({ path }): [number, Promise<ApiResponse>] => [
+      200,
+      send(path, { method: "GET", headers }),
+    ]),
+    ...["/operator/health", "/operator/openapi.json"].map((path): [number, Promise<ApiResponse>] => [
+      200,
+      send(path, { method: "GET" }),
+    ]),
+    [200, send("/operator/check", { method: "HEAD", headers })],
+    [400, get("/vendors/days?days=0")],
+    [401, send("/operator/check", { method: "GET" })],
+    [403, get("/check", { token: stack.service_role_key })],
+    [404, get("/nothing")],
+    [404, post("/deliveries/payload", { delivery_id: crypto.randomUUID() })],
+    [405, post("/check", {})],
+    [413, post("/deliveries/replay", { delivery_ids: ["x".repeat(70_000)] })],
+    [204, send("/operator/check", { method: "OPTIONS", headers: { origin: "https://desk.example" } })],
+  ];
+  for (const [status, sent] of responses) {
+    const response = await sent;
+    assert.deepEqual([response.status, response.headers.get("cache-control")], [status, "no-store"]);
+  }
 });
 
 Deno.test("a browser of another origin may call each route with the user's token", async () => {

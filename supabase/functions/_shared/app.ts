@@ -45,11 +45,12 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
  * Makes the app of an edge function. Whatever happens in a route, the caller gets a response with `x-request-id`, an
  * error in the shape of errors.ts, and the log gets one line.
  *
+ * @param headers what every response has, errors too
  * @example
  * export const routes = { "/ingest": { POST: ingest } };
  * export default { fetch: createApp("/recruiting", routes).fetch };
  */
-export function createApp(basePath: string, routes: Routes): Hono<Env> {
+export function createApp(basePath: string, routes: Routes, headers: Record<string, string> = {}): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.use(async (c, next) => {
     const started = performance.now();
@@ -66,7 +67,9 @@ export function createApp(basePath: string, routes: Routes): Hono<Env> {
     } finally {
       body.release();
     }
-    c.res.headers.set("x-request-id", requestId);
+    for (const [name, value] of Object.entries({ ...headers, "x-request-id": requestId })) {
+      c.res.headers.set(name, value);
+    }
     logInfo({
       request_id: requestId,
       method: request.method,

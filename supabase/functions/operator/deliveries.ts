@@ -7,7 +7,7 @@ import { readJson } from "../_shared/json_body.ts";
 import { KIB } from "../_shared/units.ts";
 import { count, id, must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { recordAction, requireOperator } from "./operator.ts";
-import { after, first, more, next, readPage, requireAnswer, requireValidQuery, time } from "./pages.ts";
+import { after, first, more, next, readPage, requireAnswer, requireValidQuery, text, time } from "./pages.ts";
 
 const BODY_LIMIT = 64 * KIB;
 
@@ -51,8 +51,8 @@ export const deliveriesQuery = z.object({
   vendor_id: z.string().refine((value) => value === "import" || uuid.safeParse(value).success, {
     error: must("be a UUID or import"),
   }).optional(),
-  code: z.string().optional(),
-  reason: z.string().optional(),
+  code: text.optional(),
+  reason: text.optional(),
   after,
 });
 

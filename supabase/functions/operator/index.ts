@@ -32,4 +32,5 @@ export const routes: Routes = {
   "/openapi.json": { GET: openApi },
 };
 
-export default { fetch: createApp("/operator", routes).fetch };
+// What operators see is of persons: no cache keeps it.
+export default { fetch: createApp("/operator", routes, { "cache-control": "no-store" }).fetch };

@@ -9,12 +9,14 @@ const PAGE_SIZE = 50;
 const FIRST = 200;
 const TIMEOUT_MS = 9_000;
 
+/** Postgres knows no year 0. */
 const POSITION =
-  /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z),([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/i;
+  /^((?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z),([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/i;
 
 /** Where a page begins: after the row of this time and id. As it stands in `next` of the page before. */
 export const after = z.string()
-  .refine((text) => POSITION.test(text) && !Number.isNaN(Date.parse(text.split(",", 1)[0]!)), {
+  // Date.parse() takes 30 February.
+  .refine((text) => POSITION.test(text) && z.iso.datetime().safeParse(text.split(",", 1)[0]).success, {
     error: must("be the `next` of a page"),
   })
   .optional();
@@ -25,6 +27,9 @@ export const next = z.string().nullable()
 
 /** A time of a row. */
 export const time = z.iso.datetime({ offset: true });
+
+/** A text that the database can take. */
+export const text = z.string().refine((value) => !value.includes("\0"), { error: "must not have U+0000" });
 
 /** How many rows a list without pages leaves out. */
 export const more = count.describe("How many further ones there are.");

@@ -3,7 +3,7 @@ import type { RequestContext } from "../_shared/app.ts";
 import { callDatabase } from "../_shared/database.ts";
 import { count, must } from "../_shared/validate.ts";
 import { requireOperator } from "./operator.ts";
-import { requireValidQuery } from "./pages.ts";
+import { requireValidQuery, text } from "./pages.ts";
 
 const MOST = 90;
 const DAYS = { error: must(`be a whole number from 1 to ${MOST}`) };
@@ -11,7 +11,7 @@ const DAYS = { error: must(`be a whole number from 1 to ${MOST}`) };
 export const daysQuery = z.object({
   days: z.string().regex(/^\d{1,3}$/, DAYS).transform(Number).refine((days) => days >= 1 && days <= MOST, DAYS)
     .default(14),
-  timezone: z.string().default("UTC"),
+  timezone: text.default("UTC"),
 });
 
 export const daysResult = z.strictObject({
