@@ -197,11 +197,10 @@ Deno.test("a second one of the same name or address is made only if it is meant"
   const vendors = `vendor create ${slug}-2 --parser generic --name "${slug} LTD"`;
   const rename = `agency update ${other.id} --name "${agency.name}"`;
   for (const line of [agencies, agents, addresses, vendors, rename]) {
-    assertRefused(
-      await admin(`${line} --yes`),
-      1,
-      /^There is the \w+ ".+" already \(.+\)\. If a second one is meant, add --again$/,
-    );
+    const reason = line === addresses
+      ? new RegExp(`^The e-mail address ${email} is that of the agent "Ada Byron" \\(.+\\)\\. If a second one is meant`)
+      : /^There is the \w+ ".+" already \(.+\)\. If a second one is meant, add --again$/;
+    assertRefused(await admin(`${line} --yes`), 1, reason);
     await adminJson(`${line} --again`);
   }
   await createAgent(other, "--last-name Byron");

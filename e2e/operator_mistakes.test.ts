@@ -205,9 +205,14 @@ function mistakes(w: World): Mistake[] {
       `There is the agent "Ada Byron" already (${w.ada.id}). ${again}`,
     ],
     [
-      `agent create --agency ${w.other.id} --first-name Bob --email ${w.email}`,
+      `agent create --agency ${w.other.id} --first-name Bob --email ${w.email.toUpperCase()}`,
       1,
-      `There is the agent "Ada Byron" already (${w.ada.id}). ${again}`,
+      `The e-mail address ${w.email} is that of the agent "Ada Byron" (${w.ada.id}). ${again}`,
+    ],
+    [
+      `${agent} ada --last-name byron --email ${w.email}`,
+      1,
+      `The e-mail address ${w.email} is that of the agent "Ada Byron" (${w.ada.id}). ${again}`,
     ],
     [
       `vendor create ${w.slug} --parser generic`,

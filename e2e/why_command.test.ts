@@ -76,6 +76,41 @@ Deno.test("an order that gets nothing is explained, and so is its lead", async (
   );
 });
 
+Deno.test("an order that shares its leads by turns is told so, first or not", async () => {
+  const vendor = await createVendor();
+  const [first, second] = [await createOrder(vendor), await createOrder(vendor)];
+  for (const { id } of [first, second]) await adminJson(`order update ${id} --priority 3000`);
+  const turns = /^The order is open, and gets leads by turns with others of its priority, the least filled first\. /;
+  for (const { id } of [first, second]) assert.match((await admin(`order explain ${id}`)).out, turns);
+  await ingest(vendor, "IL");
+  // The first one is fuller now.
+  const { order, orders } = await adminJson(`order explain ${first.id}`);
+  assert.deepEqual([order.gets_leads, order.takes_turns], [false, true]);
+  const reasonOf = ({ id }: { id: string }) =>
+    orders.find(({ order_id }: { order_id: string }) => order_id === id).reason;
+  assert.equal(reasonOf(first), "takes turns with orders of its priority: the least filled goes first");
+  assert.equal(reasonOf(second), "takes turns with it, and goes first now");
+  for (const { id } of [first, second]) await adminJson(`order close ${id}`);
+});
+
+Deno.test("orders are listed with their leads of today beside the cap", async () => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor);
+  await adminJson(`order update ${order.id} --daily-cap 5`);
+  const listed = `order list --agency ${order.agency_id}`;
+  assert.match((await admin(listed)).out, / leads_today +daily_cap +.*\n.* 0 +5 /);
+  await ingest(vendor, "IL");
+  await ingest(vendor, "IN");
+  assert.deepEqual((await adminJson(listed)).map((row: Record<string, number>) => [row.leads_today, row.daily_cap]), [
+    [2, 5],
+  ]);
+  // Leads of another day do not count.
+  await sql`
+    update public.recruiting_leads set distributed_at = now() - interval '2 days'
+    where id = (select id from public.recruiting_leads where vendor_id = ${vendor.id} limit 1)`;
+  assert.equal((await adminJson(listed))[0].leads_today, 1);
+});
+
 Deno.test("counts that differ are mended", async () => {
   const order = await createOrder(await createVendor());
   await sql`

@@ -23,11 +23,16 @@ export async function explainLead({ sql }: Session, name: string): Promise<Outco
 export async function explainOrder({ sql }: Session, name: string): Promise<Outcome> {
   const { id } = await findOrder(sql, name);
   const data = await valueOf<postgres.Row>(sql`select public.explain_order(${id})`);
-  const { vendor, states, status, gets_leads } = data.order;
+  const { vendor, states, status, gets_leads, takes_turns } = data.order;
+  const gets = takes_turns
+    ? "gets leads by turns with others of its priority, the least filled first"
+    : gets_leads
+    ? "gets leads"
+    : "gets no lead";
   const wanted = `${vendor ?? "any vendor"} from ${states?.join(", ") ?? "any state"}`;
   return explained(
     data,
-    `The order is ${status}, and ${gets_leads ? "gets leads" : "gets no lead"}. It wants those of ${wanted}: ` +
+    `The order is ${status}, and ${gets}. It wants those of ${wanted}: ` +
       `${data.leads} in seven days, of which ${data.waiting} wait for an order. The orders`,
   );
 }

@@ -194,7 +194,7 @@ begin
   select explain.seed, format('lead of %s from %s', l.vendor_id, l.state), to_jsonb(array(
     select o ->> 'order_id'
     from jsonb_array_elements(public.explain_lead(l.id) -> 'orders') with ordinality a (o, place)
-    where (o ->> 'gets_it')::boolean or o ->> 'reason' like '% goes first'
+    where (o ->> 'gets_it')::boolean or o ->> 'reason' ~ ' goes first( now)?$'
     order by place
     limit 1
   )), to_jsonb(array_remove(array[(private.best_order(l.vendor_id, l.state, now())).id], null))
@@ -209,6 +209,19 @@ begin
     where (private.best_order(md5(vendor)::uuid, state, now())).id = o.id
   ))
   from own_orders o;
+
+  -- An order takes turns where it is first for a lead without the others of its priority, and not with them.
+  insert into explained
+  select explain.seed, 'turns of ' || o.id, said.takes_turns, to_jsonb(exists (
+    select
+    from unnest(array['vendor 1', 'vendor 2', 'other']) vendor, unnest(array['TX', 'OK', null]) state
+    where (private.best_order(md5(vendor)::uuid, state, now(), array(
+      select e.id from own_orders e where e.priority = o.priority and e.id <> o.id))).id = o.id
+  ))
+  from own_orders o,
+    lateral (select public.explain_order(o.id) #> '{order,gets_leads}' as gets_leads,
+      public.explain_order(o.id) #> '{order,takes_turns}' as takes_turns) said
+  where said.gets_leads = 'false';
 end
 $$;
 

@@ -1,7 +1,7 @@
 -- explain_lead() and explain_order(): which orders there are, and why each gets a lead or not. That they agree with
 -- distribution is shown in 38_distribution_model.test.sql.
 begin;
-select plan(29);
+select plan(32);
 \ir helpers.psql
 
 update public.recruiting_orders set status = 'closed';
@@ -63,7 +63,7 @@ select results_eq(
   format('select * from pg_temp.said(public.explain_lead(md5(%L)::uuid))', lead),
   array[
     'early: begins <time>', 'over: ended <time>', 'capped: has got its 1 leads of today', 'foreign: wants leads of test-other alone',
-    'elsewhere: wants leads from OK, NV', 'best +: would get it, for ann', 'later: order <best> goes first',
+    'elsewhere: wants leads from OK, NV', 'best +: would get it, for ann', 'later: takes turns with order <best>, which goes first now',
     'paused: paused', 'full: filled'
   ],
   format('every order but closed ones is said for the lead %s, with its reason', lead))
@@ -99,13 +99,14 @@ select results_eq(
   'select * from pg_temp.said(public.explain_order(md5(''mine'')::uuid))',
   array[
     'early 0: begins <time>', 'over 0: ended <time>', 'capped 1: has got its 1 leads of today',
-    'foreign 0: wants leads of test-other alone', 'elsewhere + 0: goes first', 'best + 0: goes first', 'later + 0: goes first',
-    'mine 0: others go first for every lead it wants', 'paused 0: paused', 'full 0: filled'
+    'foreign 0: wants leads of test-other alone', 'elsewhere + 0: goes first',
+    'best + 0: takes turns with it, and goes first now', 'later + 0: takes turns with it, and goes first now',
+    'mine 0: takes turns with orders of its priority: the least filled goes first', 'paused 0: paused', 'full 0: filled'
   ],
-  'an order that gets nothing has others before it');
+  'an order has others before it, some of which it shares with');
 select is(public.explain_order(md5('mine')::uuid) - 'orders' - 'as_of' - 'since', jsonb_build_object(
   'order', jsonb_build_object('order_id', md5('mine')::uuid, 'vendor', 'test-vendor', 'states', array['TX', 'OK'], 'status', 'open',
-    'gets_leads', false),
+    'gets_leads', false, 'takes_turns', true),
   'leads', 2, 'waiting', 1), 'with the leads of the last days that it wants, and how many of them wait');
 
 -- What is said of `mine` after a change, which is undone again
@@ -125,8 +126,12 @@ $$;
 select is(pg_temp.mine_after('update public.recruiting_orders set ' || changes), line, changes)
 from (values
   ('priority = 20 where id = md5(''mine'')::uuid', 'mine + 0: gets what no other order takes first, for ann'),
+  ('priority = -1 where id = md5(''mine'')::uuid', 'mine 0: others go first for every lead it wants'),
+  ('filled = 6 where id in (md5(''best'')::uuid, md5(''later'')::uuid)',
+    'mine + 0: takes turns with orders of its priority, and goes first now, for ann'),
+  ('states = array[''OK''] where id in (md5(''mine'')::uuid, md5(''best'')::uuid)', 'mine 0: others go first for every lead it wants'),
   ('states = array[''TX''] where id in (md5(''best'')::uuid, md5(''later'')::uuid)',
-    'mine 0: others go first for every lead it wants'),
+    'mine 0: takes turns with orders of its priority: the least filled goes first'),
   ('states = array[''NV''] where id in (md5(''best'')::uuid, md5(''later'')::uuid)', 'mine + 0: gets what no other order takes first, for ann'),
   ('vendor_id = md5(''other'')::uuid where id in (md5(''best'')::uuid, md5(''later'')::uuid)',
     'mine + 0: gets what no other order takes first, for ann'),
@@ -134,10 +139,11 @@ from (values
   ('filled = 10, status = ''filled'' where id = md5(''mine'')::uuid', 'mine 0: filled'),
   ('starts_at = now() + interval ''1 hour'' where id = md5(''mine'')::uuid', 'mine 0: begins <time>'),
   ('ends_at = now() - interval ''1 hour'' where id = md5(''mine'')::uuid', 'mine 0: ended <time>'),
-  ('vendor_id = null, states = null where id = md5(''mine'')::uuid', 'mine 0: others go first for every lead it wants'),
+  ('vendor_id = null, states = null where id = md5(''mine'')::uuid',
+    'mine 0: takes turns with orders of its priority: the least filled goes first'),
   ('states = array[''TX''], vendor_id = case when id = md5(''mine'')::uuid then null else md5(''vendor'')::uuid end
     where id in (md5(''mine'')::uuid, md5(''best'')::uuid, md5(''later'')::uuid)',
-    'mine + 0: gets what no other order takes first, for ann'),
+    'mine + 0: takes turns with orders of its priority, and goes first now, for ann'),
   ('status = ''closed'' where id = md5(''mine'')::uuid', 'not listed')
 ) c (changes, line);
 select is(public.explain_order(md5('nobody')::uuid) #>> '{order,status}', 'closed', 'a closed order says that it is');

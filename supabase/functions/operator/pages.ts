@@ -3,22 +3,26 @@ import type { PostgrestError, SupabaseClient } from "@supabase/supabase-js";
 import * as z from "zod";
 import { databaseError, serviceClient } from "../_shared/database.ts";
 import type { Database } from "../_shared/database.types.ts";
-import { count, must, requireValidBody } from "../_shared/validate.ts";
+import { count, must, requireValidBody, uuid } from "../_shared/validate.ts";
 
 const PAGE_SIZE = 50;
 const FIRST = 200;
 const TIMEOUT_MS = 9_000;
 
-/** Postgres knows no year 0. */
-const POSITION =
-  /^((?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z),([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/i;
+/** As `next` has them. Postgres knows no year 0. */
+const TIME = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/;
+
+/** The time and the id of a row; undefined where a text is no `next`. */
+function positionOf(given: string): [time: string, id: string] | undefined {
+  const [at = "", id = "", ...more] = given.split(",");
+  // Date.parse() takes 30 February.
+  const isTime = TIME.test(at) && z.iso.datetime().safeParse(at).success;
+  return isTime && uuid.safeParse(id).success && more.length === 0 ? [at, id] : undefined;
+}
 
 /** Where a page begins: after the row of this time and id. As it stands in `next` of the page before. */
 export const after = z.string()
-  // Date.parse() takes 30 February.
-  .refine((text) => POSITION.test(text) && z.iso.datetime().safeParse(text.split(",", 1)[0]).success, {
-    error: must("be the `next` of a page"),
-  })
+  .refine((given) => positionOf(given) !== undefined, { error: must("be the `next` of a page") })
   .optional();
 
 /** Where the next page begins; null: this one is the last. */
@@ -61,7 +65,7 @@ export async function readPage<Row>(
     if (value !== undefined) query = value === null ? query.is(column, null) : query.eq(column, value);
   }
   if (position !== undefined) {
-    const [, at, id] = POSITION.exec(position)!;
+    const [at, id] = positionOf(position)!;
     const [bound, beyond] = newestFirst ? ["lte", "lt"] : ["gte", "gt"];
     // The first condition is one that an index takes.
     query = query.filter(time, bound, at).or(`${time}.${beyond}.${at},id.gt.${id}`);

@@ -22,13 +22,13 @@ set search_path = ''
 as $$
 declare
   lead public.recruiting_leads;
-  best_id uuid;
+  best public.recruiting_orders;
 begin
   select l.* into lead from public.recruiting_leads l where l.id = lead_id;
   if not found then
     raise exception 'lead_id: there is no such recruiting lead' using errcode = 'PT404';
   end if;
-  best_id := (private.best_order(lead.vendor_id, lead.state, now())).id;
+  best := private.best_order(lead.vendor_id, lead.state, now());
 
   return jsonb_build_object(
     'as_of', now(),
@@ -42,13 +42,15 @@ begin
     ),
     'orders', (
       select coalesce(jsonb_agg(private.order_line(t) || jsonb_build_object(
-        'gets_it', coalesce((t.o).id = best_id, false),
+        'gets_it', coalesce((t.o).id = best.id, false),
         'reason', coalesce(
           t.obstacle,
           case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor) end,
           case when (lead.state = any ((t.o).states)) is not true then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
-          case when (t.o).id = best_id then 'would get it, ' || private.for_agent(t.o) end,
-          format('order %s goes first', left(best_id::text, 8))
+          case when (t.o).id = best.id then 'would get it, ' || private.for_agent(t.o) end,
+          case when (t.o).priority = best.priority
+            then format('takes turns with order %s, which goes first now', left(best.id::text, 8)) end,
+          format('order %s goes first', left(best.id::text, 8))
         )
       ) order by t.place), '[]')
       from private.orders_tried() t
@@ -77,7 +79,10 @@ declare
   mine public.recruiting_orders;
   tried private.tried_order[];
   ahead public.recruiting_orders[];
+  -- The orders of the same priority that want some of the same leads.
+  equals uuid[];
   gets_leads boolean;
+  takes_turns boolean;
   came jsonb;
 begin
   select o.* into mine from public.recruiting_orders o where o.id = order_id;
@@ -93,8 +98,24 @@ begin
       and coalesce((t.o).vendor_id = mine.vendor_id, true)
       and coalesce((t.o).states && mine.states, true)
   );
+  equals := array(
+    select (t.o).id
+    from unnest(tried) t
+    where t.obstacle is null
+      and (t.o).id <> mine.id
+      and (t.o).priority = mine.priority
+      and coalesce((t.o).vendor_id = mine.vendor_id, true)
+      and coalesce((t.o).states && mine.states, true)
+  );
   gets_leads := (select own.obstacle is null from unnest(tried) own where (own.o).id = mine.id)
     and private.is_best_for_some(mine, ahead);
+  takes_turns := (select own.obstacle is null from unnest(tried) own where (own.o).id = mine.id)
+    and equals <> '{}'
+    and (
+      gets_leads
+      -- Once those are as full as it is.
+      or private.is_best_for_some(mine, array(select a from unnest(ahead) a where a.id <> all (equals)), equals)
+    );
 
   -- Where the leads went that the order wants.
   select jsonb_object_agg(coalesce(l.order_id::text, 'waiting'), l.leads) into came
@@ -113,7 +134,7 @@ begin
     'order', (
       select jsonb_build_object(
         'order_id', mine.id, 'vendor', (select v.slug from public.vendors v where v.id = mine.vendor_id), 'states', mine.states,
-        'status', mine.status, 'gets_leads', coalesce(gets_leads, false))
+        'status', mine.status, 'gets_leads', coalesce(gets_leads, false), 'takes_turns', coalesce(takes_turns, false))
     ),
     'since', since,
     'leads', (select coalesce(sum(c.value::bigint), 0) from jsonb_each_text(came) c),
@@ -127,6 +148,11 @@ begin
           case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor) end,
           case when not (t.o).states && mine.states then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case
+            when (t.o).id = mine.id and gets_leads and takes_turns
+              then 'takes turns with orders of its priority, and goes first now, ' || private.for_agent(t.o)
+            when (t.o).id = mine.id and takes_turns then 'takes turns with orders of its priority: the least filled goes first'
+            when (t.o).id = any (equals) and takes_turns then 'takes turns with it, and '
+              || case when (t.o).id in (select (unnest(ahead)).id) then 'goes first now' else 'comes after it now' end
             when (t.o).id = mine.id and gets_leads then 'gets what no other order takes first, ' || private.for_agent(t.o)
             when (t.o).id = mine.id then 'others go first for every lead it wants'
             when (t.o).id in (select (unnest(ahead)).id) then 'goes first'
@@ -142,10 +168,12 @@ $$;
 
 comment on function public.explain_order(uuid) is
   'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and what '
-  'each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads}, '
-  'since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, got, '
+  'each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads, '
+  'takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, got, '
   'gets_it, reason}]}. leads: how many that it wants came since then (seven days), without those in bulk and tests; got: how '
-  'many of them each order got; waiting: how many went to no order. PT404 for an unknown order.';
+  'many of them each order got; waiting: how many went to no order; gets_leads: whether it goes first for some lead now; '
+  'takes_turns: whether it shares leads with orders of the same priority, of which the least filled one goes first. PT404 '
+  'for an unknown order.';
 grant execute on function public.explain_order(uuid) to service_role;
 
 create function private.in_utc(moment timestamptz) returns text
@@ -189,7 +217,11 @@ $$;
 comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';
 grant execute on function private.orders_tried() to service_role;
 
-create function private.is_best_for_some(mine public.recruiting_orders, ahead public.recruiting_orders[]) returns boolean
+create function private.is_best_for_some(
+  mine public.recruiting_orders,
+  ahead public.recruiting_orders[],
+  passed_over uuid[] default '{}'
+) returns boolean
 language plpgsql
 stable
 set search_path = ''
@@ -225,7 +257,7 @@ begin
       where (a.vendor_id is null or a.vendor_id = mine.vendor_id) and (a.states is null or a.states @> mine.states)
     )
   loop
-    if (private.best_order(kind.vendor_id, kind.state, now())).id = mine.id then
+    if (private.best_order(kind.vendor_id, kind.state, now(), passed_over)).id = mine.id then
       return true;
     end if;
   end loop;
@@ -234,9 +266,10 @@ begin
 end
 $$;
 
-comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[]) is
-  'Whether there is a vendor and a state whose next lead the order gets now. ahead: the orders that get leads it wants before it.';
-grant execute on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[]) to service_role;
+comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) is
+  'Whether there is a vendor and a state whose next lead the order gets now, as if there were none of the orders in '
+  'passed_over. ahead: the other orders that get leads it wants before it.';
+grant execute on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) to service_role;
 
 create function private.order_line(tried private.tried_order) returns jsonb
 language sql

@@ -23,13 +23,17 @@ grant select on public.agent_list to service_role;
 
 create view public.order_list with (security_invoker = true) as
 select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
-  o.filled, o.quantity, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at, o.created_at
+  o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
+  o.created_at
 from public.recruiting_orders o
 join public.agencies g on g.id = o.agency_id
 left join public.agents a on a.id = o.agent_id
-left join public.vendors v on v.id = o.vendor_id;
+left join public.vendors v on v.id = o.vendor_id
+left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now();
 
-comment on view public.order_list is 'Orders, with the names of the agency, the agent and the vendor.';
+comment on view public.order_list is
+  'Orders, with the names of the agency, the agent and the vendor. leads_today: by the agency''s own day, as the daily cap '
+  'counts them.';
 grant select on public.order_list to service_role;
 
 create view public.vendor_list with (security_invoker = true) as

@@ -43,17 +43,18 @@ language sql
 stable
 set search_path = ''
 begin atomic
-  select format('There is the %s "%s" already (%s)', o.noun, o.names[1], o.id)
+  select case
+    when d.name like '%@%' then format('The e-mail address %s is that of the %s "%s" (%s)', d.name, o.noun, o.names[1], o.id)
+    else format('There is the %s "%s" already (%s)', o.noun, o.names[1], o.id)
+  end
   from private.named r
   join private.named o on o.noun = r.noun and o.id <> r.id
+  cross join lateral unnest(r.names) as d (name)
   where r.noun = find_double.noun and r.id = find_double.id
-    and exists (
-      select from unnest(r.names) n
-      where lower(n) in (select lower(m) from unnest(o.names) m)
-        -- Two agencies may have agents of the same name, but an address is one person's.
-        and (r.noun <> 'agent' or o.agency_id = r.agency_id or n like '%@%')
-    )
-  order by o.id
+    and lower(d.name) in (select lower(m) from unnest(o.names) m)
+    -- Two agencies may have agents of the same name, but an address is one person's.
+    and (r.noun <> 'agent' or o.agency_id = r.agency_id or d.name like '%@%')
+  order by d.name like '%@%' desc, o.id
   limit 1;
 end;
 
