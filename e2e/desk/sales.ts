@@ -118,6 +118,16 @@ deskTest("an agency's own presentation gets the ids of the lead and its agent", 
     lead_id: agent.lead_id,
     agent_id: agent.agent_id,
   });
+  assert.equal(await popout.evaluate("String(opener)"), "null", "it cannot send the desk to another address");
+
+  await popout.evaluate("document.title = 'typed in'");
+  await page.getByRole("button", { name: "Present" }).click();
+  await page.waitForTimeout(500);
+  assert.deepEqual([page.context().pages().length, await popout.title()], [2, "typed in"]);
+  await popout.close();
+  const another = page.waitForEvent("popup");
+  await page.getByRole("button", { name: "Present" }).click();
+  await (await another).getByText("Their own").waitFor();
 });
 
 deskTest("a window that the browser blocks is told", async (page) => {
