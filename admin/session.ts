@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { connect, explainConnection, findTarget, type ProjectApi, type Target } from "./database.ts";
-import { CommandError } from "./errors.ts";
+import { CommandError, UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleText } from "./visible.ts";
 
@@ -59,13 +59,14 @@ export class Session {
    * Asks before something that cannot be undone. `--yes` is the answer beforehand.
    *
    * @param unattended whether to go on where there is no terminal to ask on, as in a script
-   * @throws {CommandError} when the answer is no, or nobody can be asked
+   * @throws {CommandError} when the answer is no
+   * @throws {UsageError} when nobody can be asked
    */
   readonly confirm = async (question: string, { unattended = false } = {}): Promise<void> => {
     const { ask } = this.#terminal;
     if (this.#options.yes || (unattended && ask === undefined)) return;
     if (ask === undefined) {
-      throw new CommandError(`${question} There is no terminal to ask on: say so with --yes`);
+      throw new UsageError(`${question} There is no terminal to ask on: say so with --yes`);
     }
     if (!await ask(visibleText(question))) throw new CommandError("Nothing was changed.");
   };

@@ -39,7 +39,7 @@ const NOT_OURS = ["docs/specification.md", "docs/schema.md"];
 const NOT_KEPT = ["supabase/functions/.env"];
 
 /** Variables that one process of the stack sets for another, and those of npm and the shell. */
-const BETWEEN_PROCESSES = /^(?:LITE_\w+|LOCAL_GATEWAY|INIT_CWD|PATH)$/;
+const BETWEEN_PROCESSES = /^(?:LITE_\w+|LOCAL_GATEWAY|INIT_CWD|PATH|USER|USERNAME)$/;
 
 /** Files that an example would add. */
 const EXAMPLES = ["e2e/referrals.test.ts", "supabase/functions/recruiting/referrals.ts"];

@@ -219,11 +219,11 @@ Deno.test("an agency's last active agent is switched off only when that is said"
   const [one, two] = [await createAgent(agency), await createAgent(agency, "--last-name Two")];
   const off = (id: string) => admin(`agent update ${id} --active false`);
   const both = await Promise.all([off(one.id), off(two.id)]);
-  assert.deepEqual(both.map(({ code }) => code).toSorted(), [0, 1]);
+  assert.equal(both.filter(({ code }) => code === 0).length, 1);
   const last = both[0]!.code === 0 ? two : one;
   assertRefused(
     await off(last.id),
-    1,
+    2,
     /^Ada.* is the agency's last active agent: .* There is no terminal to ask on: say so with --yes$/,
   );
   assert.equal((await adminJson(`agent update ${last.id} --active false --yes`)).is_active, false);

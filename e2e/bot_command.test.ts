@@ -86,7 +86,7 @@ Deno.test("a bad script is refused with every problem, and nothing is published"
     await assertAllRefused(
       [1, /^There is no file nowhere.json/, `bot publish nowhere.json --agency ${id}`],
       [2, /--agency/, `bot publish ${FILE}`],
-      [1, /There is no terminal to ask on/, `bot off --agency ${id}`],
+      [2, /There is no terminal to ask on/, `bot off --agency ${id}`],
       [2, /--state/, `bot sessions --agency ${id} --state asleep`],
     );
   } finally {

@@ -320,7 +320,7 @@ Deno.test("a delivery that is dismissed is open no more, and is not replayed", a
   assertRefused(await admin(`delivery replay ${one}`), 1, /has been dismissed$/);
 
   const all = `delivery dismiss --vendor ${vendor.slug}`;
-  assertRefused(await admin(all), 1, /^Dismiss 1 deliveries for good\? There is no terminal/);
+  assertRefused(await admin(all), 2, /^Dismiss 1 deliveries for good\? There is no terminal/);
   assert.deepEqual(await adminJson(`${all} --yes`), { dismissed: 1 });
   assert.equal(await statusOf(two), "dismissed");
   assert.deepEqual(await adminJson(`delivery list --vendor ${vendor.slug}`), []);
@@ -338,7 +338,7 @@ Deno.test("old deliveries are pruned when it is confirmed", async () => {
   const [old, young] = await rejectOf(vendor, PAYLOAD, PAYLOAD) as [string, string];
   await sql`
     update public.rejected_deliveries set received_at = now() - interval '40 days' where id = ${old}`;
-  assertRefused(await admin("delivery prune"), 1, /^Delete all deliveries .* There is no terminal/);
+  assertRefused(await admin("delivery prune"), 2, /^Delete all deliveries .* There is no terminal/);
   const { deleted } = await adminJson("delivery prune --yes");
   assert(deleted >= 1);
   const left = await adminJson(`delivery list --vendor ${vendor.slug}`);

@@ -158,14 +158,22 @@ Deno.test("leads of an agent who leaves go to another one, with conversations an
     [2, /^give one lead, or all leads --from an agent/, `lead assign --to ${next}`],
     [2, /^give one lead, or all/, `lead assign ${lead!.id} --from ${leaving} --to ${next}`],
     [1, /^--to: the agent is of another agency/, `lead assign ${lead!.id} --to ${stranger}`],
-    [1, /^--from: it is the same agent/, `lead assign --from ${next} --to ${next}`],
+    [1, /^--from: it is the same agent/, `lead assign --from ${next} --to ${next} --yes`],
   );
   const one = await adminJson(`lead assign ${lead!.id} --to ${next}`);
   // Who was told of a lead depends on whose turn it was.
   assert.partialDeepStrictEqual(one, {
     ...{ agent_id: next, recruiting_leads: 1, sales_leads: 0, conversations: 1 },
   });
-  const { code, out } = await admin(`lead assign --from ${leaving} --to ${next}`);
+  assertRefused(
+    await admin(`lead assign --from ${leaving} --to ${next}`),
+    2,
+    /^Give all leads of \w+ to \w+\? There is no terminal to ask on: say so with --yes$/,
+  );
+  const [{ kept }] = await sql<[{ kept: number }]>`
+    select count(*)::int as kept from public.recruiting_leads where agent_id = ${leaving!}`;
+  assert.equal(kept, 1, "nothing was changed");
+  const { code, out } = await admin(`lead assign --from ${leaving} --to ${next} --yes`);
   assert.equal(code, 0);
   assert.match(
     out,
@@ -176,6 +184,19 @@ Deno.test("leads of an agent who leaves go to another one, with conversations an
       + (select count(*) from public.leads where agent_id = ${leaving!})::int
       + (select count(*) from public.agent_notifications where agent_id = ${leaving!})::int as left`;
   assert.equal(left, 0);
+
+  // Back again: the lead shows everybody who had it, and to whom it was handed out.
+  await sql`update public.agents set last_name = 'Leaving' where id = ${leaving!}`;
+  await adminJson(`lead assign ${lead!.id} --to ${leaving}`);
+  const { timeline } = await adminJson(`lead show ${lead!.id}`);
+  const events = timeline.filter(({ event }: { event: string }) => ["handed out", "assigned"].includes(event));
+  assert.equal(events.length, 3);
+  assert.match(events[0].detail, /Leaving/);
+  assert.match(events[1].detail, /^from \w+ Leaving, to \w+/);
+  assert.match(events[2].detail, /^from \w+, to \w+ Leaving/);
+  const [sold] = await sql`select id from public.leads where agent_id = ${next!}`;
+  const shown = (await admin(`lead show ${sold!.id}`)).out;
+  assert.match(shown, /assigned +from \w+ Leaving, to /);
 });
 
 Deno.test("texts for nobody become a conversation with the recruit's newest lead", async () => {
@@ -219,7 +240,7 @@ Deno.test("what has never been used is removed, and the rest says what it has", 
       /^the agency "An agency under test" stays: it has agents \(1\)\. Instead: /,
       `agency remove ${agency_id} --yes`,
     ],
-    [1, /There is no terminal to ask on/, `vendor remove ${unused.slug}`],
+    [2, /There is no terminal to ask on/, `vendor remove ${unused.slug}`],
     [1, /^There is no vendor "nobody"/, "vendor remove nobody"],
   );
   for (

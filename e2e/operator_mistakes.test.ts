@@ -221,7 +221,7 @@ function mistakes(w: World): Mistake[] {
     ],
     [
       `agent update ${w.ada.id} --active false`,
-      1,
+      2,
       `Ada Byron is the agency's last active agent: its leads go to nobody. ${unattended}`,
     ],
     [
@@ -262,7 +262,7 @@ function mistakes(w: World): Mistake[] {
     ],
     [
       `consent record ${w.optedOut} --agency ${w.agency.id} --state opted_in --reason x`,
-      1,
+      2,
       `${w.optedOut} has opted out of texts from "${w.name}". Has the recruit agreed? ${unattended}`,
     ],
     // Where the database is.

@@ -70,12 +70,12 @@ export function addLead(program: AdminCommand): void {
     .runs(distributeLeads);
 
   const assign = "gives one lead, or all of an agent who leaves, to another agent of the agency";
-  lead.verb("assign [lead]", assign, "--from maria@example.com --to bob@example.com")
+  lead.verb("assign [lead]", assign, "--from maria@example.com --to bob@example.com --yes")
     .needs(text("--to <agent>", "who gets them: an active agent"))
     .takes(text("--from <agent>", "all leads of this agent, and what the agent has taken over"))
     .addHelpText(
       "after",
-      "\nConversations and unread notifications go along. An agent who leaves is switched off first:" +
+      "\nConversations and unread notifications go along. `lead show` says who had a lead before. An agent who leaves is switched off first:" +
         "\n  npm run admin -- agent update maria@example.com --active false",
     )
     .refuses((lead: string | undefined, { from }: { from?: string }) =>

@@ -22,11 +22,11 @@ export async function assignLeads(
   const leaving = from === undefined ? null : await findAgent(sql, from);
   if (leaving !== null) {
     const question = `Give all leads of ${leaving.first_name} to ${agent.first_name}?`;
-    await confirm(question, { unattended: true });
+    await confirm(question);
   }
   const moved = await inOptions(
     valueOf<Moved>(
-      sql`select public.assign_leads(${agent.id}, ${leadId}, ${leaving?.id ?? null})`,
+      sql`select public.assign_leads(${agent.id}, ${leadId}, ${leaving?.id ?? null}, ${operatorHere()})`,
     ),
     { to_agent_id: "--to", from_agent_id: "--from" },
   );
@@ -37,4 +37,10 @@ export async function assignLeads(
       `sales leads: ${sales_leads}, conversations: ${conversations}, ` +
       `unread notifications: ${notifications}.`,
   };
+}
+
+/** Who works on this computer, as it says itself; null where it does not. */
+function operatorHere(): string | null {
+  const name = Deno.env.get("USER") ?? Deno.env.get("USERNAME") ?? "";
+  return name.trim().slice(0, 128) || null;
 }

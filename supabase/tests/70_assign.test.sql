@@ -1,6 +1,6 @@
 -- Leads go to another agent, with their conversations and what is unread.
 begin;
-select plan(25);
+select plan(31);
 \ir helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'ann', 'bob', 'mia', 'gone'), pg_temp.create_agency('elsewhere', 'UTC', 'otto'),
@@ -52,6 +52,16 @@ select pg_temp.create_lead('sale', 'ann'), pg_temp.create_lead('sale 2', 'ann');
 select is(public.assign_leads(md5('bob')::uuid, lead_id => md5('sale')::uuid) -> 'sales_leads', '1', 'a sales lead can be given too');
 select is((select agent_id from public.leads where id = md5('sale')::uuid), md5('bob')::uuid, 'to the agent who is named');
 
+create function pg_temp.kept(name text) returns table (who text) language sql as $$
+  select concat_ws(' ', f.first_name, '>', t.first_name, a.assigned_by)
+  from public.lead_assignments a
+  left join public.agents f on f.id = a.from_agent_id
+  join public.agents t on t.id = a.to_agent_id
+  where a.recruiting_lead_id = md5(name)::uuid or a.sales_lead_id = md5(name)::uuid
+$$;
+select results_eq($$select * from pg_temp.kept('one')$$, array['ann > bob'], 'who had a lead is kept, and once');
+select results_eq($$select * from pg_temp.kept('sale')$$, array['ann > bob'], 'of a sales lead too');
+
 -- All leads of an agent
 select pg_temp.add_recruit(name, agent, takes)
 from (values ('hers', 'ann', 'ann'), ('bot', 'ann', null), ('of mia', 'ann', 'mia'), ('helped', 'mia', 'ann'),
@@ -77,6 +87,20 @@ select is(
     + (select count(*) from public.recruiting_conversations where assigned_agent_id = md5('ann')::uuid)
     + (select count(*) from public.agent_notifications where agent_id = md5('ann')::uuid and read_at is null),
   1::bigint, 'nothing is left with the agent but what the other one was told, too');
+
+select results_eq($$select * from pg_temp.kept('hers') union all select * from pg_temp.kept('sale 2')$$,
+  array['ann > bob', 'ann > bob'], 'who had each of them is kept');
+select pg_temp.add_recruit('nobody''s');
+update public.recruiting_leads set agent_id = null where id = md5('nobody''s')::uuid;
+select public.assign_leads(md5('ann')::uuid, lead_id => md5('nobody''s')::uuid, assigned_by => 'olga');
+select results_eq($$select * from pg_temp.kept('nobody''s')$$, array['> ann olga'], 'also that nobody had it, and who gave it');
+select results_eq(
+  $$select e ->> 'event' || ': ' || (e ->> 'detail')
+    from json_array_elements(public.show_lead(md5('nobody''s')::uuid) -> 'timeline') e
+    where e ->> 'event' in ('handed out', 'assigned')$$,
+  array['handed out: to agency', 'assigned: from nobody, to ann, by olga'], 'and the lead shows it');
+delete from public.recruiting_leads where id = md5('hers')::uuid;
+select is_empty($$select * from pg_temp.kept('hers')$$, 'what is kept goes with its lead');
 
 insert into public.recruiting_leads (id, vendor_id, first_name, distribution)
 values (md5('waits')::uuid, md5('vendor')::uuid, 'Ada', 'unmatched');

@@ -1,7 +1,11 @@
 -- Leads go to another agent, with what belongs to them.
 
-create function public.assign_leads(to_agent_id uuid, lead_id uuid default null, from_agent_id uuid default null)
-returns jsonb
+create function public.assign_leads(
+  to_agent_id uuid,
+  lead_id uuid default null,
+  from_agent_id uuid default null,
+  assigned_by text default null
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -28,17 +32,36 @@ begin
     );
   end if;
 
-  with moved as (
-    update public.recruiting_leads l
-    set agent_id = to_agent.id
+  with given as materialized (
+    -- Locked, so that who has it is who it is taken from.
+    select l.id, l.agent_id
+    from public.recruiting_leads l
     where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id is distinct from to_agent.id
-    returning l.id
+    order by l.id
+    for no key update
+  ),
+  moved as (
+    update public.recruiting_leads l set agent_id = to_agent.id from given g where l.id = g.id
+    returning g.id, g.agent_id
+  ),
+  kept as (
+    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id, assigned_by)
+    select m.id, m.agent_id, to_agent.id, assign_leads.assigned_by from moved m
   )
   select array_agg(m.id) into recruits from moved m;
 
-  update public.leads l
-  set agent_id = to_agent.id
-  where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id <> to_agent.id;
+  with given as materialized (
+    select l.id, l.agent_id
+    from public.leads l
+    where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id <> to_agent.id
+    order by l.id
+    for no key update
+  ),
+  moved as (
+    update public.leads l set agent_id = to_agent.id from given g where l.id = g.id returning g.id, g.agent_id
+  )
+  insert into public.lead_assignments (sales_lead_id, from_agent_id, to_agent_id, assigned_by)
+  select m.id, m.agent_id, to_agent.id, assign_leads.assigned_by from moved m;
   get diagnostics sales_leads = row_count;
 
   -- A conversation that nobody has taken over is the lead's agent's, who may be taking it over now.
@@ -84,15 +107,15 @@ begin
 end
 $$;
 
-comment on function public.assign_leads(uuid, uuid, uuid) is
+comment on function public.assign_leads(uuid, uuid, uuid, text) is
   'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
   'agency. Their conversations go along, and those that the old agent has taken over; so do the old '
   'agent''s unread notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
   'along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what the old agent has done '
-  'stay. Returns how many of each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for '
+  'stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for '
   'both or neither; PT404 for an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that '
   'no agency has.';
-grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
+grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
 language plpgsql

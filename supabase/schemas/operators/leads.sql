@@ -220,8 +220,10 @@ begin
   select lead.distributed_at, 2, 'handed out',
     concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || lead.order_id)
   from public.agencies g
-  left join public.agents a on a.id = lead.agent_id
+  left join public.agents a on a.id = private.first_agent_of(lead.id, lead.agent_id)
   where g.id = lead.agency_id and lead.distributed_at is not null
+  union all
+  select * from private.assignment_events(lead_id)
   union all
   select e.*
   from public.rejected_deliveries d, private.delivery_events(d) e
@@ -270,6 +272,8 @@ begin
   return query
   select lead.created_at, 1, 'stored', 'source ' || lead.source
   union all
+  select * from private.assignment_events(lead_id)
+  union all
   select e.*
   from public.rejected_deliveries d, private.delivery_events(d) e
   where d.lead_id = sales_lead_events.lead_id
@@ -301,6 +305,47 @@ $$;
 comment on function private.sales_lead_events(uuid) is
   'What happened to a sales lead. step: the order of events of the same time.';
 grant execute on function private.sales_lead_events(uuid) to service_role;
+
+create function private.assignment_events(lead_id uuid)
+returns table (at timestamptz, step integer, event text, detail text)
+language sql
+stable
+set search_path = ''
+as $$
+  select s.created_at, 3, 'assigned', concat_ws(', ',
+    'from ' || coalesce(nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'nobody'),
+    'to ' || concat_ws(' ', t.first_name, t.last_name),
+    'by ' || s.assigned_by)
+  from public.lead_assignments s
+  join public.agents t on t.id = s.to_agent_id
+  left join public.agents f on f.id = s.from_agent_id
+  where s.recruiting_lead_id = lead_id or s.sales_lead_id = lead_id
+$$;
+
+comment on function private.assignment_events(uuid) is
+  'Each time a lead of either kind was given to another agent, as private.recruiting_lead_events() has it.';
+grant execute on function private.assignment_events(uuid) to service_role;
+
+create function private.first_agent_of(lead_id uuid, agent_id uuid) returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select f.agent_id
+  from (
+    select a.from_agent_id, a.created_at, a.id
+    from public.lead_assignments a
+    where a.recruiting_lead_id = first_agent_of.lead_id
+    union all
+    select first_agent_of.agent_id, 'infinity', null
+  ) f (agent_id, at, id)
+  order by f.at, f.id
+  limit 1
+$$;
+
+comment on function private.first_agent_of(uuid, uuid) is
+  'The agent to whom a recruiting lead was handed out. agent_id: who has it now.';
+grant execute on function private.first_agent_of(uuid, uuid) to service_role;
 
 create function private.delivery_events(delivery public.rejected_deliveries)
 returns table (at timestamptz, step integer, event text, detail text)
