@@ -10018,6 +10018,34 @@ comment on column public.operator_actions.subject is
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;
 
+create table public.lead_assignments (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid references public.recruiting_leads (id) on delete cascade,
+  sales_lead_id uuid references public.leads (id) on delete cascade,
+  from_agent_id uuid references public.agents (id),
+  to_agent_id uuid not null references public.agents (id),
+  assigned_by text check (assigned_by <> '' and length(assigned_by) <= 128),
+  created_at timestamptz not null default now(),
+  check (num_nonnulls(recruiting_lead_id, sales_lead_id) = 1)
+);
+
+create index on public.lead_assignments (recruiting_lead_id, created_at) where recruiting_lead_id is not null;
+create index on public.lead_assignments (sales_lead_id, created_at) where sales_lead_id is not null;
+create index on public.lead_assignments (from_agent_id);
+create index on public.lead_assignments (to_agent_id);
+
+comment on table public.lead_assignments is
+  'Each time an operator has given a lead to another agent. A row is never changed, and goes with its lead. It names no '
+  'recruit, so it stays when one is erased.';
+comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
+comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
+comment on column public.lead_assignments.from_agent_id is 'Who had the lead; null: nobody.';
+comment on column public.lead_assignments.assigned_by is
+  'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
+
+alter table public.lead_assignments enable row level security;
+grant select, insert, delete on public.lead_assignments to service_role;
+
 -- supabase/schemas/operators/signed_in.sql
 
 -- Who is signed in, agent or operator or both.
@@ -10093,13 +10121,17 @@ grant select on public.agent_list to service_role;
 
 create view public.order_list with (security_invoker = true) as
 select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
-  o.filled, o.quantity, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at, o.created_at
+  o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
+  o.created_at
 from public.recruiting_orders o
 join public.agencies g on g.id = o.agency_id
 left join public.agents a on a.id = o.agent_id
-left join public.vendors v on v.id = o.vendor_id;
+left join public.vendors v on v.id = o.vendor_id
+left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now();
 
-comment on view public.order_list is 'Orders, with the names of the agency, the agent and the vendor.';
+comment on view public.order_list is
+  'Orders, with the names of the agency, the agent and the vendor. leads_today: by the agency''s own day, as the daily cap '
+  'counts them.';
 grant select on public.order_list to service_role;
 
 create view public.vendor_list with (security_invoker = true) as
@@ -10484,8 +10516,12 @@ grant execute on function public.hand_out_leads(integer, uuid) to service_role;
 
 -- Leads go to another agent, with what belongs to them.
 
-create function public.assign_leads(to_agent_id uuid, lead_id uuid default null, from_agent_id uuid default null)
-returns jsonb
+create function public.assign_leads(
+  to_agent_id uuid,
+  lead_id uuid default null,
+  from_agent_id uuid default null,
+  assigned_by text default null
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -10512,17 +10548,36 @@ begin
     );
   end if;
 
-  with moved as (
-    update public.recruiting_leads l
-    set agent_id = to_agent.id
+  with given as materialized (
+    -- Locked, so that who has it is who it is taken from.
+    select l.id, l.agent_id
+    from public.recruiting_leads l
     where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id is distinct from to_agent.id
-    returning l.id
+    order by l.id
+    for no key update
+  ),
+  moved as (
+    update public.recruiting_leads l set agent_id = to_agent.id from given g where l.id = g.id
+    returning g.id, g.agent_id
+  ),
+  kept as (
+    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id, assigned_by)
+    select m.id, m.agent_id, to_agent.id, assign_leads.assigned_by from moved m
   )
   select array_agg(m.id) into recruits from moved m;
 
-  update public.leads l
-  set agent_id = to_agent.id
-  where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id <> to_agent.id;
+  with given as materialized (
+    select l.id, l.agent_id
+    from public.leads l
+    where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id <> to_agent.id
+    order by l.id
+    for no key update
+  ),
+  moved as (
+    update public.leads l set agent_id = to_agent.id from given g where l.id = g.id returning g.id, g.agent_id
+  )
+  insert into public.lead_assignments (sales_lead_id, from_agent_id, to_agent_id, assigned_by)
+  select m.id, m.agent_id, to_agent.id, assign_leads.assigned_by from moved m;
   get diagnostics sales_leads = row_count;
 
   -- A conversation that nobody has taken over is the lead's agent's, who may be taking it over now.
@@ -10568,15 +10623,15 @@ begin
 end
 $$;
 
-comment on function public.assign_leads(uuid, uuid, uuid) is
+comment on function public.assign_leads(uuid, uuid, uuid, text) is
   'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
   'agency. Their conversations go along, and those that the old agent has taken over; so do the old '
   'agent''s unread notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
   'along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what the old agent has done '
-  'stay. Returns how many of each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for '
+  'stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for '
   'both or neither; PT404 for an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that '
   'no agency has.';
-grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
+grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
 language plpgsql
@@ -11714,8 +11769,10 @@ begin
   select lead.distributed_at, 2, 'handed out',
     concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || lead.order_id)
   from public.agencies g
-  left join public.agents a on a.id = lead.agent_id
+  left join public.agents a on a.id = private.first_agent_of(lead.id, lead.agent_id)
   where g.id = lead.agency_id and lead.distributed_at is not null
+  union all
+  select * from private.assignment_events(lead_id)
   union all
   select e.*
   from public.rejected_deliveries d, private.delivery_events(d) e
@@ -11764,6 +11821,8 @@ begin
   return query
   select lead.created_at, 1, 'stored', 'source ' || lead.source
   union all
+  select * from private.assignment_events(lead_id)
+  union all
   select e.*
   from public.rejected_deliveries d, private.delivery_events(d) e
   where d.lead_id = sales_lead_events.lead_id
@@ -11795,6 +11854,47 @@ $$;
 comment on function private.sales_lead_events(uuid) is
   'What happened to a sales lead. step: the order of events of the same time.';
 grant execute on function private.sales_lead_events(uuid) to service_role;
+
+create function private.assignment_events(lead_id uuid)
+returns table (at timestamptz, step integer, event text, detail text)
+language sql
+stable
+set search_path = ''
+as $$
+  select s.created_at, 3, 'assigned', concat_ws(', ',
+    'from ' || coalesce(nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'nobody'),
+    'to ' || concat_ws(' ', t.first_name, t.last_name),
+    'by ' || s.assigned_by)
+  from public.lead_assignments s
+  join public.agents t on t.id = s.to_agent_id
+  left join public.agents f on f.id = s.from_agent_id
+  where s.recruiting_lead_id = lead_id or s.sales_lead_id = lead_id
+$$;
+
+comment on function private.assignment_events(uuid) is
+  'Each time a lead of either kind was given to another agent, as private.recruiting_lead_events() has it.';
+grant execute on function private.assignment_events(uuid) to service_role;
+
+create function private.first_agent_of(lead_id uuid, agent_id uuid) returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select f.agent_id
+  from (
+    select a.from_agent_id, a.created_at, a.id
+    from public.lead_assignments a
+    where a.recruiting_lead_id = first_agent_of.lead_id
+    union all
+    select first_agent_of.agent_id, 'infinity', null
+  ) f (agent_id, at, id)
+  order by f.at, f.id
+  limit 1
+$$;
+
+comment on function private.first_agent_of(uuid, uuid) is
+  'The agent to whom a recruiting lead was handed out. agent_id: who has it now.';
+grant execute on function private.first_agent_of(uuid, uuid) to service_role;
 
 create function private.delivery_events(delivery public.rejected_deliveries)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -11912,17 +12012,18 @@ language sql
 stable
 set search_path = ''
 begin atomic
-  select format('There is the %s "%s" already (%s)', o.noun, o.names[1], o.id)
+  select case
+    when d.name like '%@%' then format('The e-mail address %s is that of the %s "%s" (%s)', d.name, o.noun, o.names[1], o.id)
+    else format('There is the %s "%s" already (%s)', o.noun, o.names[1], o.id)
+  end
   from private.named r
   join private.named o on o.noun = r.noun and o.id <> r.id
+  cross join lateral unnest(r.names) as d (name)
   where r.noun = find_double.noun and r.id = find_double.id
-    and exists (
-      select from unnest(r.names) n
-      where lower(n) in (select lower(m) from unnest(o.names) m)
-        -- Two agencies may have agents of the same name, but an address is one person's.
-        and (r.noun <> 'agent' or o.agency_id = r.agency_id or n like '%@%')
-    )
-  order by o.id
+    and lower(d.name) in (select lower(m) from unnest(o.names) m)
+    -- Two agencies may have agents of the same name, but an address is one person's.
+    and (r.noun <> 'agent' or o.agency_id = r.agency_id or d.name like '%@%')
+  order by d.name like '%@%' desc, o.id
   limit 1;
 end;
 
@@ -12213,13 +12314,13 @@ set search_path = ''
 as $$
 declare
   lead public.recruiting_leads;
-  best_id uuid;
+  best public.recruiting_orders;
 begin
   select l.* into lead from public.recruiting_leads l where l.id = lead_id;
   if not found then
     raise exception 'lead_id: there is no such recruiting lead' using errcode = 'PT404';
   end if;
-  best_id := (private.best_order(lead.vendor_id, lead.state, now())).id;
+  best := private.best_order(lead.vendor_id, lead.state, now());
 
   return jsonb_build_object(
     'as_of', now(),
@@ -12233,13 +12334,15 @@ begin
     ),
     'orders', (
       select coalesce(jsonb_agg(private.order_line(t) || jsonb_build_object(
-        'gets_it', coalesce((t.o).id = best_id, false),
+        'gets_it', coalesce((t.o).id = best.id, false),
         'reason', coalesce(
           t.obstacle,
           case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor) end,
           case when (lead.state = any ((t.o).states)) is not true then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
-          case when (t.o).id = best_id then 'would get it, ' || private.for_agent(t.o) end,
-          format('order %s goes first', left(best_id::text, 8))
+          case when (t.o).id = best.id then 'would get it, ' || private.for_agent(t.o) end,
+          case when (t.o).priority = best.priority
+            then format('takes turns with order %s, which goes first now', left(best.id::text, 8)) end,
+          format('order %s goes first', left(best.id::text, 8))
         )
       ) order by t.place), '[]')
       from private.orders_tried() t
@@ -12268,7 +12371,10 @@ declare
   mine public.recruiting_orders;
   tried private.tried_order[];
   ahead public.recruiting_orders[];
+  -- The orders of the same priority that want some of the same leads.
+  equals uuid[];
   gets_leads boolean;
+  takes_turns boolean;
   came jsonb;
 begin
   select o.* into mine from public.recruiting_orders o where o.id = order_id;
@@ -12284,8 +12390,24 @@ begin
       and coalesce((t.o).vendor_id = mine.vendor_id, true)
       and coalesce((t.o).states && mine.states, true)
   );
+  equals := array(
+    select (t.o).id
+    from unnest(tried) t
+    where t.obstacle is null
+      and (t.o).id <> mine.id
+      and (t.o).priority = mine.priority
+      and coalesce((t.o).vendor_id = mine.vendor_id, true)
+      and coalesce((t.o).states && mine.states, true)
+  );
   gets_leads := (select own.obstacle is null from unnest(tried) own where (own.o).id = mine.id)
     and private.is_best_for_some(mine, ahead);
+  takes_turns := (select own.obstacle is null from unnest(tried) own where (own.o).id = mine.id)
+    and equals <> '{}'
+    and (
+      gets_leads
+      -- Once those are as full as it is.
+      or private.is_best_for_some(mine, array(select a from unnest(ahead) a where a.id <> all (equals)), equals)
+    );
 
   -- Where the leads went that the order wants.
   select jsonb_object_agg(coalesce(l.order_id::text, 'waiting'), l.leads) into came
@@ -12304,7 +12426,7 @@ begin
     'order', (
       select jsonb_build_object(
         'order_id', mine.id, 'vendor', (select v.slug from public.vendors v where v.id = mine.vendor_id), 'states', mine.states,
-        'status', mine.status, 'gets_leads', coalesce(gets_leads, false))
+        'status', mine.status, 'gets_leads', coalesce(gets_leads, false), 'takes_turns', coalesce(takes_turns, false))
     ),
     'since', since,
     'leads', (select coalesce(sum(c.value::bigint), 0) from jsonb_each_text(came) c),
@@ -12318,6 +12440,11 @@ begin
           case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor) end,
           case when not (t.o).states && mine.states then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case
+            when (t.o).id = mine.id and gets_leads and takes_turns
+              then 'takes turns with orders of its priority, and goes first now, ' || private.for_agent(t.o)
+            when (t.o).id = mine.id and takes_turns then 'takes turns with orders of its priority: the least filled goes first'
+            when (t.o).id = any (equals) and takes_turns then 'takes turns with it, and '
+              || case when (t.o).id in (select (unnest(ahead)).id) then 'goes first now' else 'comes after it now' end
             when (t.o).id = mine.id and gets_leads then 'gets what no other order takes first, ' || private.for_agent(t.o)
             when (t.o).id = mine.id then 'others go first for every lead it wants'
             when (t.o).id in (select (unnest(ahead)).id) then 'goes first'
@@ -12333,10 +12460,12 @@ $$;
 
 comment on function public.explain_order(uuid) is
   'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and what '
-  'each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads}, '
-  'since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, got, '
+  'each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads, '
+  'takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, got, '
   'gets_it, reason}]}. leads: how many that it wants came since then (seven days), without those in bulk and tests; got: how '
-  'many of them each order got; waiting: how many went to no order. PT404 for an unknown order.';
+  'many of them each order got; waiting: how many went to no order; gets_leads: whether it goes first for some lead now; '
+  'takes_turns: whether it shares leads with orders of the same priority, of which the least filled one goes first. PT404 '
+  'for an unknown order.';
 grant execute on function public.explain_order(uuid) to service_role;
 
 create function private.in_utc(moment timestamptz) returns text
@@ -12380,7 +12509,11 @@ $$;
 comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';
 grant execute on function private.orders_tried() to service_role;
 
-create function private.is_best_for_some(mine public.recruiting_orders, ahead public.recruiting_orders[]) returns boolean
+create function private.is_best_for_some(
+  mine public.recruiting_orders,
+  ahead public.recruiting_orders[],
+  passed_over uuid[] default '{}'
+) returns boolean
 language plpgsql
 stable
 set search_path = ''
@@ -12416,7 +12549,7 @@ begin
       where (a.vendor_id is null or a.vendor_id = mine.vendor_id) and (a.states is null or a.states @> mine.states)
     )
   loop
-    if (private.best_order(kind.vendor_id, kind.state, now())).id = mine.id then
+    if (private.best_order(kind.vendor_id, kind.state, now(), passed_over)).id = mine.id then
       return true;
     end if;
   end loop;
@@ -12425,9 +12558,10 @@ begin
 end
 $$;
 
-comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[]) is
-  'Whether there is a vendor and a state whose next lead the order gets now. ahead: the orders that get leads it wants before it.';
-grant execute on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[]) to service_role;
+comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) is
+  'Whether there is a vendor and a state whose next lead the order gets now, as if there were none of the orders in '
+  'passed_over. ahead: the other orders that get leads it wants before it.';
+grant execute on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) to service_role;
 
 create function private.order_line(tried private.tried_order) returns jsonb
 language sql

@@ -553,6 +553,101 @@ export type Database = {
           },
         ];
       };
+      "lead_assignments": {
+        Row: {
+          "assigned_by": string | null;
+          "created_at": string;
+          "from_agent_id": string | null;
+          "id": string;
+          "recruiting_lead_id": string | null;
+          "sales_lead_id": string | null;
+          "to_agent_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "assigned_by"?: string | null;
+          "created_at"?: string;
+          "from_agent_id"?: string | null;
+          "id"?: string;
+          "recruiting_lead_id"?: string | null;
+          "sales_lead_id"?: string | null;
+          "to_agent_id": string;
+        };
+        Update: {
+          "assigned_by"?: string | null;
+          "created_at"?: string;
+          "from_agent_id"?: string | null;
+          "id"?: string;
+          "recruiting_lead_id"?: string | null;
+          "sales_lead_id"?: string | null;
+          "to_agent_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "lead_assignments_from_agent_id_fkey";
+            columns: ["from_agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_from_agent_id_fkey";
+            columns: ["from_agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_from_agent_id_fkey";
+            columns: ["from_agent_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_sales_lead_id_fkey";
+            columns: ["sales_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_to_agent_id_fkey";
+            columns: ["to_agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_to_agent_id_fkey";
+            columns: ["to_agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_to_agent_id_fkey";
+            columns: ["to_agent_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "lead_demographics": {
         Row: {
           "annual_income": number | null;
@@ -2432,6 +2527,7 @@ export type Database = {
           "ends_at": string | null;
           "filled": number;
           "id": string;
+          "leads_today": number | null;
           "priority": number;
           "quantity": number;
           "starts_at": string | null;
@@ -2806,7 +2902,10 @@ export type Database = {
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
       "ask_for_conversation": { Args: { "conversation_id": string }; Returns: Json };
       "assign_conversation": { Args: { "agent_id": string; "conversation_id": string }; Returns: Json };
-      "assign_leads": { Args: { "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string }; Returns: Json };
+      "assign_leads": {
+        Args: { "assigned_by"?: string; "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string };
+        Returns: Json;
+      };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
       "begin_operator_action": { Args: { "action": string; "subject"?: Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
