@@ -137,7 +137,8 @@ function isDay(text: string): boolean {
   return new Date(text).toISOString().startsWith(text);
 }
 
-const day = kind("a day such as 2026-01-31", (given) => isDay(given) ? given : undefined);
+/** A date, such as 2026-01-31. */
+export const day = kind("a day such as 2026-01-31", (given) => isDay(given) ? given : undefined);
 
 const pastDay = kind("a day in the past such as 2026-01-31", (given) => {
   // Somewhere it is tomorrow.

@@ -276,6 +276,15 @@ Deno.test("the hours in which texts may be sent are shown and changed", async ()
   } finally {
     await adminJson(`${hours} --none`);
   }
+  const law = await adminJson("hours show AL");
+  try {
+    await adminJson("hours set AL --closed --from 2098-12-24 --until 2098-12-26 --source Holiday");
+    const { out } = await admin("hours show AL");
+    assert.match(out, /^AL +every day +08:00-20:00 .*\n(.*\n)*AL +2098-12-24 to 2098-12-26 +closed +Holiday$/m);
+  } finally {
+    await adminJson("hours set AL --none");
+  }
+  assert.deepEqual(await adminJson("hours show AL"), law, "closed dates go, and the law stays");
   const [next] = await adminJson("hours show --phone +12085550100");
   assert(Date.parse(next.opens_at) < Date.parse(next.closes_at));
   await assertAllRefused(
@@ -288,6 +297,15 @@ Deno.test("the hours in which texts may be sent are shown and changed", async ()
       `${hours} --opens 20:00 --closes 09:00 --source x`,
     ],
     [1, /^<state>: no area code is in "XX"/, "hours set XX --closed --source x"],
+    [2, /^--from: "2098-02-30" is not a day such as/, "hours set AL --closed --from 2098-02-30 --source x"],
+    [
+      2,
+      /^--until: 2098-12-24 is before --from 2098-12-26/,
+      "hours set AL --closed --from 2098-12-26 --until 2098-12-24 --source x",
+    ],
+    [1, /^--until: 2020-01-01 is over/, "hours set AL --closed --until 2020-01-01 --source x"],
+    [2, /^--until: give it with --closed, and without --day/, `${hours} --closed --until 2098-01-01 --source x`],
+    [1, /^these are the hours of the law, which stay/, "hours set AL --none"],
     [1, /^there are no such hours of their own$/, `${hours} --none`],
     [1, /^the hours of all states and days can be changed/, "hours set all --none"],
   );

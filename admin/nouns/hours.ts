@@ -2,7 +2,7 @@ import type { AdminCommand } from "../command.ts";
 import { stateCode } from "../../supabase/functions/recruiting/parsers/states.ts";
 import { explained, inOptions } from "../errors.ts";
 import { readPhone } from "../lookup.ts";
-import { option, text } from "../options.ts";
+import { day, option, text } from "../options.ts";
 import { list } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 
@@ -22,6 +22,8 @@ interface Change {
   opens?: string;
   closes?: string;
   closed?: true;
+  from?: string;
+  until?: string;
   none?: true;
   source?: string | null;
 }
@@ -44,15 +46,24 @@ export function addHours(program: AdminCommand): void {
       time("--closes <time>", "nothing is sent from then on"),
       text("--source <text>", "the law, or what else they come from"),
     )
-    .option("--closed", "nothing is sent at all")
-    .option("--none", "takes the hours away, so that the wider ones count")
-    .refuses((_: string, { opens, closes, closed, none, source }: Change) =>
-      (opens === undefined) !== (closes === undefined) ||
-        [opens, closed, none].filter(Boolean).length !== 1
-        ? "give --opens and --closes, or --closed, or --none"
-        : !none && source === undefined && "give the --source of the hours"
+    .option("--closed", "nothing is sent at all: on these dates, or on this day of each week")
+    .takes(
+      day("--from <date>", "with --closed: the first date; today, unless given"),
+      day("--until <date>", "with --closed: the last date; until --none, unless given"),
     )
+    .option("--none", "takes the closed dates away, or else the hours, so that the law's or the wider ones count")
+    .refuses((_: string, change: Change) => wrongChange(change))
     .runs(setHours);
+}
+
+function wrongChange({ day, opens, closes, closed, from, until, none, source }: Change): string | false {
+  const dated = from === undefined ? until === undefined ? undefined : "--until" : "--from";
+  if ((opens === undefined) !== (closes === undefined) || [opens, closed, none].filter(Boolean).length !== 1) {
+    return "give --opens and --closes, or --closed, or --none";
+  }
+  if (dated !== undefined && (!closed || day != null)) return `${dated}: give it with --closed, and without --day`;
+  if (from !== undefined && until !== undefined && until < from) return `--until: ${until} is before --from ${from}`;
+  return !none && source === undefined && "give the --source of the hours";
 }
 
 async function showHours(
@@ -70,7 +81,7 @@ async function showHours(
   const rows = await sql`
     select * from public.hours_list
     where ${given === undefined} or state in (${state}, ${ALL})
-    order by state <> ${ALL}, state, day nulls first`;
+    order by state <> ${ALL}, state, starts_on nulls first, day nulls first`;
   return list(rows, "There are no hours, so nothing is sent.", [
     "state",
     "days",
@@ -79,19 +90,33 @@ async function showHours(
   ]);
 }
 
-async function setHours(
-  { sql }: Session,
-  given: string,
-  { day = null, opens, closes, closed, none, source = null }: Change,
-): Promise<Outcome> {
-  const [from, to] = closed ? ["00:00", "00:00"] : [opens ?? null, closes ?? null];
+async function setHours({ sql }: Session, given: string, change: Change): Promise<Outcome> {
+  const { day = null, opens, closes, closed, from = null, until = null, none, source = null } = change;
+  const state = readState(given);
+  const options = { state: "<state>", ends_on: "--until" };
+  if (closed && day === null) {
+    const close = sql`
+      select c.*, c.starts_on::text, c.ends_on::text from public.close_hours(${state}, ${from}, ${until}, ${source}) c`;
+    const [closure] = await inOptions(close, options);
+    return { data: closure, text: `Closed the dates ${datesOf(closure!)}, for every text that is not sent yet.` };
+  }
+  if (none && day === null) {
+    const [opened] = await sql`select public.open_hours(${state}) as closures`;
+    if (opened!.closures > 0) return { data: opened, text: "Took the closed dates away. The hours count again." };
+  }
+  const [start, end] = closed ? ["00:00", "00:00"] : [opens ?? null, closes ?? null];
   const set = sql`
-    select q.* from public.set_quiet_hours(${readState(given)}, ${day}, ${from}, ${to}, ${source}) q`;
-  const [hours] = await explained(inOptions(set, { state: "<state>" }), {
+    select q.* from public.set_quiet_hours(${state}, ${day}, ${start}, ${end}, ${source}) q`;
+  const [hours] = await explained(inOptions(set, options), {
     "23514": "--closes: give a time after --opens",
   });
   const done = none ? "Took away" : "Changed";
   return { data: hours, text: `${done} the hours, for every text that is not sent yet.` };
+}
+
+/** The dates of a closure, as a person reads them. */
+function datesOf({ starts_on, ends_on }: { starts_on?: string; ends_on?: string | null }): string {
+  return ends_on === null ? `from ${starts_on} on` : `${starts_on} to ${ends_on}`;
 }
 
 /** The code of a state as the database has it; null for all states. */

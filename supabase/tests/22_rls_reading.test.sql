@@ -1,7 +1,7 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(233);
+select plan(239);
 \ir helpers.psql
 
 select pg_temp.create_people();
@@ -148,6 +148,7 @@ insert into readers values
   ('rejected_deliveries',        'denied', 'denied', 'denied'),
   ('recruiting_lead_duplicates', 'denied', 'denied', 'denied'),
   ('quiet_hours',                'denied', 'denied', 'denied'),
+  ('quiet_hours_closures',       'denied', 'denied', 'denied'),
   ('area_codes',                 'denied', 'denied', 'denied');
 
 select set_eq(

@@ -18,13 +18,24 @@ begin
   elsif opens is null and state is null and day_of_week is null then
     raise exception 'the hours of all states and days can be changed, but not taken away' using errcode = 'PT400';
   elsif opens is null then
-    delete from public.quiet_hours q
+    select q.* into changed
+    from public.quiet_hours q
     where q.state is not distinct from set_quiet_hours.state
       and q.day_of_week is not distinct from set_quiet_hours.day_of_week
-    returning q.* into changed;
-    if not found then
+    for update;
+    if changed.id is null then
       raise exception 'there are no such hours of their own' using errcode = 'PT404';
+    elsif (changed.opens, changed.closes, changed.source) = (changed.law_opens, changed.law_closes, changed.law_source) then
+      raise exception 'these are the hours of the law, which stay' using errcode = 'PT404';
+    elsif changed.law_source is null then
+      delete from public.quiet_hours q where q.id = changed.id;
+    else
+      update public.quiet_hours q
+      set opens = q.law_opens, closes = q.law_closes, source = q.law_source
+      where q.id = changed.id
+      returning q.* into changed;
     end if;
+    perform private.release_held_texts();
     return changed;
   end if;
 
@@ -36,16 +47,91 @@ begin
   on conflict on constraint quiet_hours_state_day_of_week_key do update
   set opens = excluded.opens, closes = excluded.closes, source = excluded.source
   returning q.* into changed;
+  perform private.release_held_texts();
   return changed;
 end
 $$;
 
 comment on function public.set_quiet_hours(text, integer, time, time, text) is
   'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; '
-  'null: on all days without hours of their own), or takes them away (opens null). closes the same as opens: never. Counts '
-  'for every text that is not sent yet. Returns the row. PT400 for a state that is none, and for taking the last hours '
-  'away; PT404 when there are none to take away; 23514 when it closes before it opens, or has no source.';
+  'null: on all days without hours of their own), or takes them away (opens null), so that the law''s or '
+  'the wider ones count. closes the same as opens: never. Counts for every text that is not sent yet. Returns the row as it '
+  'is then, or the one that is gone. PT400 for a state that is none, and for taking the last hours away; PT404 when there are '
+  'none to take away, or only the law''s; 23514 when it closes before it opens, or has no source.';
 grant execute on function public.set_quiet_hours(text, integer, time, time, text) to service_role;
+
+create function public.close_hours(state text, starts_on date, ends_on date, source text) returns public.quiet_hours_closures
+language plpgsql
+set search_path = ''
+as $$
+declare
+  today constant date := private.first_date();
+  closed public.quiet_hours_closures;
+begin
+  if not exists (select from public.area_codes a where a.state = coalesce(close_hours.state, a.state)) then
+    raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
+  elsif ends_on < today then
+    raise exception 'ends_on: % is over', ends_on using errcode = 'PT400';
+  elsif ends_on < coalesce(starts_on, today) then
+    raise exception 'ends_on: % is before %', ends_on, coalesce(starts_on, today) using errcode = 'PT400';
+  end if;
+
+  insert into public.quiet_hours_closures as c (state, starts_on, ends_on, source)
+  values (close_hours.state, coalesce(close_hours.starts_on, today), close_hours.ends_on, close_hours.source)
+  on conflict on constraint quiet_hours_closures_state_starts_on_ends_on_key do update set source = excluded.source
+  returning c.* into closed;
+  perform private.release_held_texts();
+  return closed;
+end
+$$;
+
+comment on function public.close_hours(text, date, date, text) is
+  'Closes a state (null: every state) from a day (null: today) to a day (null: until open_hours()), both in the recipient''s '
+  'time: no greeting and no text of the bot is sent on them, and agents'' texts wait as in quiet hours. The hours stay as '
+  'they are. Returns the row. PT400 for a state that is none, for a last day before the first one, and for one that is over; '
+  '23514 without a source.';
+grant execute on function public.close_hours(text, date, date, text) to service_role;
+
+create function public.open_hours(state text) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  closures integer;
+begin
+  delete from public.quiet_hours_closures c
+  where c.state is not distinct from open_hours.state
+    and (c.ends_on is null or c.ends_on >= private.first_date());
+  get diagnostics closures = row_count;
+  perform private.release_held_texts() where closures > 0;
+  return closures;
+end
+$$;
+
+comment on function public.open_hours(text) is
+  'Takes away the closures of a state (null: those of every state) that are not over. Returns how many there were.';
+grant execute on function public.open_hours(text) to service_role;
+
+create function private.release_held_texts() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.text_outbox o
+  set due_at = now()
+  where o.message_id = any (array(
+    select held.message_id
+    from public.text_outbox held
+    where held.state = 'pending' and held.reason = 'quiet_hours' and held.due_at > now()
+    order by held.ordinal
+    for update
+  ));
+end
+$$;
+
+comment on function private.release_held_texts() is
+  'Makes the texts due that quiet hours hold. The claim looks at the hours as they are then, and holds them again.';
+grant execute on function private.release_held_texts() to service_role;
 
 create function public.text_hours(phone text, state text default null, out opens_at timestamptz, out closes_at timestamptz)
 language sql

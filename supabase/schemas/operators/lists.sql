@@ -252,10 +252,16 @@ select coalesce(q.state, 'all') as state, q.day_of_week as day,
   coalesce(to_char('2023-01-01'::date + q.day_of_week, 'FMday'), 'every day') as days, q.opens::text as opens,
   q.closes::text as closes,
   case when q.opens = q.closes then 'closed' else left(q.opens::text, 5) || '-' || left(q.closes::text, 5) end as hours,
-  q.source
-from public.quiet_hours q;
+  q.source, null::date as starts_on, null::date as ends_on
+from public.quiet_hours q
+union all
+select coalesce(c.state, 'all'), null, concat_ws(' ', case when c.ends_on is null then 'from' end, c.starts_on, 'to ' || c.ends_on),
+  null, null, 'closed', c.source, c.starts_on, c.ends_on
+from public.quiet_hours_closures c
+where c.ends_on is null or c.ends_on >= private.first_date();
 
 comment on view public.hours_list is
   'When texts may be sent. state: all for those without hours of their own; day: 0 for Sunday to 6, null for every day; '
-  'opens, closes: in the recipient''s time, the same where nothing is sent.';
+  'opens, closes: in the recipient''s time, the same where nothing is sent. starts_on, ends_on: of a closure that is not over, '
+  'whose days are closed whatever the hours are.';
 grant select on public.hours_list to service_role;

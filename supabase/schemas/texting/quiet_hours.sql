@@ -27,6 +27,19 @@ create trigger require_known_timezones
   before insert or update of timezones on public.area_codes
   for each row execute function private.require_known_timezones();
 
+create function private.first_date() returns date
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (now() at time zone 'Pacific/Pago_Pago')::date;
+end
+$$;
+
+comment on function private.first_date() is 'The earliest date that it is now in a state or territory of the US.';
+grant execute on function private.first_date() to service_role;
+
 create function private.text_window(
   phone text,
   state text,
@@ -61,14 +74,23 @@ begin
     select null, z.timezone
     from unnest(array['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles']) z (timezone)
     where not exists (select from known)
+  ), closures as (
+    select c.state, c.starts_on, coalesce(c.ends_on, 'infinity') as ends_on
+    from public.quiet_hours_closures c
+    where c.state is null or c.state in (select p.state from places p)
+  ), days as (
+    -- Today and the same day next week: each day of the week comes whole after this moment. Also after each closure.
+    select distinct begins.day + n.days as day
+    from (
+      select (text_window.moment at time zone p.timezone)::date from places p
+      union
+      select c.ends_on + 1 from closures c where c.ends_on < 'infinity' and c.ends_on >= text_window.moment::date - 1
+    ) begins (day)
+    cross join generate_series(0, 8) n (days)
   ), place_hours as (
-    -- Today and the same day next week: each day of the week comes whole after this moment.
     select range_agg(h.open) as open
     from places p
-    cross join generate_series(0, 8) n (days)
-    cross join lateral (
-      select (text_window.moment at time zone p.timezone)::date + n.days as day
-    ) d
+    cross join days d
     left join lateral (
       select
         (d.day + q.opens) at time zone p.timezone as opens,
@@ -76,6 +98,11 @@ begin
       from public.quiet_hours q
       where (q.state = p.state or q.state is null)
         and (q.day_of_week = extract(dow from d.day) or q.day_of_week is null)
+        and not exists (
+          select
+          from closures c
+          where (c.state = p.state or c.state is null) and d.day between c.starts_on and c.ends_on
+        )
       order by q.state nulls last, q.day_of_week nulls last
       limit 1
     ) q on true
@@ -102,7 +129,7 @@ $$;
 
 comment on function private.text_window(text, text, timestamptz) is
   'From when a text may be sent to this number, and until when: the first moment, from `moment` on, that is open by '
-  'quiet_hours; the same as `moment` when it is open. state: the lead''s, null when unknown. The area code''s state and '
+  'quiet_hours and on a day without one of quiet_hours_closures; the same as `moment` when it is open. state: the lead''s, null when unknown. The area code''s state and '
   'time zones count, and the lead''s state where it is another one: the latest opening and the earliest closing of all. '
   'For a number without a known area code (toll-free, foreign, a short code) only the lead''s state counts. Without that, '
   'the hours of all states count, in the four time zones of the contiguous United States. Both are infinity when no day '

@@ -46,6 +46,9 @@ cross join (values
   (6, '10:00', '18:00')
 ) h (day_of_week, opens, closes);
 
+-- What is restored when an operator's own hours are taken away.
+update public.quiet_hours set law_opens = opens, law_closes = closes, law_source = source;
+
 insert into public.area_codes (area_code, state, country, timezones, source)
 select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026'
 from (values

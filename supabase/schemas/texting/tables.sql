@@ -420,21 +420,28 @@ create table public.quiet_hours (
   opens time not null,
   closes time not null,
   source text not null check (btrim(source) <> ''),
+  law_opens time,
+  law_closes time,
+  law_source text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique nulls not distinct (state, day_of_week),
-  check (opens <= closes)
+  check (opens <= closes),
+  check (num_nulls(law_opens, law_closes, law_source) in (0, 3))
 );
 
 comment on table public.quiet_hours is
   'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
   'on, local time. A row of the state goes before one of all states; after that, a row of the day before one of all days. '
-  'An operator may change rows; counsel must review them. Holidays are not in it.';
+  'An operator may change rows; counsel must review them. Holidays are not in it; quiet_hours_closures is for them.';
 comment on column public.quiet_hours.state is
   'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
 comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
 comment on column public.quiet_hours.closes is 'The same as `opens`: nothing is sent on this day.';
 comment on column public.quiet_hours.source is 'The law, or what else the row comes from.';
+comment on column public.quiet_hours.law_opens is
+  'opens as this service came with it. law_closes and law_source likewise: what is restored when an operator''s own hours are '
+  'taken away. Null: there is nothing to restore.';
 
 create trigger set_updated_at
   before update on public.quiet_hours
@@ -442,6 +449,32 @@ create trigger set_updated_at
 
 alter table public.quiet_hours enable row level security;
 grant select, insert, update, delete on public.quiet_hours to service_role;
+
+create table public.quiet_hours_closures (
+  id uuid primary key default gen_random_uuid(),
+  state text check (state ~ '^[A-Z]{2}$'),
+  starts_on date not null,
+  ends_on date,
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique nulls not distinct (state, starts_on, ends_on),
+  check (ends_on >= starts_on)
+);
+
+comment on table public.quiet_hours_closures is
+  'Days on which nothing is sent to a state, whatever quiet_hours says. The rows of quiet_hours stay as they are.';
+comment on column public.quiet_hours_closures.state is 'As in quiet_hours; null: every state.';
+comment on column public.quiet_hours_closures.starts_on is 'The first day, in the recipient''s time.';
+comment on column public.quiet_hours_closures.ends_on is 'The last day; null: until the row is taken away.';
+comment on column public.quiet_hours_closures.source is 'Why, such as a holiday''s law.';
+
+create trigger set_updated_at
+  before update on public.quiet_hours_closures
+  for each row execute function private.set_updated_at();
+
+alter table public.quiet_hours_closures enable row level security;
+grant select, insert, update, delete on public.quiet_hours_closures to service_role;
 
 create table public.area_codes (
   area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
