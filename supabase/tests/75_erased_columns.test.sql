@@ -69,20 +69,24 @@ select pg_temp.create_vendor('vendor');
 insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path) values (
   md5('person')::uuid, md5('vendor')::uuid, '+13125550142', 'Maria',
   '{"phone": "+13125550142", "email": "maria@example.com", "last_name": "Lopez", "state": "IL"}', 'maria.pdf');
-insert into public.leads (id, agency_id, agent_id, first_name, last_name, phone, phone_e164, email, address, city, state, zip, language, type)
+insert into public.leads (id, agency_id, agent_id, first_name, last_name, phone, phone_e164, email, address, city, state,
+  zip, language, type)
 values (md5('person')::uuid, md5('agency')::uuid, md5('ann')::uuid, 'Maria', 'Lopez', '312-555-0142', '+13125550142',
   'maria@example.com', '1 Elm St', 'Gary', 'IL', '60601', 'es', 'fe');
 insert into public.lead_presentations (id, lead_id, agent_id) values (md5('person')::uuid, md5('person')::uuid, md5('ann')::uuid);
 insert into public.lead_demographics (lead_id, spouse_name) values (md5('person')::uuid, 'Juan');
-insert into public.lead_sales (id, presentation_id, lead_id, agent_id, product, annual_premium, policy_number, face_amount, effective_date)
+insert into public.lead_sales (id, presentation_id, lead_id, agent_id, product, annual_premium, policy_number,
+  face_amount, effective_date)
 values (md5('person')::uuid, md5('person')::uuid, md5('person')::uuid, md5('ann')::uuid, 'Term', 600, 'P-1', 9000, '2026-01-01');
 select pg_temp.create_lead('other', 'ann');
 insert into public.lead_presentations (id, lead_id, agent_id) values (md5('other')::uuid, md5('other')::uuid, md5('ann')::uuid);
-insert into public.lead_referrals (id, presentation_id, lead_id, agent_id, first_name, last_name, phone, email, relationship, notes)
+insert into public.lead_referrals (id, presentation_id, lead_id, agent_id, first_name, last_name, phone, email, relationship,
+  notes)
 values (md5('person')::uuid, md5('other')::uuid, md5('other')::uuid, md5('ann')::uuid, 'Maria', 'Lopez', '+13125550142',
   'maria@example.com', 'aunt', 'kind');
 -- A delivery has one of the two payloads.
-insert into public.rejected_deliveries (id, request_id, route, vendor_id, vendor_lead_id, code, reason, payload, payload_text, context, payload_bytes)
+insert into public.rejected_deliveries (id, request_id, route, vendor_id, vendor_lead_id, code, reason, payload,
+  payload_text, context, payload_bytes)
 select md5(id)::uuid, 'request', '/recruiting/ingest', md5('vendor')::uuid, '+13125550142', 'BAD_REQUEST', 'not +13125550142', payload,
   payload_text, '{"phone": "+13125550142"}', 9
 from (values ('person', '{"phone": "+13125550142"}'::jsonb, null), ('text', null, 'phone=+13125550142')) d (id, payload, payload_text);
