@@ -19,6 +19,7 @@ async function workWith(
     TEXTING_WORKER_KEY: "key",
     PUBLIC_FUNCTIONS_URL: "",
     TEXT_RESEND_UNCONFIRMED: "",
+    TEXTING_COUNTRIES: "",
     ...settings,
   });
   return await texting("/texting/work", { headers });
@@ -175,6 +176,36 @@ Deno.test("with TEXT_RESEND_UNCONFIRMED=off a text that may have been sent is no
   assert.deepEqual((await workWith({ TEXT_RESEND_UNCONFIRMED: "off" })).body, NOTHING);
   assert.partialDeepStrictEqual(await outboxText(id), { state: "unconfirmed", attempt: 1 });
   assert.deepEqual(sentBodies(conversation), []);
+});
+
+Deno.test("a greeting goes to the US and Canada alone, unless TEXTING_COUNTRIES names others", async () => {
+  const greet = async (recruit: string) => {
+    const conversation = await createConversation(undefined, recruit);
+    return { conversation, id: await queueText(conversation, "Hi", { kind: "greeting" }) };
+  };
+  const local = () => String(Math.floor(1_000_000 + Math.random() * 9_000_000));
+  const [before] = await sql`select opens, closes from public.quiet_hours where state is null and day_of_week is null`;
+  await sql`
+    update public.quiet_hours set opens = '00:00', closes = '24:00' where state is null and day_of_week is null`;
+  try {
+    const us = await greet(`+1999${local()}`);
+    const jamaica = await greet(`+1876${local()}`);
+    const london = await greet(`+44207${local()}`);
+    await workWith();
+    assert.equal((await outboxText(us.id)).state, "accepted");
+    for (const { id, conversation } of [jamaica, london]) {
+      assert.partialDeepStrictEqual(await outboxText(id), { state: "refused", reason: "country", status: "failed" });
+      assert.deepEqual(double.sentTo(conversation.recruit), []);
+    }
+    // An agent's own text goes anywhere.
+    const own = await queueText(jamaica.conversation, "Hello");
+    const named = await greet(`+1876${local()}`);
+    await workWith({ TEXTING_COUNTRIES: "US, JM" });
+    for (const id of [own, named.id]) assert.equal((await outboxText(id)).state, "accepted");
+    assert.equal((await workWith({ TEXTING_COUNTRIES: "Jamaica" })).status, 500);
+  } finally {
+    await sql`update public.quiet_hours set ${sql(before!)} where state is null and day_of_week is null`;
+  }
 });
 
 Deno.test("nothing that is logged has a phone number, words, a key or an id of the account", async () => {

@@ -50,7 +50,7 @@ select ok(private.is_text_due(), 'a due text is due');
 create temp table claimed as select public.claim_texts(10) as claim;
 select is(
   claim #> '{texts,0}' #- '{attempted_at}',
-  jsonb_build_object('message_id', md5('one')::uuid, 'task', 'post', 'claim', 1, 'kind', 'agent', 'to', '+19995550001',
+  jsonb_build_object('message_id', md5('one')::uuid, 'task', 'post', 'claim', 1, 'kind', 'agent', 'to', '+19995550001', 'country', null,
     'from', '+19995550100', 'messaging_service_sid', null, 'body', 'Hello',
     'media', '[{"url": "https://example.com/1", "content_type": "image/png"}]'::jsonb, 'validity_seconds', 36000),
   'a claim has what the request needs')

@@ -14,7 +14,11 @@ export interface ClaimedText {
   task: "post" | "look_up";
   /** To be given back with what became of it. */
   claim: number;
+  /** `greeting`: the first text to a recruit. */
+  kind: "agent" | "bot" | "greeting";
   to: string;
+  /** The country of the recruit's area code, in two letters; null: the number has none that is known. */
+  country: string | null;
   from: string;
   messaging_service_sid: string | null;
   body: string;

@@ -17,10 +17,12 @@ export interface Outcome {
     /** Twilio sends no text of this number for now. */
     | "number_paused"
     /** Twilio will never send this text. */
-    | "failed";
+    | "failed"
+    /** We do not send this text, and Twilio gets no request. */
+    | "refused";
   /** Twilio's id of the text; only with `accepted`. */
   sid?: string;
-  /** Twilio's error code, or the HTTP status where there is none. */
+  /** Twilio's error code, or the HTTP status where there is none; with `refused` our own reason. */
   code?: string;
   /** How many seconds Twilio asks to wait. */
   retryAfter?: number;

@@ -2,6 +2,7 @@ import { callDatabase } from "../_shared/database.ts";
 import { describeError, logError } from "../_shared/log.ts";
 import { publicFunctionsUrl } from "../_shared/public_url.ts";
 import type { ClaimedText, TextState } from "./claimed_text.ts";
+import { isGreeted } from "./countries.ts";
 import { readableUrls } from "./media.ts";
 import { type Outcome, outcomeOf, type TextResult } from "./outcome.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
@@ -34,6 +35,7 @@ async function post(
   text: ClaimedText,
   latest: number,
 ): Promise<Outcome> {
+  if (text.kind === "greeting" && !isGreeted(text.to, text.country)) return { outcome: "refused", code: "country" };
   const { data: mediaUrls, error } = await readableUrls(text.media);
   if (error !== null) return error;
   // Another worker may soon take this one for dead, so nothing may leave any more.

@@ -2,6 +2,7 @@ import type { RequestContext } from "../_shared/app.ts";
 import { continueAfterResponse } from "../_shared/background.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { bearerToken, matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
+import { greetedCountries } from "./countries.ts";
 import { twilioAccount } from "./twilio_account.ts";
 import { sendDueTexts } from "./worker.ts";
 
@@ -12,6 +13,8 @@ import { sendDueTexts } from "./worker.ts";
  */
 export async function work({ request, requestId, log }: RequestContext): Promise<Response> {
   requireWorkerKey(request);
+  // A wrong setting is an error at once, and not only with the next greeting.
+  greetedCountries();
   const working = sendDueTexts(twilioAccount(), requestId);
   // The caller may hang up before it ends.
   continueAfterResponse(working.catch(() => {}));

@@ -165,6 +165,7 @@ select t.*,
     when 'refused' then case t.reason
       when 'opted_out' then 'the recruit has opted out'
       when 'cancelled' then 'an agent has cancelled it'
+      when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
       else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
     end

@@ -364,7 +364,7 @@ comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
-  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, why the bot was stopped (see bot_sessions), or the '
+  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot was stopped (see bot_sessions), or the '
   'provider''s error code or HTTP status.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';

@@ -293,6 +293,11 @@ begin
       'claim', claimed.claim,
       'kind', claimed.kind,
       'to', c.recruit_phone,
+      'country', (
+        select a.country
+        from public.area_codes a
+        where a.area_code = substring(c.recruit_phone from '^\+1([2-9][0-9]{2})[0-9]{7}$')
+      ),
       'from', c.service_phone,
       'messaging_service_sid', n.messaging_service_sid,
       'body', coalesce(m.body, ''),

@@ -67,6 +67,8 @@ begin
       conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id,
       -- The recruit may have opted in since.
       occurred_at => claimed.attempted_at);
+  elsif outcome = 'refused' then
+    claimed := private.end_text(claimed, 'refused', coalesce(code, 'refused'), null);
   elsif outcome = 'failed' then
     claimed := private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
   else
@@ -86,7 +88,7 @@ comment on function public.record_text_outcome(uuid, integer, text, text, text, 
   'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the sid; '
   '`unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
   '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the '
-  'number may not send; `failed`. code: the provider''s error code. A look-up that got no response is reported here too, as '
+  'number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our reason. A look-up that got no response is reported here too, as '
   '`later` or `credentials`. Returns the state in which the text is left, null when there is no such text. A late or '
   'repeated report changes nothing, but `accepted` counts always. 22023 for an unknown outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
