@@ -5275,7 +5275,7 @@ comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
-  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, why the bot was stopped (see bot_sessions), or the '
+  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot was stopped (see bot_sessions), or the '
   'provider''s error code or HTTP status.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
@@ -5331,21 +5331,28 @@ create table public.quiet_hours (
   opens time not null,
   closes time not null,
   source text not null check (btrim(source) <> ''),
+  law_opens time,
+  law_closes time,
+  law_source text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique nulls not distinct (state, day_of_week),
-  check (opens <= closes)
+  check (opens <= closes),
+  check (num_nulls(law_opens, law_closes, law_source) in (0, 3))
 );
 
 comment on table public.quiet_hours is
   'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
   'on, local time. A row of the state goes before one of all states; after that, a row of the day before one of all days. '
-  'An operator may change rows; counsel must review them. Holidays are not in it.';
+  'An operator may change rows; counsel must review them. Holidays are not in it; quiet_hours_closures is for them.';
 comment on column public.quiet_hours.state is
   'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
 comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
 comment on column public.quiet_hours.closes is 'The same as `opens`: nothing is sent on this day.';
 comment on column public.quiet_hours.source is 'The law, or what else the row comes from.';
+comment on column public.quiet_hours.law_opens is
+  'opens as this service came with it. law_closes and law_source likewise: what is restored when an operator''s own hours are '
+  'taken away. Null: there is nothing to restore.';
 
 create trigger set_updated_at
   before update on public.quiet_hours
@@ -5353,6 +5360,32 @@ create trigger set_updated_at
 
 alter table public.quiet_hours enable row level security;
 grant select, insert, update, delete on public.quiet_hours to service_role;
+
+create table public.quiet_hours_closures (
+  id uuid primary key default gen_random_uuid(),
+  state text check (state ~ '^[A-Z]{2}$'),
+  starts_on date not null,
+  ends_on date,
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique nulls not distinct (state, starts_on, ends_on),
+  check (ends_on >= starts_on)
+);
+
+comment on table public.quiet_hours_closures is
+  'Days on which nothing is sent to a state, whatever quiet_hours says. The rows of quiet_hours stay as they are.';
+comment on column public.quiet_hours_closures.state is 'As in quiet_hours; null: every state.';
+comment on column public.quiet_hours_closures.starts_on is 'The first day, in the recipient''s time.';
+comment on column public.quiet_hours_closures.ends_on is 'The last day; null: until the row is taken away.';
+comment on column public.quiet_hours_closures.source is 'Why, such as a holiday''s law.';
+
+create trigger set_updated_at
+  before update on public.quiet_hours_closures
+  for each row execute function private.set_updated_at();
+
+alter table public.quiet_hours_closures enable row level security;
+grant select, insert, update, delete on public.quiet_hours_closures to service_role;
 
 create table public.area_codes (
   area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
@@ -6280,6 +6313,19 @@ create trigger require_known_timezones
   before insert or update of timezones on public.area_codes
   for each row execute function private.require_known_timezones();
 
+create function private.first_date() returns date
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (now() at time zone 'Pacific/Pago_Pago')::date;
+end
+$$;
+
+comment on function private.first_date() is 'The earliest date that it is now in a state or territory of the US.';
+grant execute on function private.first_date() to service_role;
+
 create function private.text_window(
   phone text,
   state text,
@@ -6314,14 +6360,23 @@ begin
     select null, z.timezone
     from unnest(array['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles']) z (timezone)
     where not exists (select from known)
+  ), closures as (
+    select c.state, c.starts_on, coalesce(c.ends_on, 'infinity') as ends_on
+    from public.quiet_hours_closures c
+    where c.state is null or c.state in (select p.state from places p)
+  ), days as (
+    -- Today and the same day next week: each day of the week comes whole after this moment. Also after each closure.
+    select distinct begins.day + n.days as day
+    from (
+      select (text_window.moment at time zone p.timezone)::date from places p
+      union
+      select c.ends_on + 1 from closures c where c.ends_on < 'infinity' and c.ends_on >= text_window.moment::date - 1
+    ) begins (day)
+    cross join generate_series(0, 8) n (days)
   ), place_hours as (
-    -- Today and the same day next week: each day of the week comes whole after this moment.
     select range_agg(h.open) as open
     from places p
-    cross join generate_series(0, 8) n (days)
-    cross join lateral (
-      select (text_window.moment at time zone p.timezone)::date + n.days as day
-    ) d
+    cross join days d
     left join lateral (
       select
         (d.day + q.opens) at time zone p.timezone as opens,
@@ -6329,6 +6384,11 @@ begin
       from public.quiet_hours q
       where (q.state = p.state or q.state is null)
         and (q.day_of_week = extract(dow from d.day) or q.day_of_week is null)
+        and not exists (
+          select
+          from closures c
+          where (c.state = p.state or c.state is null) and d.day between c.starts_on and c.ends_on
+        )
       order by q.state nulls last, q.day_of_week nulls last
       limit 1
     ) q on true
@@ -6355,7 +6415,7 @@ $$;
 
 comment on function private.text_window(text, text, timestamptz) is
   'From when a text may be sent to this number, and until when: the first moment, from `moment` on, that is open by '
-  'quiet_hours; the same as `moment` when it is open. state: the lead''s, null when unknown. The area code''s state and '
+  'quiet_hours and on a day without one of quiet_hours_closures; the same as `moment` when it is open. state: the lead''s, null when unknown. The area code''s state and '
   'time zones count, and the lead''s state where it is another one: the latest opening and the earliest closing of all. '
   'For a number without a known area code (toll-free, foreign, a short code) only the lead''s state counts. Without that, '
   'the hours of all states count, in the four time zones of the contiguous United States. Both are infinity when no day '
@@ -6411,6 +6471,9 @@ cross join (values
   (0, '10:00', '18:00'),
   (6, '10:00', '18:00')
 ) h (day_of_week, opens, closes);
+
+-- What is restored when an operator's own hours are taken away.
+update public.quiet_hours set law_opens = opens, law_closes = closes, law_source = source;
 
 insert into public.area_codes (area_code, state, country, timezones, source)
 select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026'
@@ -7787,6 +7850,11 @@ begin
       'claim', claimed.claim,
       'kind', claimed.kind,
       'to', c.recruit_phone,
+      'country', (
+        select a.country
+        from public.area_codes a
+        where a.area_code = substring(c.recruit_phone from '^\+1([2-9][0-9]{2})[0-9]{7}$')
+      ),
       'from', c.service_phone,
       'messaging_service_sid', n.messaging_service_sid,
       'body', coalesce(m.body, ''),
@@ -7878,6 +7946,8 @@ begin
       conversation.agency_id, conversation.recruit_phone, 'opted_out', 'provider', message_id => claimed.message_id,
       -- The recruit may have opted in since.
       occurred_at => claimed.attempted_at);
+  elsif outcome = 'refused' then
+    claimed := private.end_text(claimed, 'refused', coalesce(code, 'refused'), null);
   elsif outcome = 'failed' then
     claimed := private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
   else
@@ -7897,7 +7967,7 @@ comment on function public.record_text_outcome(uuid, integer, text, text, text, 
   'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the sid; '
   '`unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
   '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the '
-  'number may not send; `failed`. code: the provider''s error code. A look-up that got no response is reported here too, as '
+  'number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our reason. A look-up that got no response is reported here too, as '
   '`later` or `credentials`. Returns the state in which the text is left, null when there is no such text. A late or '
   'repeated report changes nothing, but `accepted` counts always. 22023 for an unknown outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
@@ -10263,6 +10333,7 @@ select t.*,
     when 'refused' then case t.reason
       when 'opted_out' then 'the recruit has opted out'
       when 'cancelled' then 'an agent has cancelled it'
+      when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
       else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
     end
@@ -10350,12 +10421,18 @@ select coalesce(q.state, 'all') as state, q.day_of_week as day,
   coalesce(to_char('2023-01-01'::date + q.day_of_week, 'FMday'), 'every day') as days, q.opens::text as opens,
   q.closes::text as closes,
   case when q.opens = q.closes then 'closed' else left(q.opens::text, 5) || '-' || left(q.closes::text, 5) end as hours,
-  q.source
-from public.quiet_hours q;
+  q.source, null::date as starts_on, null::date as ends_on
+from public.quiet_hours q
+union all
+select coalesce(c.state, 'all'), null, concat_ws(' ', case when c.ends_on is null then 'from' end, c.starts_on, 'to ' || c.ends_on),
+  null, null, 'closed', c.source, c.starts_on, c.ends_on
+from public.quiet_hours_closures c
+where c.ends_on is null or c.ends_on >= private.first_date();
 
 comment on view public.hours_list is
   'When texts may be sent. state: all for those without hours of their own; day: 0 for Sunday to 6, null for every day; '
-  'opens, closes: in the recipient''s time, the same where nothing is sent.';
+  'opens, closes: in the recipient''s time, the same where nothing is sent. starts_on, ends_on: of a closure that is not over, '
+  'whose days are closed whatever the hours are.';
 grant select on public.hours_list to service_role;
 
 -- supabase/schemas/operators/orders.sql
@@ -10964,13 +11041,24 @@ begin
   elsif opens is null and state is null and day_of_week is null then
     raise exception 'the hours of all states and days can be changed, but not taken away' using errcode = 'PT400';
   elsif opens is null then
-    delete from public.quiet_hours q
+    select q.* into changed
+    from public.quiet_hours q
     where q.state is not distinct from set_quiet_hours.state
       and q.day_of_week is not distinct from set_quiet_hours.day_of_week
-    returning q.* into changed;
-    if not found then
+    for update;
+    if changed.id is null then
       raise exception 'there are no such hours of their own' using errcode = 'PT404';
+    elsif (changed.opens, changed.closes, changed.source) = (changed.law_opens, changed.law_closes, changed.law_source) then
+      raise exception 'these are the hours of the law, which stay' using errcode = 'PT404';
+    elsif changed.law_source is null then
+      delete from public.quiet_hours q where q.id = changed.id;
+    else
+      update public.quiet_hours q
+      set opens = q.law_opens, closes = q.law_closes, source = q.law_source
+      where q.id = changed.id
+      returning q.* into changed;
     end if;
+    perform private.release_held_texts();
     return changed;
   end if;
 
@@ -10982,16 +11070,91 @@ begin
   on conflict on constraint quiet_hours_state_day_of_week_key do update
   set opens = excluded.opens, closes = excluded.closes, source = excluded.source
   returning q.* into changed;
+  perform private.release_held_texts();
   return changed;
 end
 $$;
 
 comment on function public.set_quiet_hours(text, integer, time, time, text) is
   'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; '
-  'null: on all days without hours of their own), or takes them away (opens null). closes the same as opens: never. Counts '
-  'for every text that is not sent yet. Returns the row. PT400 for a state that is none, and for taking the last hours '
-  'away; PT404 when there are none to take away; 23514 when it closes before it opens, or has no source.';
+  'null: on all days without hours of their own), or takes them away (opens null), so that the law''s or '
+  'the wider ones count. closes the same as opens: never. Counts for every text that is not sent yet. Returns the row as it '
+  'is then, or the one that is gone. PT400 for a state that is none, and for taking the last hours away; PT404 when there are '
+  'none to take away, or only the law''s; 23514 when it closes before it opens, or has no source.';
 grant execute on function public.set_quiet_hours(text, integer, time, time, text) to service_role;
+
+create function public.close_hours(state text, starts_on date, ends_on date, source text) returns public.quiet_hours_closures
+language plpgsql
+set search_path = ''
+as $$
+declare
+  today constant date := private.first_date();
+  closed public.quiet_hours_closures;
+begin
+  if not exists (select from public.area_codes a where a.state = coalesce(close_hours.state, a.state)) then
+    raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
+  elsif ends_on < today then
+    raise exception 'ends_on: % is over', ends_on using errcode = 'PT400';
+  elsif ends_on < coalesce(starts_on, today) then
+    raise exception 'ends_on: % is before %', ends_on, coalesce(starts_on, today) using errcode = 'PT400';
+  end if;
+
+  insert into public.quiet_hours_closures as c (state, starts_on, ends_on, source)
+  values (close_hours.state, coalesce(close_hours.starts_on, today), close_hours.ends_on, close_hours.source)
+  on conflict on constraint quiet_hours_closures_state_starts_on_ends_on_key do update set source = excluded.source
+  returning c.* into closed;
+  perform private.release_held_texts();
+  return closed;
+end
+$$;
+
+comment on function public.close_hours(text, date, date, text) is
+  'Closes a state (null: every state) from a day (null: today) to a day (null: until open_hours()), both in the recipient''s '
+  'time: no greeting and no text of the bot is sent on them, and agents'' texts wait as in quiet hours. The hours stay as '
+  'they are. Returns the row. PT400 for a state that is none, for a last day before the first one, and for one that is over; '
+  '23514 without a source.';
+grant execute on function public.close_hours(text, date, date, text) to service_role;
+
+create function public.open_hours(state text) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  closures integer;
+begin
+  delete from public.quiet_hours_closures c
+  where c.state is not distinct from open_hours.state
+    and (c.ends_on is null or c.ends_on >= private.first_date());
+  get diagnostics closures = row_count;
+  perform private.release_held_texts() where closures > 0;
+  return closures;
+end
+$$;
+
+comment on function public.open_hours(text) is
+  'Takes away the closures of a state (null: those of every state) that are not over. Returns how many there were.';
+grant execute on function public.open_hours(text) to service_role;
+
+create function private.release_held_texts() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.text_outbox o
+  set due_at = now()
+  where o.message_id = any (array(
+    select held.message_id
+    from public.text_outbox held
+    where held.state = 'pending' and held.reason = 'quiet_hours' and held.due_at > now()
+    order by held.ordinal
+    for update
+  ));
+end
+$$;
+
+comment on function private.release_held_texts() is
+  'Makes the texts due that quiet hours hold. The claim looks at the hours as they are then, and holds them again.';
+grant execute on function private.release_held_texts() to service_role;
 
 create function public.text_hours(phone text, state text default null, out opens_at timestamptz, out closes_at timestamptz)
 language sql

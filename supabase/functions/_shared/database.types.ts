@@ -1080,6 +1080,9 @@ export type Database = {
           "created_at": string;
           "day_of_week": number | null;
           "id": string;
+          "law_closes": string | null;
+          "law_opens": string | null;
+          "law_source": string | null;
           "opens": string;
           "source": string;
           "state": string | null;
@@ -1091,6 +1094,9 @@ export type Database = {
           "created_at"?: string;
           "day_of_week"?: number | null;
           "id"?: string;
+          "law_closes"?: string | null;
+          "law_opens"?: string | null;
+          "law_source"?: string | null;
           "opens": string;
           "source": string;
           "state"?: string | null;
@@ -1101,8 +1107,42 @@ export type Database = {
           "created_at"?: string;
           "day_of_week"?: number | null;
           "id"?: string;
+          "law_closes"?: string | null;
+          "law_opens"?: string | null;
+          "law_source"?: string | null;
           "opens"?: string;
           "source"?: string;
+          "state"?: string | null;
+          "updated_at"?: string;
+        };
+        Relationships: [];
+      };
+      "quiet_hours_closures": {
+        Row: {
+          "created_at": string;
+          "ends_on": string | null;
+          "id": string;
+          "source": string;
+          "starts_on": string;
+          "state": string | null;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string;
+          "ends_on"?: string | null;
+          "id"?: string;
+          "source": string;
+          "starts_on": string;
+          "state"?: string | null;
+          "updated_at"?: string;
+        };
+        Update: {
+          "created_at"?: string;
+          "ends_on"?: string | null;
+          "id"?: string;
+          "source"?: string;
+          "starts_on"?: string;
           "state"?: string | null;
           "updated_at"?: string;
         };
@@ -2344,30 +2384,14 @@ export type Database = {
           "closes": string | null;
           "day": number | null;
           "days": string | null;
+          "ends_on": string | null;
           "hours": string | null;
           "opens": string | null;
-          "source": string;
+          "source": string | null;
+          "starts_on": string | null;
           "state": string | null;
         };
         ComputedFields: never;
-        Insert: {
-          "closes"?: never;
-          "day"?: number | null;
-          "days"?: never;
-          "hours"?: never;
-          "opens"?: never;
-          "source"?: string | null;
-          "state"?: never;
-        };
-        Update: {
-          "closes"?: never;
-          "day"?: number | null;
-          "days"?: never;
-          "hours"?: never;
-          "opens"?: never;
-          "source"?: string | null;
-          "state"?: never;
-        };
         Relationships: [];
       };
       "inbox": {
@@ -2930,6 +2954,24 @@ export type Database = {
       };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
       "claim_texts": { Args: { "max": number }; Returns: Json };
+      "close_hours": {
+        Args: { "ends_on": string; "source": string; "starts_on": string; "state": string };
+        Returns: {
+          "created_at": string;
+          "ends_on": string | null;
+          "id": string;
+          "source": string;
+          "starts_on": string;
+          "state": string | null;
+          "updated_at": string;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "quiet_hours_closures";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "complete_bot_turn": {
         Args: {
           "attempt": number;
@@ -3128,6 +3170,7 @@ export type Database = {
       };
       "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
       "no_reply_needed": { Args: { "conversation_id": string }; Returns: Json };
+      "open_hours": { Args: { "state": string }; Returns: number };
       "person_copies": { Args: { "contact": string }; Returns: Json };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };
       "preview_recruiting_lead_batch": { Args: { "key_hash": string; "vendor_lead_ids": Json }; Returns: Json };
@@ -3260,6 +3303,9 @@ export type Database = {
           "created_at": string;
           "day_of_week": number | null;
           "id": string;
+          "law_closes": string | null;
+          "law_opens": string | null;
+          "law_source": string | null;
           "opens": string;
           "source": string;
           "state": string | null;
