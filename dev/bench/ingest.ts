@@ -1,9 +1,11 @@
+import { fileURLToPath } from "node:url";
 import { createOrder, createVendor } from "./agency.ts";
 import { compareWithBefore } from "./before.ts";
 import { parsedRecruit, recruit } from "./leads.ts";
 import { generateLoad, jsonHeaders, type Load } from "./load.ts";
 import { type Benchmark, inTurns, type Measurement, median, ratio } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
+import { startServer } from "./probe.ts";
 import { cpuSince, PARTS, type StackCpu, stackCpu } from "./cpu.ts";
 import { type OwnStack, startStack, stopStacks } from "./stacks.ts";
 
@@ -14,17 +16,21 @@ const SIDES = {
   duplicate: "a duplicate",
   refusal: "a refusal",
   plain: "plain rpc",
+  express: "Express + zod + pg",
 };
 type Side = keyof typeof SIDES;
 
+/** What is compared: requests a second, or the milliseconds that a response takes. */
+type Compared = { rates: [Side, Side, atLeast: number][] } | { latencies: [Side, Side, atMost: number][] };
+
 /** The ratios at so many connections, where a commit takes so many milliseconds longer than the disk needs. */
-const CASES: { connections: number; latency: number; ratios: [Side, Side, atLeast: number][] }[] = [
+const CASES: ({ connections: number; latency: number } & Compared)[] = [
   {
     connections: 16,
     latency: 0,
-    ratios: [
-      ["none", "plain", 0.8],
-      ["order", "plain", 0.6],
+    rates: [
+      ["none", "plain", 1.4],
+      ["order", "plain", 1.05],
       ["duplicate", "order", 0.8],
       ["refusal", "order", 0.8],
     ],
@@ -32,15 +38,21 @@ const CASES: { connections: number; latency: number; ratios: [Side, Side, atLeas
   {
     connections: 64,
     latency: 0,
-    ratios: [["none", "plain", 1.5], ["order", "plain", 1.2], ["order", "none", 0.7]],
+    rates: [
+      ["none", "plain", 3.2],
+      ["order", "plain", 2.4],
+      ["order", "none", 0.75],
+      ["order", "express", 1],
+    ],
   },
-  { connections: 64, latency: 1, ratios: [["order", "none", 0.7]] },
-  { connections: 64, latency: 3, ratios: [["order", "none", 0.7]] },
+  { connections: 64, latency: 1, rates: [["order", "none", 0.7]] },
+  { connections: 64, latency: 3, rates: [["order", "none", 0.7]] },
+  { connections: 1, latency: 0, latencies: [["order", "plain", 3]] },
 ];
 /** At 16 connections, as a multiple of the plain rpc's. */
-const MOST_CPU: [Side, atMost: number][] = [["none", 0.8], ["order", 1.1]];
+const MOST_CPU: [Side, atMost: number][] = [["none", 0.8], ["order", 0.75]];
 
-/** What a lead costs on top of a bare insert, and what handing it out costs on top of that. */
+/** The cost of a lead on top of a bare insert, and of its distribution on top of that. */
 export const ingest: Benchmark = {
   name: "ingest",
   title: "POST /recruiting/ingest against one PostgREST rpc that only inserts",
@@ -54,46 +66,52 @@ export const ingest: Benchmark = {
 
 async function compareWithPlainRpc(stack: OwnStack, seconds: number): Promise<Measurement[]> {
   const { loads, assertStored } = await prepare(stack);
-  const sent = { none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0 };
+  const sent: Record<Side, number> = { none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0, express: 0 };
   const measurements: Measurement[] = [];
-  for (const { connections, latency, ratios: wanted } of CASES) {
+  for (const { connections, latency, ...compared } of CASES) {
     await slowCommits(stack, latency);
+    const [wanted, figure] = "rates" in compared
+      ? [compared.rates, "rate"] as const
+      : [compared.latencies, "latency"] as const;
     const sides = new Set(wanted.flatMap(([a, b]) => [a, b]));
     const cpus = {} as Record<Side, StackCpu[]>;
     const generator: number[] = [];
-    const rate = async (side: Side) => {
+    const measure = async (side: Side) => {
       const before = stackCpu();
       const result = await generateLoad({ ...loads[side], connections, seconds });
       (cpus[side] ??= []).push(cpuSince(before, result.requests));
       generator.push(result.generator);
       sent[side] += result.requests;
-      return result.rate;
+      return result[figure];
     };
-    const rates: Record<Side, number[]> = await inTurns(
-      Object.fromEntries([...sides].map((side) => [side, () => rate(side)])),
+    const figures: Record<Side, number[]> = await inTurns(
+      Object.fromEntries([...sides].map((side) => [side, () => measure(side)])),
     );
 
-    const conditions = `${connections} connections` + (latency ? `, commits + ${latency} ms` : "");
-    const perSecond = (rate: number) => `${rate.toFixed(0)} a second`;
-    for (const [side, other, atLeast] of wanted) {
+    const conditions = `${connections} connection${connections > 1 ? "s" : ""}` +
+      (latency ? `, commits + ${latency} ms` : "") + ("latencies" in compared ? ", p50" : "");
+    for (const [side, other, bound] of wanted) {
       const what = `ingest, ${conditions}: ${SIDES[side]} / ${SIDES[other]}`;
-      measurements.push(ratio(what, [rates[side], rates[other]], { atLeast }, perSecond));
+      const both: [number[], number[]] = [figures[side], figures[other]];
+      measurements.push(
+        figure === "rate"
+          ? ratio(what, both, { atLeast: bound }, (rate) => `${rate.toFixed(0)} a second`)
+          : ratio(what, both, { atMost: bound }, (ms) => `${ms.toFixed(2)} ms`),
+      );
     }
     for (const [side, atMost] of connections === 16 ? MOST_CPU : []) {
       const what = `ingest, ${conditions}, CPU: ${SIDES[side]} / plain rpc`;
       const sides: [number[], number[]] = [cpus[side].map(total), cpus.plain.map(total)];
       measurements.push(ratio(what, sides, { atMost }, (cpu) => `${cpu.toFixed(2)} ms`));
-      console.log(
-        `CPU, ${SIDES[side]}: ${describe(cpus[side])}; plain rpc: ${describe(cpus.plain)}`,
-      );
     }
+    for (const side of sides) console.log(`CPU at ${conditions}, ${SIDES[side]}: ${describe(cpus[side])}`);
     console.log(`The load generator took ${(100 * median(generator)).toFixed(0)} % of a core`);
   }
   await assertStored(sent);
   return measurements;
 }
 
-/** What each side sends, and a check that what was sent is stored and handed out. */
+/** What each side sends, and a check that what was sent is stored and distributed. */
 async function prepare(stack: OwnStack) {
   const { sql } = stack;
   const agency = await createOrder(sql);
@@ -104,6 +122,9 @@ async function prepare(stack: OwnStack) {
     distribution: "unmatched",
     received_via: "single",
   });
+  const script = fileURLToPath(new URL("express_reference.js", import.meta.url));
+  const express = await startServer("node", [script, stack.db_url, "plain_recruiting_leads", unwanted.vendorId]);
+  stack.beforeStop(express.stop);
   const stored = await sql<{ id: string }[]>`
     select vendor_lead_id as id from recruiting_leads where vendor_id = ${agency.vendorId} limit 1000`;
 
@@ -119,6 +140,7 @@ async function prepare(stack: OwnStack) {
     duplicate: { ...send(agency.vendorKey, recruit("{id}"), 200), ids: stored.map(({ id }) => id) },
     refusal: send(agency.vendorKey, withoutName, 400),
     plain: load(rpc, stack.service_role_key, { rows: [plainRow] }, 204),
+    express: load(`${express.printed}/ingest`, "", recruit("{id}"), 201),
   };
 
   const assertStored = async (sent: Record<Side, number>) => {
@@ -130,14 +152,14 @@ async function prepare(stack: OwnStack) {
         o.filled - 10000 as filled,
         (select count(*) from plain_recruiting_leads)::integer as plain
       from recruiting_orders o where id = ${agency.orderId}`;
-    const expected = [sent.none, sent.order, sent.order, sent.plain];
+    const expected = [sent.none, sent.order, sent.order, sent.plain + sent.express];
     if (Object.values(counts).join() === expected.join()) return;
     throw new Error(`stored ${JSON.stringify(counts)} of ${JSON.stringify(sent)}`);
   };
   return { loads, assertStored };
 }
 
-/** Makes each flush of the log take longer. Whoever flushes waits first, and commits that come meanwhile go along. */
+/** Makes each flush of the log take longer: it waits first, and commits that come meanwhile go along. */
 async function slowCommits({ sql }: OwnStack, milliseconds: number): Promise<void> {
   await sql.unsafe(`alter system set commit_delay = ${1_000 * milliseconds}`);
   await sql`alter system set commit_siblings = 0`;

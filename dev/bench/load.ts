@@ -1,5 +1,6 @@
 /** Sends requests from a process of its own, so that we see what sending them costs. */
 import process from "node:process";
+import { median } from "./measurement.ts";
 import { probe } from "./probe.ts";
 
 /** What is to be sent. */
@@ -25,6 +26,8 @@ export interface LoadResult {
   requests: number;
   /** Requests a second. */
   rate: number;
+  /** Median time from sending a request to the end of its response, in milliseconds. */
+  latency: number;
   /** Share of one core that sending took. */
   generator: number;
 }
@@ -49,28 +52,33 @@ async function measure(load: Load): Promise<LoadResult> {
   const before = await send(load, load.seconds / 10);
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
-  const measured = await send(load, load.seconds);
+  const latencies = await send(load, load.seconds);
   const elapsed = (performance.now() - startedAt) / 1000;
   const { user, system } = process.cpuUsage(cpuBefore);
   return {
-    requests: before + measured,
-    rate: measured / elapsed,
+    requests: before.length + latencies.length,
+    rate: latencies.length / elapsed,
+    latency: median(latencies),
     generator: (user + system) / 1e6 / elapsed,
   };
 }
 
-/** Sends for so many seconds, and returns how many requests had a response. */
-async function send(load: Load, seconds: number): Promise<number> {
+/** Sends for so many seconds, and returns the milliseconds that each response took. */
+async function send(load: Load, seconds: number): Promise<number[]> {
   const end = performance.now() + 1000 * seconds;
+  const latencies: number[] = [];
   let count = 0;
   await Promise.all(Array.from({ length: load.connections }, async (_, i) => {
     const url = load.urls[i % load.urls.length]!;
-    for (; performance.now() < end; count++) {
-      const id = load.ids?.[count % load.ids.length] ?? crypto.randomUUID();
-      await sendOne(url, load, load.body.replaceAll("{id}", id));
+    while (performance.now() < end) {
+      const id = load.ids?.[count++ % load.ids.length] ?? crypto.randomUUID();
+      const body = load.body.replaceAll("{id}", id);
+      const startedAt = performance.now();
+      await sendOne(url, load, body);
+      latencies.push(performance.now() - startedAt);
     }
   }));
-  return count;
+  return latencies;
 }
 
 async function sendOne(url: string, { headers, status }: Load, body: string): Promise<void> {
