@@ -162,7 +162,7 @@ create function pg_temp.rows_read() returns jsonb language sql as $$
   from unnest(array['public.recruiting_orders', 'public.agents', 'public.recruiting_leads', 'private.recruiting_order_days']
     ::regclass[]) t
 $$;
--- Which index must have the order of the rule in supabase/schemas/recruiting/order_choice.sql or recruiting/distribution.sql.
+-- Which index must have the order of the rule in supabase/schemas/recruiting/order_choice.sql or recruiting/placement.sql.
 create function pg_temp.index_of_rule(read_table text) returns text language sql as $$
   select case read_table
     when 'recruiting_orders' then ': recruiting_order_choices_best_idx (supabase/schemas/recruiting/tables.sql) has the order of the rule'

@@ -137,7 +137,7 @@ select pg_temp.race(6, $work$
           'key_hash', encode(sha256('race'), 'hex'), 'lead', jsonb_build_object(
           'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', n || '-{worker}',
           'vendor_metadata', jsonb_build_object('phone', '+1312555' || 1000 + n)))));
-        perform private.hand_out_pending();
+        perform private.try_distribute_pending();
         perform private.queue_waiting_greetings(100);
       end if;
       commit;

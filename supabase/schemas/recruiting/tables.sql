@@ -198,6 +198,20 @@ comment on table private.untold_leads is
 alter table private.untold_leads enable row level security;
 grant select, insert, update, delete on private.untold_leads to service_role;
 
+create table private.waiting_greetings (
+  -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
+  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_greetings (created_at);
+
+comment on table private.waiting_greetings is
+  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
+
+alter table private.waiting_greetings enable row level security;
+grant select, insert, update, delete on private.waiting_greetings to service_role;
+
 create table public.recruiting_lead_duplicates (
   id uuid primary key default private.time_ordered_id(),
   lead_id uuid not null references public.recruiting_leads (id) on delete cascade,

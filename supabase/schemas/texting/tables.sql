@@ -399,20 +399,6 @@ create policy "readers of a conversation read what it waits to send" on public.t
     )
   );
 
-create table private.waiting_greetings (
-  -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
-  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
-  created_at timestamptz not null default clock_timestamp()
-);
-
-create index on private.waiting_greetings (created_at);
-
-comment on table private.waiting_greetings is
-  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
-
-alter table private.waiting_greetings enable row level security;
-grant select, insert, update, delete on private.waiting_greetings to service_role;
-
 create table public.quiet_hours (
   id uuid primary key default gen_random_uuid(),
   state text check (state ~ '^[A-Z]{2}$'),

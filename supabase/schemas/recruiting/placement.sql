@@ -1,0 +1,163 @@
+-- The place of leads: the best order that can take them now, and its agents, all locked.
+
+create function private.find_placement(
+  pending private.pending_lead[],
+  moment timestamptz,
+  placed private.placed_lead[]
+) returns private.placement
+language plpgsql
+set search_path = ''
+as $$
+declare
+  first constant private.pending_lead := pending[1];
+  passed_over uuid[] := '{}';
+  are_locked boolean := false;
+  chosen public.recruiting_orders;
+  leads integer;
+  agent_ids uuid[];
+begin
+  -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
+  -- sees what was committed before it.
+  loop
+    chosen := private.best_order(first.vendor_id, first.state, moment, passed_over);
+    if chosen.id is null then
+      return row(case when are_locked then 'locked' else 'unwanted' end, null, null, null, null, null)::private.placement;
+    end if;
+    passed_over := passed_over || chosen.id;
+    -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
+    -- locked here because the foreign key of the lead locks it, and would wait for it.
+    perform
+    from public.recruiting_orders o
+    join public.agencies a on a.id = o.agency_id
+    where o.id = chosen.id and o is not distinct from chosen
+    for no key update of o skip locked
+    for key share of a skip locked;
+    if not found then
+      are_locked := true;
+      continue;
+    end if;
+
+    leads := cardinality(pending);
+    if leads > 1 then
+      leads := private.leads_for_order(chosen, pending, moment, passed_over);
+    end if;
+    -- After the lock, because a count changes without the order's row. The leads of this call are not counted yet.
+    if chosen.daily_cap is not null then
+      leads := least(
+        leads,
+        private.room_under_cap(chosen.id, chosen.daily_cap, moment)
+          - (select count(*) from unnest(placed) p where p.order_id = chosen.id)
+      );
+    end if;
+    continue when leads <= 0;
+
+    agent_ids := private.lock_agents(chosen.agency_id, chosen.agent_id, leads);
+    if agent_ids is not null then
+      return row(
+        'placed', leads, chosen.id, chosen.agency_id, agent_ids, chosen.greeting_template is not null
+      )::private.placement;
+    end if;
+    are_locked := true;
+  end loop;
+end
+$$;
+
+comment on function private.find_placement(private.pending_lead[], timestamptz, private.placed_lead[]) is
+  'Finds the best order that can take the first of these leads at this moment, and its agents, and locks them. The placement '
+  'is for that lead and all that follow it and want the same order. placed: the leads of this call that have their place '
+  'already. The caller holds the distribution lock.';
+grant execute on function private.find_placement(private.pending_lead[], timestamptz, private.placed_lead[]) to service_role;
+
+create function private.leads_for_order(
+  chosen public.recruiting_orders,
+  pending private.pending_lead[],
+  moment timestamptz,
+  passed_over uuid[]
+) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead private.pending_lead;
+  kind text;
+  -- For each vendor and state, how many leads the order gets before another one is better for such a lead.
+  kinds text[] := '{}';
+  bounds integer[] := '{}';
+  bound integer;
+  leads integer := 0;
+begin
+  foreach lead in array pending loop
+    if kind is distinct from lead.vendor_id || coalesce(lead.state, '') then
+      kind := lead.vendor_id || coalesce(lead.state, '');
+      bound := bounds[array_position(kinds, kind)];
+      if bound is null then
+        bound := 0;
+        if (chosen.vendor_id is null or chosen.vendor_id = lead.vendor_id)
+          and (chosen.states is null or lead.state = any (chosen.states))
+        then
+          bound := private.leads_before_rival(
+            chosen, private.best_order(lead.vendor_id, lead.state, moment, passed_over));
+        end if;
+        kinds := kinds || kind;
+        bounds := bounds || bound;
+      end if;
+    end if;
+    exit when leads >= bound;
+    leads := leads + 1;
+  end loop;
+  -- Somebody may have changed a rival since the order was chosen.
+  return greatest(leads, 1);
+end
+$$;
+
+comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
+  'How many of these leads, from the first on, the chosen order gets when they are distributed one after the other: until '
+  'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
+  'the daily cap.';
+grant execute on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[])
+  to service_role;
+
+create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  agent_ids uuid[];
+begin
+  -- The same choice as private.next_agent() makes.
+  if named_agent_id is not null and exists (
+    select
+    from public.agents a
+    where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
+  ) then
+    return (
+      select array[a.id]
+      from public.agents a
+      where a.id = named_agent_id and a.is_active
+      for no key update skip locked
+    );
+  end if;
+
+  agent_ids := array(
+    select a.id
+    from public.agents a
+    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+    order by a.last_assigned_at nulls first, a.created_at, a.id
+    limit wanted
+    for no key update skip locked
+  );
+  if agent_ids = '{}' and exists (
+    select from public.agents a where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+  ) then
+    return null;
+  end if;
+  return agent_ids;
+end
+$$;
+
+comment on function private.lock_agents(uuid, uuid, integer) is
+  'Locks the agents who get the next leads of an order, at most as many as are wanted. Returns their ids in the order of '
+  'their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
+  'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
+  'names, or all of them.';
+grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;

@@ -1,0 +1,156 @@
+-- Leads that come again: with the same vendor_lead_id, Idempotency-Key, delivery of a webhook, or by a repeated call.
+
+create function private.note_duplicates(sent private.sent_lead[], results jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- What another transaction has committed since the look-up, or what stands twice in the call, has no result yet.
+  noted constant jsonb := (
+    select jsonb_agg(coalesce(nullif(results -> (s.ordinal - 1), 'null'), (
+      select jsonb_build_object('id', l.id, 'status', 'duplicate')
+      from public.recruiting_leads l
+      where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
+    )))
+    from unnest(sent) s
+  );
+begin
+  if noted @> '[null]' then
+    raise exception 'a lead with the same vendor_lead_id was deleted meanwhile' using errcode = 'serialization_failure';
+  end if;
+
+  perform set_config('lock_timeout', '100ms', true);
+  insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
+  select
+    -- A repeated call has the same id, and is the same duplicate.
+    coalesce((s.lead ->> 'id')::uuid, private.time_ordered_id()),
+    (noted -> (s.ordinal - 1) ->> 'id')::uuid, s.vendor_id, s.lead ->> 'request_id'
+  from unnest(sent) s
+  where noted -> (s.ordinal - 1) ->> 'status' = 'duplicate'
+    and s.lead ->> 'received_via' is distinct from 'replay'
+    -- A delivery may come again when its lead has been deleted.
+    and exists (select from public.recruiting_leads l where l.id = (noted -> (s.ordinal - 1) ->> 'id')::uuid)
+  order by 1
+  on conflict (id) do nothing;
+  return noted;
+exception
+  when serialization_failure then
+    raise;
+  when others then
+    -- It is a duplicate all the same, of a lead that may not be on disk yet.
+    perform pg_logical_emit_message(true, 'recruiting leads', '');
+    return (
+      select jsonb_agg(r || case when r ->> 'status' = 'duplicate'
+        then jsonb_build_object('record_error', sqlstate) else '{}' end order by ordinal)
+      from jsonb_array_elements(noted) with ordinality as result (r, ordinal)
+    );
+end
+$$;
+
+comment on function private.note_duplicates(private.sent_lead[], jsonb) is
+  'Gives the leads that were not stored their result, records each duplicate, and returns the results. 40001 when a lead was '
+  'in the way that has been deleted since: the call is to be repeated.';
+grant execute on function private.note_duplicates(private.sent_lead[], jsonb) to service_role;
+
+-- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
+
+create function private.lead_key(vendor_id uuid, webhook jsonb, idempotency jsonb) returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  if coalesce(btrim(webhook ->> 'delivery_id'), '') <> '' then
+    return jsonb_build_object(
+      'scope', 'delivery ' || vendor_id,
+      'idempotency', jsonb_build_object(
+        -- Senders put anything into an id, and a key is at most 255 visible ASCII characters.
+        'key', encode(sha256(convert_to(webhook ->> 'delivery_id', 'UTF8')), 'hex'),
+        'part', coalesce((webhook ->> 'part')::integer, 0),
+        'request_hash', null
+      ),
+      'retention', '7 days'
+    );
+  elsif idempotency is not null then
+    return jsonb_build_object(
+      'scope', case when webhook is null then 'ingest ' else 'webhook ' end || vendor_id,
+      'idempotency', idempotency,
+      'retention', '24 hours'
+    );
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.lead_key(uuid, jsonb, jsonb) is
+  'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as '
+  'private.kept_result() and private.keep_result() take them; null: by nothing.';
+grant execute on function private.lead_key(uuid, jsonb, jsonb) to service_role;
+
+create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept jsonb;
+begin
+  kept := private.kept_result(key ->> 'scope', key -> 'idempotency');
+  return case
+    -- A delivery that comes again is a duplicate; a call that is repeated has the same id.
+    when key ->> 'scope' like 'delivery %' and kept ->> 'id' <> lead_id::text
+      then jsonb_build_object('id', kept -> 'id', 'status', 'duplicate')
+    else kept
+  end;
+exception when sqlstate 'PT409' or sqlstate 'PT422' then
+  return private.lead_error(sqlstate, sqlerrm);
+end
+$$;
+
+comment on function private.kept_lead(jsonb, uuid) is
+  'The result of the request or delivery with this key that came before, or the {error} of private.kept_result(); null: it '
+  'is the first.';
+grant execute on function private.kept_lead(jsonb, uuid) to service_role;
+
+-- A call may be slow on its way to the database and begin after the function has given it up. So before the function says
+-- that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
+
+create function public.abandon_recruiting_leads(lead_ids uuid[]) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '4s'
+as $$
+begin
+  -- As ingest_recruiting_leads() does.
+  perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || given.id, 0))
+  from (select id from unnest(lead_ids) as ids (id) order by 1) given;
+
+  insert into private.abandoned_leads (lead_id)
+  select given.id
+  from unnest(lead_ids) as given (id)
+  where not exists (select from public.recruiting_leads l where l.id = given.id)
+  on conflict do nothing;
+
+  delete from private.abandoned_leads a
+  where a.lead_id in (
+    select old.lead_id
+    from private.abandoned_leads old
+    where old.abandoned_at < now() - interval '1 hour'
+    limit 100
+    for update skip locked
+  );
+
+  -- The transaction that stored a lead may not have waited for the disk. Without anything written this commit would not
+  -- either.
+  perform pg_logical_emit_message(true, 'recruiting leads', '');
+  return (
+    select coalesce(jsonb_object_agg(given.id, case when l.id is not null then private.created_lead(l) end), '{}')
+    from unnest(lead_ids) as given (id)
+    left join public.recruiting_leads l on l.id = given.id
+  );
+end
+$$;
+
+comment on function public.abandon_recruiting_leads(uuid[]) is
+  'Decides what became of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with the '
+  'result of that function for a lead that is stored, and on disk, and else null: then it will never be stored.';
+grant execute on function public.abandon_recruiting_leads(uuid[]) to service_role;
