@@ -118,8 +118,8 @@ Deno.serve({ port: config.port, hostname: "127.0.0.1", onListen() {} }, (request
   if (path === null) return failure(400, "BAD_REQUEST", "the path has encoded dot segments");
   if (path.split("?", 1)[0] === REALTIME) return connectToRealtime(request, path);
   if (!path.startsWith(FUNCTIONS)) return passOn(request, path);
-  // A hosted function sees an internal address whose path begins with its own name. To copy the request would cost up to
-  // a fifth of the work of a function.
+  // A hosted function sees an internal address whose path begins with its own name. A copy of the request would cost
+  // up to a fifth of a function's own work.
   Object.defineProperty(request, "url", { value: `http://internal${path.slice(FUNCTIONS.length - 1)}` });
   return callFunction(functions, request);
 });
