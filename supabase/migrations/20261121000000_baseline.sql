@@ -1354,6 +1354,20 @@ comment on table private.untold_leads is
 alter table private.untold_leads enable row level security;
 grant select, insert, update, delete on private.untold_leads to service_role;
 
+create table private.waiting_greetings (
+  -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
+  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_greetings (created_at);
+
+comment on table private.waiting_greetings is
+  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
+
+alter table private.waiting_greetings enable row level security;
+grant select, insert, update, delete on private.waiting_greetings to service_role;
+
 create table public.recruiting_lead_duplicates (
   id uuid primary key default private.time_ordered_id(),
   lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
@@ -2034,27 +2048,34 @@ comment on view public.order_pace is
   'ordered by created_at and id.';
 grant select on public.order_pace to authenticated;
 
--- supabase/schemas/recruiting/distribution.sql
+-- supabase/schemas/recruiting/distribute.sql
 
--- Handing out the leads that are stored as `pending`, oldest first.
+-- Distributing leads to orders and agents: the new ones of a call, and the stored ones that are `pending`, oldest first.
 --
--- One transaction at a time hands leads out, because turns, shares and daily counts depend on every choice before it. It
--- holds the distribution lock. Nobody waits for that lock: a transaction that does not get it leaves its leads `pending`.
--- The next one that gets it hands them out too, whatever has become of the request. Waiting was measured: with many
--- isolates it gave 0.2 to 0.6 of the rate.
+-- One transaction at a time distributes, because turns, shares and daily counts depend on every choice before it. It holds
+-- the distribution lock. No transaction waits for that lock: one that does not get it leaves its leads `pending`. The next
+-- one that gets it distributes them too, whatever has become of the request. Waiting was measured: with many isolates it
+-- gave 0.2 to 0.6 of the rate.
 --
--- Whoever holds the lock never waits for a row, because all other leads would wait with it. An order or an agent that
+-- The holder of the lock never waits for a row, because all other leads would wait with it. An order or an agent that
 -- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a table
 -- it waits 20 ms at most, and then all leads stay pending.
 --
 -- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx. A plain
 -- model of both is in supabase/tests/38_distribution_model.test.sql.
 
-create type private.waiting_lead as (id uuid, vendor_id uuid, state text);
+create type private.pending_lead as (id uuid, vendor_id uuid, state text);
 
-comment on type private.waiting_lead is 'A pending lead, and what its order depends on.';
+comment on type private.pending_lead is 'A pending lead, and what its order depends on.';
+
+create type private.placement_outcome as enum ('placed', 'unwanted', 'locked');
+
+comment on type private.placement_outcome is
+  '`placed`: an order gets the lead. `unwanted`: no order wants it. `locked`: others have locked the orders that want it, or '
+  'their agents.';
 
 create type private.placement as (
+  outcome private.placement_outcome,
   leads integer,
   order_id uuid,
   agency_id uuid,
@@ -2063,8 +2084,8 @@ create type private.placement as (
 );
 
 comment on type private.placement is
-  'Where the next leads go: how many of them, to which order, and to its agents in the order of their turns (empty: the '
-  'agency gets the leads with no agent). leads is null when no order wants the first lead, 0 when those that do are locked.';
+  'The place of the next leads. Where they are placed: how many, in which order, and its agents in the order of their turns '
+  '(empty: the agency gets the leads without an agent).';
 
 create type private.placed_lead as (
   id uuid,
@@ -2075,7 +2096,7 @@ create type private.placed_lead as (
   distributed_at timestamptz
 );
 
-comment on type private.placed_lead is 'What becomes of a lead: columns of recruiting_leads.';
+comment on type private.placed_lead is 'The columns of recruiting_leads that a distributed lead gets.';
 
 create function public.distribute_pending_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
@@ -2092,7 +2113,7 @@ declare
   leads jsonb;
 begin
   if exists (select from public.recruiting_leads l where l.id = any (lead_ids) and l.distribution = 'pending') then
-    has_tried_all := private.hand_out_pending();
+    has_tried_all := private.try_distribute_pending();
   end if;
 
   select
@@ -2104,7 +2125,7 @@ begin
   from unnest(lead_ids) as asked (id)
   left join lateral (select * from public.recruiting_leads stored where stored.id = asked.id offset 0) l on true;
 
-  -- Whoever stored a lead or handed it out may not have waited for the disk.
+  -- The transaction that stored a lead, or distributed it, may not have waited for the disk.
   -- A transaction that has written nothing to the log would end without waiting for the disk.
   perform pg_logical_emit_message(true, 'recruiting leads', '');
   return jsonb_build_object('leads', leads, 'order_is_locked', is_pending and coalesce(has_tried_all, false));
@@ -2112,36 +2133,41 @@ end
 $$;
 
 comment on function public.distribute_pending_leads(uuid[]) is
-  'Hands out every pending lead, oldest first, if one of these is pending, and says where they went: {leads: {<id>: '
+  'Distributes every pending lead, oldest first, if one of these is pending, and says where they went: {leads: {<id>: '
   '{distribution, distributed_to: {agency_id, agent_id|null}|null}}, order_is_locked}. distribution is null when there is '
   'no such lead: it was deleted, or the server crashed before it was on disk. A lead stays pending while another '
-  'transaction hands leads out; ask again a moment later. With order_is_locked it waits for somebody who has locked the '
+  'transaction distributes; ask again a moment later. With order_is_locked it waits for somebody who has locked the '
   'orders that want it. What it says of a lead is on disk.';
 grant execute on function public.distribute_pending_leads(uuid[]) to service_role;
 
-create function private.hand_out(fresh private.waiting_lead[], are_others_waiting boolean) returns private.placed_lead[]
+create function private.distribute_new_leads(fresh private.pending_lead[]) returns private.placed_lead[]
 language plpgsql
 set search_path = ''
 as $$
+declare
+  are_others_pending constant boolean := exists (select from public.recruiting_leads l where l.distribution = 'pending');
 begin
+  if fresh = '{}' and not are_others_pending then
+    return '{}';
+  end if;
   if not pg_try_advisory_xact_lock(private.distribution_lock()) then
     return null;
   end if;
   perform set_config('lock_timeout', '20ms', true);
-  if are_others_waiting and not private.distribute_pending() then
+  if are_others_pending and not private.distribute_pending() then
     return null;
   end if;
-  return private.place_leads(fresh);
+  return private.distribute_leads(fresh);
 end
 $$;
 
-comment on function private.hand_out(private.waiting_lead[], boolean) is
-  'Hands out the leads that are pending, if there are some (are_others_waiting), and finds a place for fresh ones, which the '
-  'caller then stores. Returns null, and the fresh leads are pending too, when somebody else hands out or when there was no '
-  'time for them. 55P03 when somebody has locked a table.';
-grant execute on function private.hand_out(private.waiting_lead[], boolean) to service_role;
+comment on function private.distribute_new_leads(private.pending_lead[]) is
+  'Finds the places of new leads that an order wants, after those of all leads that are pending. The caller stores them. '
+  'Returns null, and the new leads are pending too, while another transaction distributes or when there was no time for '
+  'them. 55P03 when somebody has locked a table.';
+grant execute on function private.distribute_new_leads(private.pending_lead[]) to service_role;
 
-create function private.hand_out_pending() returns boolean
+create function private.try_distribute_pending() returns boolean
 language plpgsql
 set search_path = ''
 as $$
@@ -2157,11 +2183,11 @@ exception when lock_not_available then
 end
 $$;
 
-comment on function private.hand_out_pending() is
-  'Hands out the leads that are pending, unless somebody else does: then null. Returns true when it has tried all of '
-  'them: those that are still pending wait for somebody who has locked an order, an agent or a table. Returns false when '
-  'its time was over.';
-grant execute on function private.hand_out_pending() to service_role;
+comment on function private.try_distribute_pending() is
+  'Distributes the leads that are pending, unless another transaction distributes: then null. True when it has tried all of '
+  'them: those that are still pending wait for an order, an agent or a table that somebody has locked. False when its time '
+  'was over.';
+grant execute on function private.try_distribute_pending() to service_role;
 
 create function private.distribution_lock() returns bigint
 language plpgsql
@@ -2173,7 +2199,7 @@ begin
 end
 $$;
 
-comment on function private.distribution_lock() is 'The key of the advisory lock that whoever hands leads out holds.';
+comment on function private.distribution_lock() is 'The key of the advisory lock of the transaction that distributes.';
 grant execute on function private.distribution_lock() to service_role;
 
 create function private.distribute_pending(seconds double precision default 0.2) returns boolean
@@ -2186,15 +2212,15 @@ as $$
 declare
   -- So that others do not wait long for the lock, and the statement stays far below its timeout.
   deadline constant timestamptz := clock_timestamp() + make_interval(secs => seconds);
-  waiting private.waiting_lead[];
+  pending private.pending_lead[];
   placed private.placed_lead[];
   -- Vendors and states whose orders are locked.
   locked text[] := '{}';
 begin
   loop
     -- Not those that an operator has locked.
-    waiting := array(
-      select row(l.id, l.vendor_id, l.state)::private.waiting_lead
+    pending := array(
+      select row(l.id, l.vendor_id, l.state)::private.pending_lead
       from public.recruiting_leads l
       where l.distribution = 'pending'
         and (locked = '{}' or l.vendor_id || coalesce(l.state, '') <> all (locked))
@@ -2202,7 +2228,7 @@ begin
       limit 100
       for no key update skip locked
     );
-    placed := private.place_leads(waiting, deadline);
+    placed := private.distribute_leads(pending, deadline);
     update public.recruiting_leads l
     set
       distribution = p.distribution,
@@ -2213,13 +2239,13 @@ begin
     from unnest(placed) p
     where l.id = p.id and p.distribution <> 'pending';
 
-    if cardinality(placed) < cardinality(waiting) then
+    if cardinality(placed) < cardinality(pending) then
       return false;
     end if;
-    exit when cardinality(waiting) < 100;
+    exit when cardinality(pending) < 100;
     locked := locked || array(
       select distinct w.vendor_id || coalesce(w.state, '')
-      from unnest(waiting) w
+      from unnest(pending) w
       join unnest(placed) p on p.id = w.id
       where p.distribution = 'pending'
     );
@@ -2229,11 +2255,11 @@ end
 $$;
 
 comment on function private.distribute_pending(double precision) is
-  'Hands out the leads that are pending, oldest first. Returns false when its seconds were over, perhaps before the last. '
+  'Distributes the leads that are pending, oldest first. Returns false when its seconds were over, perhaps before the last. '
   'The caller holds the distribution lock.';
 grant execute on function private.distribute_pending(double precision) to service_role;
 
-create function private.place_leads(waiting private.waiting_lead[], deadline timestamptz default 'infinity')
+create function private.distribute_leads(pending private.pending_lead[], deadline timestamptz default 'infinity')
 returns private.placed_lead[]
 language plpgsql
 set search_path = ''
@@ -2242,56 +2268,31 @@ declare
   -- Each further lead is distributed a microsecond later, so that the turns go on in this order.
   moment timestamptz := clock_timestamp();
   placement private.placement;
-  agents integer;
   placed private.placed_lead[] := '{}';
 begin
-  while waiting <> '{}' and (placed = '{}' or clock_timestamp() < deadline) loop
-    placement := private.find_placement(waiting, moment, placed);
-    if placement.leads > 0 then
-      agents := cardinality(placement.agent_ids);
-      with ordered as (
-        update public.recruiting_orders o
-        set
-          filled = o.filled + placement.leads,
-          status = case when o.filled + placement.leads = o.quantity then 'filled' else o.status end
-        where o.id = placement.order_id
-      )
-      update public.agents a
-      set last_assigned_at = moment
-        -- The last of the leads that came to this agent.
-        + (turn.ordinal - 1 + (placement.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
-      from unnest(placement.agent_ids) with ordinality as turn (agent_id, ordinal)
-      where a.id = turn.agent_id and turn.ordinal <= placement.leads;
-
-      -- The worker that sends texts does the rest.
-      if placement.has_greeting then
-        set constraints private.waiting_greetings_lead_id_fkey deferred;
-        insert into private.waiting_greetings (lead_id) select w.id from unnest(waiting[:placement.leads]) w;
-      end if;
-      placed := placed || array(
-        select row(
-          w.id, 'distributed', placement.order_id, placement.agency_id,
-          placement.agent_ids[(w.ordinal - 1) % greatest(agents, 1) + 1], moment + (w.ordinal - 1) * interval '1 microsecond'
-        )::private.placed_lead
-        from unnest(waiting[:placement.leads]) with ordinality as w (id, vendor_id, state, ordinal)
-      );
+  while pending <> '{}' and (placed = '{}' or clock_timestamp() < deadline) loop
+    placement := private.find_placement(pending, moment, placed);
+    if placement.outcome = 'placed' then
+      placed := placed || private.assign_leads(pending[:placement.leads], placement, moment);
       moment := moment + placement.leads * interval '1 microsecond';
-      waiting := waiting[placement.leads + 1:];
+      pending := pending[placement.leads + 1:];
     else
+      -- The same is true of all leads of this vendor and state.
       placed := placed || array(
         select row(
-          w.id, case when placement.leads = 0 then 'pending' else 'unmatched' end, null, null, null, null
+          p.id, case placement.outcome when 'locked' then 'pending' else 'unmatched' end, null, null, null, null
         )::private.placed_lead
-        from unnest(waiting) w
-        where w.vendor_id = waiting[1].vendor_id and w.state is not distinct from waiting[1].state
+        from unnest(pending) p
+        where p.vendor_id = pending[1].vendor_id and p.state is not distinct from pending[1].state
       );
-      waiting := array(
-        select w
-        from unnest(waiting) w
-        where w.vendor_id <> waiting[1].vendor_id or w.state is distinct from waiting[1].state
+      pending := array(
+        select p
+        from unnest(pending) p
+        where p.vendor_id <> pending[1].vendor_id or p.state is distinct from pending[1].state
       );
     end if;
   end loop;
+
   insert into private.untold_leads (lead_id)
   select p.id from unnest(placed) p where p.distribution = 'distributed'
   on conflict do nothing;
@@ -2299,171 +2300,53 @@ begin
 end
 $$;
 
-comment on function private.place_leads(private.waiting_lead[], timestamptz) is
-  'Gives leads to orders and agents, by turns, and counts them there; the caller writes the leads themselves. Returns what '
-  'becomes of each: unmatched when no order wants it; pending when somebody has locked all that do. Not of those for which '
+comment on function private.distribute_leads(private.pending_lead[], timestamptz) is
+  'Gives leads to orders and agents, by turns, and counts them there; the caller writes the leads themselves. Returns the '
+  'place of each: unmatched when no order wants it; pending when others have locked all that do. Without those for which '
   'there was no time until the deadline. The caller holds the distribution lock, and locked the leads that are stored.';
-grant execute on function private.place_leads(private.waiting_lead[], timestamptz) to service_role;
+grant execute on function private.distribute_leads(private.pending_lead[], timestamptz) to service_role;
 
-create function private.find_placement(
-  waiting private.waiting_lead[],
-  moment timestamptz,
-  placed private.placed_lead[]
-) returns private.placement
+create function private.assign_leads(leads private.pending_lead[], place private.placement, moment timestamptz)
+returns private.placed_lead[]
 language plpgsql
 set search_path = ''
 as $$
 declare
-  first constant private.waiting_lead := waiting[1];
-  passed_over uuid[] := '{}';
-  are_locked boolean := false;
-  chosen public.recruiting_orders;
-  leads integer;
-  agent_ids uuid[];
+  agents constant integer := cardinality(place.agent_ids);
 begin
-  -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
-  -- sees what was committed before it.
-  loop
-    chosen := private.best_order(first.vendor_id, first.state, moment, passed_over);
-    if chosen.id is null then
-      return row(case when are_locked then 0 end, null, null, null, null)::private.placement;
-    end if;
-    passed_over := passed_over || chosen.id;
-    -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
-    -- locked here because the foreign key of the lead locks it, and would wait for it.
-    perform
-    from public.recruiting_orders o
-    join public.agencies a on a.id = o.agency_id
-    where o.id = chosen.id and o is not distinct from chosen
-    for no key update of o skip locked
-    for key share of a skip locked;
-    if not found then
-      are_locked := true;
-      continue;
-    end if;
+  with ordered as (
+    update public.recruiting_orders o
+    set
+      filled = o.filled + place.leads,
+      status = case when o.filled + place.leads = o.quantity then 'filled' else o.status end
+    where o.id = place.order_id
+  )
+  update public.agents a
+  set last_assigned_at = moment
+    -- The last of the leads that came to this agent.
+    + (turn.ordinal - 1 + (place.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
+  from unnest(place.agent_ids) with ordinality as turn (agent_id, ordinal)
+  where a.id = turn.agent_id and turn.ordinal <= place.leads;
 
-    leads := cardinality(waiting);
-    if leads > 1 then
-      leads := private.leads_for_order(chosen, waiting, moment, passed_over);
-    end if;
-    -- After the lock, because a count changes without the order's row. The leads of this call are not counted yet.
-    if chosen.daily_cap is not null then
-      leads := least(
-        leads,
-        private.room_under_cap(chosen.id, chosen.daily_cap, moment)
-          - (select count(*) from unnest(placed) p where p.order_id = chosen.id)
-      );
-    end if;
-    continue when leads <= 0;
-
-    agent_ids := private.lock_agents(chosen.agency_id, chosen.agent_id, leads);
-    if agent_ids is not null then
-      return row(leads, chosen.id, chosen.agency_id, agent_ids, chosen.greeting_template is not null)::private.placement;
-    end if;
-    are_locked := true;
-  end loop;
-end
-$$;
-
-comment on function private.find_placement(private.waiting_lead[], timestamptz, private.placed_lead[]) is
-  'Finds the best order that can take the first of these leads at this moment, and its agents, and locks them. The placement '
-  'is for that lead and all that follow it and want the same order. placed: the leads of this call that have their place '
-  'already. The caller holds the distribution lock.';
-grant execute on function private.find_placement(private.waiting_lead[], timestamptz, private.placed_lead[]) to service_role;
-
-create function private.leads_for_order(
-  chosen public.recruiting_orders,
-  waiting private.waiting_lead[],
-  moment timestamptz,
-  passed_over uuid[]
-) returns integer
-language plpgsql
-set search_path = ''
-as $$
-declare
-  lead private.waiting_lead;
-  kind text;
-  -- For each vendor and state, how many leads the order gets before another one is better for such a lead.
-  kinds text[] := '{}';
-  bounds integer[] := '{}';
-  bound integer;
-  leads integer := 0;
-begin
-  foreach lead in array waiting loop
-    if kind is distinct from lead.vendor_id || coalesce(lead.state, '') then
-      kind := lead.vendor_id || coalesce(lead.state, '');
-      bound := bounds[array_position(kinds, kind)];
-      if bound is null then
-        bound := 0;
-        if (chosen.vendor_id is null or chosen.vendor_id = lead.vendor_id)
-          and (chosen.states is null or lead.state = any (chosen.states))
-        then
-          bound := private.leads_before_rival(
-            chosen, private.best_order(lead.vendor_id, lead.state, moment, passed_over));
-        end if;
-        kinds := kinds || kind;
-        bounds := bounds || bound;
-      end if;
-    end if;
-    exit when leads >= bound;
-    leads := leads + 1;
-  end loop;
-  -- Somebody may have changed a rival since the order was chosen.
-  return greatest(leads, 1);
-end
-$$;
-
-comment on function private.leads_for_order(public.recruiting_orders, private.waiting_lead[], timestamptz, uuid[]) is
-  'How many of these leads, from the first on, the chosen order gets when they are handed out one after the other: until '
-  'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
-  'the daily cap.';
-grant execute on function private.leads_for_order(public.recruiting_orders, private.waiting_lead[], timestamptz, uuid[])
-  to service_role;
-
-create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
-declare
-  agent_ids uuid[];
-begin
-  -- The same choice as private.next_agent() makes.
-  if named_agent_id is not null and exists (
-    select
-    from public.agents a
-    where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
-  ) then
-    return (
-      select array[a.id]
-      from public.agents a
-      where a.id = named_agent_id and a.is_active
-      for no key update skip locked
-    );
+  -- The worker that sends texts does the rest.
+  if place.has_greeting then
+    set constraints private.waiting_greetings_lead_id_fkey deferred;
+    insert into private.waiting_greetings (lead_id) select l.id from unnest(leads) l;
   end if;
-
-  agent_ids := array(
-    select a.id
-    from public.agents a
-    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
-    order by a.last_assigned_at nulls first, a.created_at, a.id
-    limit wanted
-    for no key update skip locked
+  return array(
+    select row(
+      l.id, 'distributed', place.order_id, place.agency_id,
+      place.agent_ids[(l.ordinal - 1) % greatest(agents, 1) + 1], moment + (l.ordinal - 1) * interval '1 microsecond'
+    )::private.placed_lead
+    from unnest(leads) with ordinality as l (id, vendor_id, state, ordinal)
   );
-  if agent_ids = '{}' and exists (
-    select from public.agents a where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
-  ) then
-    return null;
-  end if;
-  return agent_ids;
 end
 $$;
 
-comment on function private.lock_agents(uuid, uuid, integer) is
-  'Locks the agents who get the next leads of an order, at most as many as are wanted. Returns their ids in the order of '
-  'their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
-  'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
-  'names, or all of them.';
-grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;
+comment on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) is
+  'Counts these leads in their order, gives its agents their turns, and returns the place of each lead. The first one is '
+  'distributed at the moment. The caller has locked the order and the agents.';
+grant execute on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
 language plpgsql
@@ -2515,11 +2398,177 @@ end
 $$;
 
 comment on function public.distribute_waiting_leads(integer, uuid) is
-  'Hands out leads that came when no order wanted them (unmatched), and pending ones: oldest first, at most max, of one '
+  'Distributes leads that came when no order wanted them (unmatched), and pending ones: oldest first, at most max, of one '
   'vendor or of all. Returns how many; 0 when nothing that waits is wanted. For an order that was opened late. Holds the '
   'distribution lock, so that other leads wait meanwhile: call it with max of about 100 until it returns 0. 55P03 when '
   'others keep the lock for more than 5 s, or somebody has locked a table that it needs; PT400 for a max below 1.';
 grant execute on function public.distribute_waiting_leads(integer, uuid) to service_role;
+
+-- supabase/schemas/recruiting/placement.sql
+
+-- The place of leads: the best order that can take them now, and its agents, all locked.
+
+create function private.find_placement(
+  pending private.pending_lead[],
+  moment timestamptz,
+  placed private.placed_lead[]
+) returns private.placement
+language plpgsql
+set search_path = ''
+as $$
+declare
+  first constant private.pending_lead := pending[1];
+  passed_over uuid[] := '{}';
+  are_locked boolean := false;
+  chosen public.recruiting_orders;
+  leads integer;
+  agent_ids uuid[];
+begin
+  -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
+  -- sees what was committed before it.
+  loop
+    chosen := private.best_order(first.vendor_id, first.state, moment, passed_over);
+    if chosen.id is null then
+      return row(case when are_locked then 'locked' else 'unwanted' end, null, null, null, null, null)::private.placement;
+    end if;
+    passed_over := passed_over || chosen.id;
+    -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
+    -- locked here because the foreign key of the lead locks it, and would wait for it.
+    perform
+    from public.recruiting_orders o
+    join public.agencies a on a.id = o.agency_id
+    where o.id = chosen.id and o is not distinct from chosen
+    for no key update of o skip locked
+    for key share of a skip locked;
+    if not found then
+      are_locked := true;
+      continue;
+    end if;
+
+    leads := cardinality(pending);
+    if leads > 1 then
+      leads := private.leads_for_order(chosen, pending, moment, passed_over);
+    end if;
+    -- After the lock, because a count changes without the order's row. The leads of this call are not counted yet.
+    if chosen.daily_cap is not null then
+      leads := least(
+        leads,
+        private.room_under_cap(chosen.id, chosen.daily_cap, moment)
+          - (select count(*) from unnest(placed) p where p.order_id = chosen.id)
+      );
+    end if;
+    continue when leads <= 0;
+
+    agent_ids := private.lock_agents(chosen.agency_id, chosen.agent_id, leads);
+    if agent_ids is not null then
+      return row(
+        'placed', leads, chosen.id, chosen.agency_id, agent_ids, chosen.greeting_template is not null
+      )::private.placement;
+    end if;
+    are_locked := true;
+  end loop;
+end
+$$;
+
+comment on function private.find_placement(private.pending_lead[], timestamptz, private.placed_lead[]) is
+  'Finds the best order that can take the first of these leads at this moment, and its agents, and locks them. The placement '
+  'is for that lead and all that follow it and want the same order. placed: the leads of this call that have their place '
+  'already. The caller holds the distribution lock.';
+grant execute on function private.find_placement(private.pending_lead[], timestamptz, private.placed_lead[]) to service_role;
+
+create function private.leads_for_order(
+  chosen public.recruiting_orders,
+  pending private.pending_lead[],
+  moment timestamptz,
+  passed_over uuid[]
+) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead private.pending_lead;
+  kind text;
+  -- For each vendor and state, how many leads the order gets before another one is better for such a lead.
+  kinds text[] := '{}';
+  bounds integer[] := '{}';
+  bound integer;
+  leads integer := 0;
+begin
+  foreach lead in array pending loop
+    if kind is distinct from lead.vendor_id || coalesce(lead.state, '') then
+      kind := lead.vendor_id || coalesce(lead.state, '');
+      bound := bounds[array_position(kinds, kind)];
+      if bound is null then
+        bound := 0;
+        if (chosen.vendor_id is null or chosen.vendor_id = lead.vendor_id)
+          and (chosen.states is null or lead.state = any (chosen.states))
+        then
+          bound := private.leads_before_rival(
+            chosen, private.best_order(lead.vendor_id, lead.state, moment, passed_over));
+        end if;
+        kinds := kinds || kind;
+        bounds := bounds || bound;
+      end if;
+    end if;
+    exit when leads >= bound;
+    leads := leads + 1;
+  end loop;
+  -- Somebody may have changed a rival since the order was chosen.
+  return greatest(leads, 1);
+end
+$$;
+
+comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
+  'How many of these leads, from the first on, the chosen order gets when they are distributed one after the other: until '
+  'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
+  'the daily cap.';
+grant execute on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[])
+  to service_role;
+
+create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  agent_ids uuid[];
+begin
+  -- The same choice as private.next_agent() makes.
+  if named_agent_id is not null and exists (
+    select
+    from public.agents a
+    where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
+  ) then
+    return (
+      select array[a.id]
+      from public.agents a
+      where a.id = named_agent_id and a.is_active
+      for no key update skip locked
+    );
+  end if;
+
+  agent_ids := array(
+    select a.id
+    from public.agents a
+    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+    order by a.last_assigned_at nulls first, a.created_at, a.id
+    limit wanted
+    for no key update skip locked
+  );
+  if agent_ids = '{}' and exists (
+    select from public.agents a where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+  ) then
+    return null;
+  end if;
+  return agent_ids;
+end
+$$;
+
+comment on function private.lock_agents(uuid, uuid, integer) is
+  'Locks the agents who get the next leads of an order, at most as many as are wanted. Returns their ids in the order of '
+  'their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
+  'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
+  'names, or all of them.';
+grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;
 
 -- supabase/schemas/recruiting/order_choice.sql
 
@@ -2666,7 +2715,7 @@ comment on function private.lead_state(jsonb) is
   'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
 grant execute on function private.lead_state(jsonb) to service_role;
 
--- supabase/schemas/recruiting/ingest.sql
+-- supabase/schemas/recruiting/store.sql
 
 -- Storing recruiting leads: those of POST /recruiting/ingest and of webhooks, which go together in one call when they come
 -- together; those of POST /recruiting/ingest/bulk; and those of replays.
@@ -2710,16 +2759,17 @@ create type private.sent_lead as (
   id uuid,
   vendor_id uuid,
   vendor_lead_id text,
-  key jsonb,
-  result jsonb,
+  state text,
   distribution text,
-  lead jsonb
+  lead jsonb,
+  key jsonb,
+  result jsonb
 );
 
 comment on type private.sent_lead is
-  'A lead of a call: which one, with its vendor and vendor_lead_id as they are stored; by what a repeat is known, see '
-  'private.lead_key(); and its result when it came before or has an error. Else result is null, and distribution says what '
-  'it is before anybody hands it out.';
+  'A lead of a call. ordinal: its place in the call, from 1. vendor_id: null without a valid credential. vendor_lead_id, '
+  'state: as they are stored. distribution: its state until it is distributed. lead: as sent. key: the sign of a repeat, '
+  'see private.lead_key(). result: of a lead that came before, or an error; null for a new lead.';
 
 create function private.store_recruiting_leads(
   leads jsonb,
@@ -2730,168 +2780,207 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  sent private.sent_lead[];
-  is_repeated boolean;
-  has_key boolean;
-  fresh integer;
-  are_others_waiting boolean;
-  waiting private.waiting_lead[];
+  sent constant private.sent_lead[] := private.find_known_leads(private.read_leads(leads, of_vendor, are_distributed));
   placed private.placed_lead[];
   stored jsonb;
-  stored_count integer;
   results jsonb;
+  has_repeats boolean;
   are_pending boolean;
 begin
-  select
-    array_agg(row(k.ordinal, k.id, k.vendor_id, k.vendor_lead_id, k.key, k.result, w.distribution, k.lead)::private.sent_lead),
-    array_agg(row(k.id, k.vendor_id, k.state)::private.waiting_lead) filter (where w.distribution = 'pending'),
-    bool_or(k.result ->> 'status' = 'duplicate'),
-    bool_or(k.key is not null),
-    count(*) filter (where k.result is null),
-    exists (select from public.recruiting_leads l where l.distribution = 'pending')
-  into sent, waiting, is_repeated, has_key, fresh, are_others_waiting
-  from (
-    -- What is known of each lead before it is stored: an error, or the result of a lead that came before.
-    select r.*, case
-      when r.vendor_id is null then private.lead_error(
-        'PT401', case when r.webhook is null then 'invalid API key' else 'invalid webhook secret' end)
-      when r.lead ->> 'id' is not null and exists (select from private.abandoned_leads a where a.lead_id = r.id)
-        then private.lead_error('55000', 'the lead was abandoned')
-      else coalesce(
-        case when r.key is not null then private.kept_lead(r.key, r.id) end,
-        case when r.lead ->> 'id' is not null then (
-          select case when l.vendor_id = r.vendor_id
-            then private.created_lead(l)
-            else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
-          from public.recruiting_leads l
-          where l.id = r.id
-        ) end,
-        (
-          select jsonb_build_object('id', l.id, 'status', 'duplicate')
-          from public.recruiting_leads l
-          where l.vendor_id = r.vendor_id and l.vendor_lead_id = r.vendor_lead_id
-        ),
-        private.lead_error('PT400', private.lead_problem(r.lead))
-      )
-    end as result
-    from (
-      select
-        g.ordinal, g.vendor_id, g.webhook, g.lead,
-        coalesce((g.lead ->> 'id')::uuid, gen_random_uuid()) as id,
-        -- Most vendors have no such lead, and the index that says so is small.
-        case when exists (
-          select from public.recruiting_leads e where e.vendor_id = g.vendor_id and e.vendor_lead_id like 'sha256:%'
-        ) then private.stored_lead_id(g.vendor_id, g.lead ->> 'vendor_lead_id')
-        else private.indexable_id(g.lead ->> 'vendor_lead_id') end as vendor_lead_id,
-        private.lead_state(g.lead -> 'vendor_metadata') as state,
-        not are_distributed or g.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' as is_kept,
-        case when g.webhook is not null or g.idempotency is not null
-          then private.lead_key(g.vendor_id, g.webhook, g.idempotency) end as key
-      from (
-        select given.*, coalesce(of_vendor, case when given.webhook is null
-          then (select k.vendor_id from private.valid_api_keys k where k.key_hash = given.key_hash)
-          else private.proved_vendor(null, given.webhook) end) as vendor_id
-        from rows from (
-          jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
-        ) with ordinality as given (key_hash, webhook, lead, idempotency, ordinal)
-        -- Without it each of these is worked out as often as it is used.
-        offset 0
-      ) g
-      offset 0
-    ) r
-    offset 0
-  ) k
-  cross join lateral (
-    select case
-      when k.is_kept then 'not_requested'
-      -- By dates and daily caps it may be unwanted after all; whoever hands it out looks.
-      when k.result is null and exists (
-        select
-        from private.recruiting_order_choices c
-        where c.vendor_id in ('00000000-0000-0000-0000-000000000000', k.vendor_id) and c.state in ('', k.state)
-      ) then 'pending'
-      else 'unmatched'
-    end as distribution
-    offset 0
-  ) w;
-
-  for attempt in 1..2 loop
-    begin
-      if attempt = 1 and are_distributed and (waiting is not null or are_others_waiting) then
-        placed := private.hand_out(coalesce(waiting, '{}'), are_others_waiting);
-      end if;
-
-      with inserted as (
-        insert into public.recruiting_leads as l (
-          id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
-          order_id, agency_id, agent_id, distributed_at, created_at
-        )
-        select
-          s.id, s.vendor_id, s.vendor_lead_id, s.lead ->> 'first_name',
-          coalesce(nullif(s.lead -> 'vendor_metadata', 'null'), '{}'), s.lead ->> 'resume_path', s.lead ->> 'request_id',
-          s.lead ->> 'received_via', coalesce(p.distribution, s.distribution), p.order_id, p.agency_id, p.agent_id,
-          -- In this order leads that wait are handed out.
-          p.distributed_at, now() + s.ordinal * interval '1 microsecond'
+  begin
+    if are_distributed then
+      placed := private.distribute_new_leads(array(
+        select row(s.id, s.vendor_id, s.state)::private.pending_lead
         from unnest(sent) s
-        left join unnest(placed) p on p.id = s.id
-        where s.result is null
-        -- So that two calls with the same leads wait for each other and never deadlock. Where two leads of one call have
-        -- the same vendor_lead_id, the first is stored.
-        order by s.vendor_id, s.vendor_lead_id, s.ordinal
-        on conflict do nothing
-        returning l.id, jsonb_build_object('id', l.id, 'status', 'created', 'distributed_to',
-          -- As private.created_lead(), which takes a twentieth of the time of a large call.
-          case when l.agency_id is not null then jsonb_build_object('agency_id', l.agency_id, 'agent_id', l.agent_id) end
-        ) || case when l.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb as result
-      )
-      select coalesce(jsonb_object_agg(i.id, i.result), '{}'), count(*) into stored, stored_count from inserted i;
+        where s.result is null and s.distribution = 'pending'
+      ));
+    end if;
+    stored := private.insert_sent_leads(sent, placed);
+    -- An order has counted each of them.
+    if placed <> '{}' and exists (select from unnest(sent) s where s.result is null and not stored ? s.id::text) then
+      raise lock_not_available using message = 'another transaction has stored one of these leads meanwhile';
+    end if;
+  exception when lock_not_available then
+    stored := private.insert_pending_leads(sent);
+  end;
 
-      if stored_count < fresh and placed <> '{}' then
-        raise lock_not_available using message = 'another transaction has stored one of these leads meanwhile';
-      elsif attempt = 2 then
-        -- A deferred check leaves out a version of the row that the same transaction has replaced, and an update to a key
-        -- that is null.
-        update public.recruiting_leads l
-        set distribution = l.distribution
-        where l.id = any (array(select s.id from unnest(sent) s));
-      end if;
-      exit;
-    exception when lock_not_available then
-      -- Somebody has locked a table that a foreign key refers to: its check waits even where the key is null. Or somebody is
-      -- storing the same lead, and the second attempt waits longer.
-      if attempt = 2 then
-        raise;
-      end if;
-      placed := null;
-      set constraints all deferred;
-    end;
-  end loop;
-
-  select jsonb_agg(r.result), coalesce(bool_and(r.result ? 'distribution'), false)
-  into results, are_pending
+  select
+    jsonb_agg(r.result),
+    bool_or(r.result is null or r.result ->> 'status' = 'duplicate'),
+    coalesce(bool_and(r.result ? 'distribution'), false)
+  into results, has_repeats, are_pending
   from (select coalesce(s.result, stored -> s.id::text) as result from unnest(sent) s) r;
-  if is_repeated or stored_count < fresh then
+  if has_repeats then
     results := private.note_duplicates(sent, results);
   end if;
-  -- Whoever hands them out waits for the disk, as does whoever asks about them.
+  -- Their distribution waits for the disk, as does a request that asks about them.
   if are_pending then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  if has_key then
-    perform private.keep_result(
-      s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
-    from unnest(sent) s
-    where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
-  end if;
+  perform private.keep_result(
+    s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
+  from unnest(sent) s
+  where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
   return results;
 end
 $$;
 
 comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
-  'Looks up what is known of each lead, and stores those of which nothing is known, once. They get their order and agent, '
-  'unless are_distributed is false. leads and result: see public.ingest_recruiting_leads(). of_vendor: the vendor of them '
-  'all, whose proof the caller has checked; then a lead needs no id.';
+  'Stores the new leads of a call, once, with their orders and agents unless are_distributed is false. leads and result: '
+  'see public.ingest_recruiting_leads(). of_vendor: the vendor of all leads, whose proof the caller has checked; then a '
+  'lead needs no id.';
 grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
+
+create function private.read_leads(leads jsonb, of_vendor uuid, are_distributed boolean) returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (
+    select array_agg(row(
+      r.ordinal, coalesce((r.lead ->> 'id')::uuid, gen_random_uuid()), r.vendor_id,
+      -- Most vendors have no such lead, and the index that says so is small.
+      case when exists (
+        select from public.recruiting_leads e where e.vendor_id = r.vendor_id and e.vendor_lead_id like 'sha256:%'
+      ) then private.stored_lead_id(r.vendor_id, r.lead ->> 'vendor_lead_id')
+      else private.indexable_id(r.lead ->> 'vendor_lead_id') end,
+      r.state,
+      case
+        when not are_distributed or r.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' then 'not_requested'
+        -- By dates and daily caps it may be unwanted after all; its distribution looks.
+        when exists (
+          select
+          from private.recruiting_order_choices c
+          where c.vendor_id in ('00000000-0000-0000-0000-000000000000', r.vendor_id) and c.state in ('', r.state)
+        ) then 'pending'
+        else 'unmatched'
+      end,
+      r.lead,
+      case when r.webhook is not null or r.idempotency is not null
+        then private.lead_key(r.vendor_id, r.webhook, r.idempotency) end,
+      case when r.vendor_id is null then private.lead_error(
+        'PT401', case when r.webhook is null then 'invalid API key' else 'invalid webhook secret' end) end
+    )::private.sent_lead)
+    from (
+      select
+        given.*,
+        private.lead_state(given.lead -> 'vendor_metadata') as state,
+        coalesce(of_vendor, case when given.webhook is null
+          then (select k.vendor_id from private.valid_api_keys k where k.key_hash = given.key_hash)
+          else private.proved_vendor(null, given.webhook) end) as vendor_id
+      from rows from (
+        jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
+      ) with ordinality as given (key_hash, webhook, lead, idempotency, ordinal)
+      -- Without it each of these is worked out as often as it is used.
+      offset 0
+    ) r
+  );
+end
+$$;
+
+comment on function private.read_leads(jsonb, uuid, boolean) is
+  'The leads of a call of private.store_recruiting_leads(), in their order, with their vendors. One without a valid '
+  'credential has the result {error}.';
+grant execute on function private.read_leads(jsonb, uuid, boolean) to service_role;
+
+create function private.find_known_leads(sent private.sent_lead[]) returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (
+    select array_agg(row(
+      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state, s.distribution, s.lead, s.key,
+      coalesce(
+        s.result,
+        (select private.lead_error('55000', 'the lead was abandoned') from private.abandoned_leads a where a.lead_id = s.id),
+        case when s.key is not null then private.kept_lead(s.key, s.id) end,
+        (
+          select case when l.vendor_id = s.vendor_id
+            then private.created_lead(l)
+            else private.lead_error('23505', 'the id belongs to a lead of another vendor') end
+          from public.recruiting_leads l
+          where l.id = s.id
+        ),
+        (
+          select jsonb_build_object('id', l.id, 'status', 'duplicate')
+          from public.recruiting_leads l
+          where l.vendor_id = s.vendor_id and l.vendor_lead_id = s.vendor_lead_id
+        ),
+        private.lead_error('PT400', private.lead_problem(s.lead))
+      )
+    )::private.sent_lead)
+    from unnest(sent) s
+  );
+end
+$$;
+
+comment on function private.find_known_leads(private.sent_lead[]) is
+  'The same leads, with a result for each that came before, was abandoned, or has no first name.';
+grant execute on function private.find_known_leads(private.sent_lead[]) to service_role;
+
+create function private.insert_sent_leads(sent private.sent_lead[], placed private.placed_lead[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stored jsonb;
+begin
+  with inserted as (
+    insert into public.recruiting_leads as l (
+      id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path, request_id, received_via, distribution,
+      order_id, agency_id, agent_id, distributed_at, created_at
+    )
+    select
+      s.id, s.vendor_id, s.vendor_lead_id, s.lead ->> 'first_name',
+      coalesce(nullif(s.lead -> 'vendor_metadata', 'null'), '{}'), s.lead ->> 'resume_path', s.lead ->> 'request_id',
+      s.lead ->> 'received_via', coalesce(p.distribution, s.distribution), p.order_id, p.agency_id, p.agent_id,
+      -- Pending leads are distributed in this order.
+      p.distributed_at, now() + s.ordinal * interval '1 microsecond'
+    from unnest(sent) s
+    left join unnest(placed) p on p.id = s.id
+    where s.result is null
+    -- So that two calls with the same leads wait for each other and never deadlock. Where two leads of one call have the
+    -- same vendor_lead_id, the first is stored.
+    order by s.vendor_id, s.vendor_lead_id, s.ordinal
+    on conflict do nothing
+    returning l.id, jsonb_build_object('id', l.id, 'status', 'created', 'distributed_to',
+      -- As private.created_lead(), which takes a twentieth of the time of a large call.
+      case when l.agency_id is not null then jsonb_build_object('agency_id', l.agency_id, 'agent_id', l.agent_id) end
+    ) || case when l.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb as result
+  )
+  select coalesce(jsonb_object_agg(i.id, i.result), '{}') into stored from inserted i;
+  return stored;
+end
+$$;
+
+comment on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) is
+  'Inserts the leads that have no result yet, with their places where they have one. Returns {<id>: result}, without those '
+  'whose vendor_lead_id is taken: another transaction has committed it since the look-up, or it stands twice in the call.';
+grant execute on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) to service_role;
+
+create function private.insert_pending_leads(sent private.sent_lead[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stored jsonb;
+begin
+  -- The check of a foreign key waits for the table that it refers to, even where the key is null. A deferred check leaves
+  -- out a version of the row that the same transaction has replaced, and an update to a key that is null.
+  set constraints all deferred;
+  stored := private.insert_sent_leads(sent, null);
+  update public.recruiting_leads l
+  set distribution = l.distribution
+  where l.id = any (array(select s.id from unnest(sent) s));
+  return stored;
+end
+$$;
+
+comment on function private.insert_pending_leads(private.sent_lead[]) is
+  'Inserts leads while another transaction has locked a table that they refer to, or stores one of them: see '
+  'private.insert_sent_leads(). A lead that an order wants is pending.';
+grant execute on function private.insert_pending_leads(private.sent_lead[]) to service_role;
 
 create function private.stored_lead_id(vendor_id uuid, given_id text) returns text
 language plpgsql
@@ -2962,6 +3051,10 @@ $$;
 
 comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
 grant execute on function private.created_lead(public.recruiting_leads) to service_role;
+
+-- supabase/schemas/recruiting/repeats.sql
+
+-- Leads that come again: with the same vendor_lead_id, Idempotency-Key, delivery of a webhook, or by a repeated call.
 
 create function private.note_duplicates(sent private.sent_lead[], results jsonb) returns jsonb
 language plpgsql
@@ -3102,7 +3195,8 @@ begin
     for update skip locked
   );
 
-  -- Whoever stored a lead may not have waited for the disk. Without anything written this commit would not either.
+  -- The transaction that stored a lead may not have waited for the disk. Without anything written this commit would not
+  -- either.
   perform pg_logical_emit_message(true, 'recruiting leads', '');
   return (
     select coalesce(jsonb_object_agg(given.id, case when l.id is not null then private.created_lead(l) end), '{}')
@@ -5309,20 +5403,6 @@ create policy "readers of a conversation read what it waits to send" on public.t
       select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
     )
   );
-
-create table private.waiting_greetings (
-  -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
-  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
-  created_at timestamptz not null default clock_timestamp()
-);
-
-create index on private.waiting_greetings (created_at);
-
-comment on table private.waiting_greetings is
-  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
-
-alter table private.waiting_greetings enable row level security;
-grant select, insert, update, delete on private.waiting_greetings to service_role;
 
 create table public.quiet_hours (
   id uuid primary key default gen_random_uuid(),
