@@ -53,63 +53,89 @@ export function Composer(
       }}
     >
       {problem !== null && <p id={`${id}-why`} className="why-not">{problem}</p>}
-      <textarea
-        aria-label={`Text to ${name}`}
-        aria-describedby={problem === null ? `${id}-count` : `${id}-why`}
-        rows={2}
-        value={draft.body}
-        readOnly={sending.isRunning}
-        disabled={problem !== null}
-        onChange={(event) => change({ body: event.target.value })}
-        onKeyDown={sendByKey}
-      />
-      {problem === null && (
-        <div className="buttons">
-          <button
-            type="submit"
-            className="primary"
-            title="Ctrl+Enter"
-            aria-disabled={sending.isRunning || !isReady}
-          >
-            {conversation.hasBot ? "Send and take over" : "Send"}
+      {attaching.isRunning && <p className="quiet">Uploading</p>}
+      {problem === null && draft.file !== null && (
+        <p className="buttons attached">
+          <span>{draft.file.name}</span>
+          <button type="button" disabled={sending.isRunning} onClick={() => change({ file: null })}>
+            Remove the file
           </button>
-          {draft.file === null
-            ? (
-              <label className="button attach">
-                {attaching.isRunning ? "Uploading" : "Add a file"}
+        </p>
+      )}
+      <div className="compose">
+        <textarea
+          aria-label={`Text to ${name}`}
+          aria-describedby={problem === null ? `${id}-count` : `${id}-why`}
+          placeholder="Write a text"
+          rows={1}
+          value={draft.body}
+          readOnly={sending.isRunning}
+          disabled={problem !== null}
+          onChange={(event) => change({ body: event.target.value })}
+          onKeyDown={sendByKey}
+        />
+        {problem === null && (
+          <>
+            {draft.file === null && (
+              <label className="button attach" title="Add a file">
+                <Clip />
+                <span className="visually-hidden">Add a file</span>
                 <input
                   type="file"
                   className="visually-hidden"
                   accept={FILE_TYPES}
-                  disabled={sending.isRunning}
+                  disabled={sending.isRunning || attaching.isRunning}
                   onChange={({ target }) => {
                     if (target.files?.[0]) void attaching.run(target.files[0]);
                     target.value = "";
                   }}
                 />
               </label>
-            )
-            : (
-              <span className="buttons">
-                {draft.file.name}
-                <button type="button" disabled={sending.isRunning} onClick={() => change({ file: null })}>
-                  Remove the file
-                </button>
-              </span>
             )}
-          <small id={`${id}-count`} className={isTooLong ? "problem" : undefined}>{countText(body)}</small>
-        </div>
-      )}
+            <button
+              type="submit"
+              className="primary"
+              title="Ctrl+Enter"
+              aria-disabled={sending.isRunning || !isReady}
+            >
+              {conversation.hasBot ? "Send and take over" : "Send"}
+            </button>
+          </>
+        )}
+      </div>
+      {problem === null && <Count id={`${id}-count`} body={body} />}
       <Problem of={sending} />
       <Problem of={attaching} />
     </form>
   );
 }
 
-function countText(body: string): string {
+/** How long the text is, and for how many it is paid. A phone has room for that only where it matters. */
+function Count({ id, body }: { id: string; body: string }) {
   const segments = segmentsOf(body);
   const length = `${body.length.toLocaleString("en-US")} of ${MAX_LENGTH.toLocaleString("en-US")}`;
-  return body === "" ? length : `${length} · ${segments} ${segments === 1 ? "segment" : "segments"}`;
+  const className = body.length > MAX_LENGTH ? "count problem" : segments > 1 ? "count" : "count is-small";
+  return (
+    <small id={id} className={className}>
+      {body === "" ? length : `${length} · ${segments} ${segments === 1 ? "segment" : "segments"}`}
+    </small>
+  );
+}
+
+function Clip() {
+  return (
+    <svg
+      width="20"
+      height="20"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2"
+      aria-hidden="true"
+    >
+      <path d="m21 11-9 9a6 6 0 0 1-8.500-8.500l9-9a4 4 0 0 1 5.700 5.700l-9 9a2 2 0 0 1-2.900-2.900l8.300-8.200" />
+    </svg>
+  );
 }
 
 /** Why nothing can be written here; null: it can. */

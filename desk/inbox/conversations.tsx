@@ -26,7 +26,7 @@ export function Conversations({ openId, ...filtered }: Filtered & { openId: stri
       <div className="list" aria-busy={query.isPlaceholderData}>
         <Shown query={query} of="conversations" skeleton={<Skeleton rows={8} />}>
           {(rows) =>
-            rows.length === 0 ? <Nothing {...filtered} /> : (
+            rows.length === 0 ? query.isPlaceholderData ? <Skeleton rows={8} /> : <Nothing {...filtered} /> : (
               <>
                 <ul className="rows">
                   {distinct(rows).map((row) => (
@@ -108,19 +108,17 @@ const Row = memo(function Row(
   return (
     <Link href={`/inbox/${row.id}`} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
       <span className="name">
-        {row.name || phoneText(row.recruit_phone)}
+        <bdi>{row.name || phoneText(row.recruit_phone)}</bdi>
         {row.is_unread && <span className="visually-hidden">, unread</span>}
       </span>
       <span className="since quiet">
         {order === "waiting" && <span className="visually-hidden">waits for</span>}
         {ago(since)}
       </span>
-      <span className="last quiet">{lastText(row)}</span>
+      <span className="last quiet" dir="auto">{lastText(row)}</span>
       <span className="badges">
         {row.is_opted_out && <span className="badge">Opted out</span>}
-        {agent.role === "manager" && row.agent_id !== agent.id && (
-          <span className="badge">{row.agent ?? "Nobody"}</span>
-        )}
+        {agent.role === "manager" && row.agent_id !== agent.id && <bdi className="badge">{row.agent ?? "Nobody"}</bdi>}
       </span>
     </Link>
   );

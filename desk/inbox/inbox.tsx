@@ -5,6 +5,7 @@ import type { Filter } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { Page } from "../ui/page.tsx";
 import { Empty } from "../ui/states.tsx";
+import { useVisibleHeight } from "../ui/visible.ts";
 import { Conversations } from "./conversations.tsx";
 import { OpenConversation } from "./open_conversation.tsx";
 
@@ -12,6 +13,7 @@ import { OpenConversation } from "./open_conversation.tsx";
 export function Inbox({ agent }: { agent: Agent }) {
   const [filter, setFilter] = useState<Filter>({ order: "waiting", isUnread: false, typed: "", agentId: null });
   const [isOpen, parameters] = useRoute("/inbox/:id");
+  useVisibleHeight();
   useEffect(() => forgetDrafts(agent.id), [agent.id]);
   const wasOpen = useRef(isOpen);
   useEffect(() => {

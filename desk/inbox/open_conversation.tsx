@@ -64,18 +64,30 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
     <>
       <section className="thread" aria-labelledby="recruit">
         <div className="thread-head">
-          <Link href="/inbox" className="to-list button">Inbox</Link>
-          <h2 id="recruit" ref={heading} tabIndex={-1}>{name}</h2>
+          <Link href="/inbox" className="to-list button" title="Inbox">
+            <span className="visually-hidden">Inbox</span>
+          </Link>
+          <h2 id="recruit" ref={heading} tabIndex={-1}>
+            <bdi>{name}</bdi>
+          </h2>
           <p className="quiet" role="status">{ownerText(conversation, agent)}</p>
-          {isWide && owner}
+          {isWide ? owner : (
+            <>
+              <button type="button" className="about" popoverTarget="about">
+                About <span className="visually-hidden">{name}</span>
+              </button>
+              <div id="about" popover="auto">
+                <p>
+                  <strong>
+                    <bdi>{name}</bdi>
+                  </strong>
+                </p>
+                {owner}
+                {card}
+              </div>
+            </>
+          )}
         </div>
-        {!isWide && (
-          <details>
-            <summary>About {name}</summary>
-            {owner}
-            {card}
-          </details>
-        )}
         <Shown query={messages} of="texts" skeleton={<Skeleton rows={5} />}>
           {() => (
             <Texts

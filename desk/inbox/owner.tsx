@@ -1,4 +1,4 @@
-import { type SubmitEvent, useState } from "react";
+import { type ReactNode, type SubmitEvent, useState } from "react";
 import { useActiveAgents } from "../data/agents.ts";
 import { assignConversation, type Conversation, handBack, needsNoReply } from "../data/conversation.ts";
 import type { Agent } from "../data/user.ts";
@@ -30,11 +30,15 @@ export function Owner(
 export function ownerText(
   { status, hasBot, assigned_agent_id, agent_id, agent }: Conversation,
   { id }: Agent,
-): string {
+): ReactNode {
   if (hasBot) return "The bot answers.";
   if (status === "escalated" && assigned_agent_id === id) return "You answer.";
   if (agent_id === id) return "The bot is silent. You are told of each text.";
-  return agent === null ? "Nobody answers yet." : `${agent} answers.`;
+  return agent === null ? "Nobody answers yet." : (
+    <>
+      <bdi>{agent}</bdi> answers.
+    </>
+  );
 }
 
 function Reassign({ conversation: { id, agent_id }, agent }: { conversation: Conversation; agent: Agent }) {

@@ -21,9 +21,10 @@ export const Text = memo(function Text({ text, name, ...acting }: { text: Messag
   return (
     <li className={`text is-${sender_type}`}>
       <p className="quiet">
-        <strong>{sender_type === "recruit" ? name : WRITERS[sender_type]}</strong> <Time at={created_at} isDayKnown />
+        <strong>{sender_type === "recruit" ? <bdi>{name}</bdi> : WRITERS[sender_type]}</strong>{" "}
+        <Time at={created_at} isDayKnown />
       </p>
-      {body && <p className="body">{body}</p>}
+      {body && <p className="body" dir="auto">{body}</p>}
       {media.map((file, place) => <File key={place} file={file} />)}
       {sender_type !== "recruit" && <Delivery text={text} {...acting} />}
     </li>

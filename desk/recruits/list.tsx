@@ -8,7 +8,7 @@ import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { Search, useSettled } from "../ui/search.tsx";
-import { Empty, Shown } from "../ui/states.tsx";
+import { Empty, Shown, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function List(
@@ -42,18 +42,20 @@ export function List(
       </form>
       <Shown query={query} of="recruits">
         {(recruits) =>
-          recruits.length === 0 ? <None filter={filter} isManager={isManager} /> : (
-            <>
-              <ul className="rows people" aria-busy={query.isPlaceholderData}>
-                {recruits.map((recruit) => (
-                  <li key={recruit.id}>
-                    <Row recruit={recruit} isManager={isManager} />
-                  </li>
-                ))}
-              </ul>
-              <More of={query} />
-            </>
-          )}
+          recruits.length === 0
+            ? query.isPlaceholderData ? <Skeleton /> : <None filter={filter} isManager={isManager} />
+            : (
+              <>
+                <ul className="rows people" aria-busy={query.isPlaceholderData}>
+                  {recruits.map((recruit) => (
+                    <li key={recruit.id}>
+                      <Row recruit={recruit} isManager={isManager} />
+                    </li>
+                  ))}
+                </ul>
+                <More of={query} />
+              </>
+            )}
       </Shown>
     </Page>
   );

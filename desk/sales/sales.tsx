@@ -7,7 +7,7 @@ import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { Search, useSettled } from "../ui/search.tsx";
-import { Empty, Shown } from "../ui/states.tsx";
+import { Empty, Shown, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { openPresentation } from "./present.ts";
 
@@ -23,7 +23,7 @@ export function Sales({ agent }: { agent: Agent }) {
       </form>
       <Shown query={query} of="sales leads">
         {(leads) =>
-          leads.length === 0 ? <None typed={typed} /> : (
+          leads.length === 0 ? query.isPlaceholderData ? <Skeleton /> : <None typed={typed} /> : (
             <>
               <ul className="rows people" aria-busy={query.isPlaceholderData}>
                 {leads.map((lead) => (

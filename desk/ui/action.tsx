@@ -42,7 +42,7 @@ export function useAction<Given = void>(act: (given: Given) => unknown) {
 
 /** The sentence about what went wrong, for the screen reader too. */
 export function Problem({ of: { problem } }: { of: Action }) {
-  return <p className="problem" role="alert">{problem}</p>;
+  return problem === null ? null : <p className="problem" role="alert">{problem}</p>;
 }
 
 /** A button that does one thing, with what went wrong beside it. */

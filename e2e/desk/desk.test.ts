@@ -3,6 +3,7 @@ import "./inbox.ts";
 import "./drafts.ts";
 import "./inbox_list.ts";
 import "./inbox_pictures.ts";
+import "./phone.ts";
 import "./speed.ts";
 import "./session.ts";
 import "./frame.ts";

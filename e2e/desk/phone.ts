@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { sql } from "../support/client.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { box, createColleague, createTalk, createTexter, list, outbox, send, tell, texts } from "./talks.ts";
+
+const [LONG_NAME, LONG_LAST_NAME] = ["Maximiliane", "Featherstonehaugh-Cholmondeley"];
+
+/** Opens a conversation with many texts, as a manager whose colleague has a long name. */
+async function openLongTalk(page: Page, status: "bot" | "escalated" = "escalated") {
+  const manager = await createTexter("manager");
+  const talk = await createTalk(manager, LONG_NAME, { last_name: LONG_LAST_NAME }, status);
+  await tell(
+    talk,
+    Array.from({ length: 20 }, (_, n) => [n % 2 ? "recruit" : "agent", `Text ${n} of the talk.`, 90 - n]),
+  );
+  await signIn(page, manager, `inbox/${talk.id}`);
+  await texts(page).getByText("Text 19 of the talk.").waitFor();
+  return { manager, talk };
+}
+
+/** Asserts that all of an element is in the window, above `bottom`, and returns its place. */
+async function placeOf(page: Page, element: Locator, bottom = page.viewportSize()!.height) {
+  const place = (await element.boundingBox())!;
+  const { width } = page.viewportSize()!;
+  const { x, y } = place;
+  assert.ok(x >= 0 && y >= 0 && x + place.width <= width && y + place.height <= bottom, JSON.stringify(place));
+  return place;
+}
+
+/** How much of the words of an element is cut, in pixels. */
+function cutOff(element: Locator): Promise<number> {
+  return element.evaluate(({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
+    Math.max(0, scrollWidth - clientWidth)
+  );
+}
+
+/** Asserts that one can read and write in a part of the window that is so high. */
+async function assertWorkable(page: Page, height: number): Promise<void> {
+  const written = await placeOf(page, box(page, LONG_NAME), height);
+  const sent = await placeOf(page, send(page), height);
+  assert.ok(sent.y < written.y + written.height && written.y < sent.y + sent.height, "Send stands beside the box");
+  const read = await placeOf(page, texts(page), height);
+  assert.ok(read.height >= 0.4 * height, `texts have ${read.height} of ${height} px`);
+  await placeOf(page, texts(page).getByText("Text 19 of the talk."), height);
+}
+
+for (
+  const [width, height, what] of [
+    [360, 440, "a phone with its keyboard"],
+    [390, 508, "a phone with a browser's bars"],
+    [640, 400, "letters of 200 %"],
+    [844, 390, "a phone on its side"],
+  ] as const
+) {
+  deskTest(`${width} × ${height}, ${what}: Send is there, and the texts have 40 %`, async (page) => {
+    const { talk } = await openLongTalk(page);
+    await page.setViewportSize({ width, height });
+    await box(page, LONG_NAME).tap();
+    await assertWorkable(page, height);
+    await assertFits(page);
+    await assertAccessible(page);
+    await box(page, LONG_NAME).fill("A line that is long enough to need a second one, and a third. ".repeat(3));
+    await placeOf(page, send(page));
+    await box(page, LONG_NAME).fill("By thumb");
+    await send(page).tap();
+    await until(async () => (await outbox(talk)).length === 1);
+    await assertWorkable(page, height);
+    await page.getByText(`About ${LONG_NAME}`).tap();
+    await page.getByLabel("Give it to").scrollIntoViewIfNeeded();
+    await placeOf(page, page.getByLabel("Give it to"));
+    await assertAccessible(page);
+  }, PHONE);
+}
+
+deskTest("on a phone the composer stays above the keyboard, also where that only covers the window", async (page) => {
+  await openLongTalk(page, "bot");
+  await assertWorkable(page, 740);
+  // As Safari tells it: the window stays, and less of it is seen.
+  await page.evaluate(`
+    for (const [name, value] of [["height", 400], ["offsetTop", 40]]) {
+      Object.defineProperty(visualViewport, name, { configurable: true, get: () => value });
+    }
+    visualViewport.dispatchEvent(new Event("resize"));`);
+  await until(async () => (await send(page).boundingBox())!.y < 440);
+  await assertWorkable(page, 440);
+  assert.ok((await page.getByRole("heading", { name: LONG_NAME }).boundingBox())!.y >= 40);
+  await page.evaluate("delete visualViewport.height; delete visualViewport.offsetTop;");
+  await page.evaluate("visualViewport.dispatchEvent(new Event('resize'))");
+  await until(async () => (await send(page).boundingBox())!.y > 440);
+}, PHONE);
+
+for (const width of [1280, 360]) {
+  deskTest(`an agent's long name hides neither the recruit's nor the time, ${width} px`, async (page) => {
+    const manager = await createTexter("manager");
+    const omar = await createColleague(manager, "Bartholomew-Alexander Montgomery");
+    await sql`update public.agents set last_name = 'Wolfeschlegelsteinhausenbergerdorff' where id = ${omar.agent_id}`;
+    await tell(await createTalk(omar, "Maya", { last_name: "Ortiz" }), [["recruit", "Is this still open?", 75]]);
+    await signIn(page, manager, "inbox");
+    const row = list(page).getByRole("link", { name: /Maya/ });
+    for (const words of ["Maya Ortiz", "1 h", "Is this still open?"]) await placeOf(page, row.getByText(words).last());
+    assert.equal(await cutOff(row.locator(".name")), 0);
+    assert.equal(await cutOff(row.locator(".since")), 0);
+    assert.ok(await cutOff(row.locator(".badge")) > 0);
+    await row.click();
+    await assertFits(page);
+    await assertAccessible(page);
+  }, { ...PHONE, isMobile: width < 500, viewport: { width, height: 740 } });
+}
