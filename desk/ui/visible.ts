@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 
 /**
- * Keeps in `--visible-height` and `--visible-top` which part of the window is seen, where a keyboard covers the rest and
- * leaves the window as it is.
+ * Keeps in `--visible-height` and `--visible-top` which part of the window is seen, where a keyboard covers the rest
+ * and leaves the window as it is.
  */
 export function useVisibleHeight(): void {
   useEffect(() => {
