@@ -38,7 +38,8 @@ function Chart({ days, vendor: { vendor, leads, refused } }: { days: string[]; v
   // One scale for both, so that they can be compared.
   const unit = HEIGHT / (most + Math.max(...refused));
   const ground = most * unit;
-  const label = `${leadsText(sum(leads))}, at most ${most} on a day; ${sum(refused)} rejected`;
+  const peak = most > 0 ? `, at most ${most} on a day` : "";
+  const label = `${leadsText(sum(leads))}${peak}; ${sum(refused)} rejected`;
   return (
     <li>
       <p>

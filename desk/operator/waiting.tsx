@@ -40,7 +40,9 @@ export function Waiting() {
                     {leads.map(({ id, vendor, name, state, received }) => (
                       <tr key={id}>
                         <td>{vendor}</td>
-                        <td>{name}</td>
+                        <td>
+                          <bdi>{name}</bdi>
+                        </td>
                         <td>{state ?? "–"}</td>
                         <td>{ago(received)}</td>
                         <td>
@@ -136,11 +138,15 @@ function Result({ result: { handed_out, waiting } }: { result: Awaited<ReturnTyp
 function HandedOutRow({ lead: { name, vendor, state, agency, agent } }: { lead: HandedOut }) {
   return (
     <tr>
-      <td>{name}</td>
+      <td>
+        <bdi>{name}</bdi>
+      </td>
       <td>{vendor}</td>
       <td>{state ?? "–"}</td>
       <td>{agency}</td>
-      <td>{agent || "–"}</td>
+      <td>
+        <bdi>{agent || "–"}</bdi>
+      </td>
     </tr>
   );
 }

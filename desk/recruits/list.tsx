@@ -6,6 +6,7 @@ import type { Agent } from "../data/user.ts";
 import { More } from "../ui/more.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
+import { Parts } from "../ui/parts.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { Search, useSettled } from "../ui/search.tsx";
 import { Empty, Shown, Skeleton } from "../ui/states.tsx";
@@ -66,15 +67,15 @@ function Row({ recruit, isManager }: { recruit: Recruit; isManager: boolean }) {
   return (
     <Link href={`/recruits/${id}`}>
       <span className="name">
-        {fullName(recruit)} {agent_notifications.length > 0 && <span className="badge strong">New</span>}
+        <bdi>{fullName(recruit)}</bdi> {agent_notifications.length > 0 && <span className="badge strong">New</span>}
       </span>
       <span className="quiet">
-        {[
-          phone === null ? "no phone" : phoneText(phone),
-          state,
-          isManager && (agents === null ? "no agent" : fullName(agents)),
-          recruiting_conversations.length === 0 && "not texted",
-        ].filter(Boolean).join(" · ")}
+        <Parts>
+          {phone === null ? "no phone" : phoneText(phone)}
+          {state}
+          {isManager && (agents === null ? "no agent" : <bdi>{fullName(agents)}</bdi>)}
+          {recruiting_conversations.length === 0 && "not texted"}
+        </Parts>
       </span>
       <Time at={created_at} />
     </Link>

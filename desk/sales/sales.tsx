@@ -5,6 +5,7 @@ import { ActionButton } from "../ui/action.tsx";
 import { More } from "../ui/more.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
+import { Parts } from "../ui/parts.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { Search, useSettled } from "../ui/search.tsx";
 import { Empty, Shown, Skeleton } from "../ui/states.tsx";
@@ -46,12 +47,15 @@ function Row({ lead, isManager }: { lead: Lead; isManager: boolean }) {
   return (
     <article>
       <span className="name">
-        {fullName(lead)} <span className="badge">{stage}</span>
+        <bdi>{fullName(lead)}</bdi> <span className="badge">{stage}</span>
       </span>
       <span className="quiet">
-        {phone_e164 === null ? phone : <a href={`tel:${phone_e164}`}>{phoneText(phone_e164)}</a>}
-        {["", state, type.toUpperCase(), isManager && agents && fullName(agents)].filter((part) => part !== false)
-          .join(" · ")}
+        <Parts>
+          {phone_e164 === null ? phone : <a href={`tel:${phone_e164}`}>{phoneText(phone_e164)}</a>}
+          {state}
+          {type.toUpperCase()}
+          {isManager && agents && <bdi>{fullName(agents)}</bdi>}
+        </Parts>
       </span>
       <span className="quiet">
         {last_activity_at === null ? "not presented yet" : (
@@ -62,7 +66,9 @@ function Row({ lead, isManager }: { lead: Lead; isManager: boolean }) {
         )}
       </span>
       <ActionButton act={() => openPresentation(lead)}>
-        Present<span className="visually-hidden">to {fullName(lead)}</span>
+        Present<span className="visually-hidden">
+          to <bdi>{fullName(lead)}</bdi>
+        </span>
       </ActionButton>
     </article>
   );

@@ -28,7 +28,9 @@ function Row({ member }: { member: Member }) {
   return (
     <li>
       <p className="line">
-        <strong>{fullName(member)}</strong>
+        <strong>
+          <bdi>{fullName(member)}</bdi>
+        </strong>
         {role === "manager" && <span className="badge">manager</span>}
         {!is_active && <span className="badge">not active</span>}
         {is_active && !has_login && <span className="badge">not invited</span>}

@@ -17,7 +17,9 @@ export function Page(
   }, []);
   return (
     <main id="main" className={className}>
-      <h1 ref={heading} tabIndex={-1}>{title}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        <bdi>{title}</bdi>
+      </h1>
       {children}
     </main>
   );

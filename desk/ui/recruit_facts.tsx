@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
 import { type RecruitCard, signResumeUrl } from "../data/recruits.ts";
 import { ActionButton } from "./action.tsx";
+import { type Answer, answersOf } from "./answers.ts";
 import { fullName } from "./name.ts";
 import { isEmail, isPhone, phoneText } from "./phone.ts";
 import { Time } from "./time.tsx";
-import { labelOf, Values, wordsOf } from "./values.tsx";
+import { labelOf, Value, Values, wordsOf } from "./values.tsx";
 
 /** Downloads a recruit's resume, where there is one. */
 export function ResumeButton({ recruit }: { recruit: RecruitCard }) {
@@ -20,7 +21,9 @@ export function ResumeButton({ recruit }: { recruit: RecruitCard }) {
 /** What is known of a recruit: facts, and answers. */
 export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isManager: boolean }) {
   const { phone, email, created_at, resume_path, agents, screening_answers } = recruit;
-  const { answers, job_title, submitted_at, is_test, resume_skipped, ...others } = recruit.vendor_metadata;
+  const { answers: given, job_title, submitted_at, is_test, resume_skipped, vendor_fields, ...others } =
+    recruit.vendor_metadata;
+  const { answers, fields } = answersOf(given, vendor_fields);
   return (
     <div className="columns">
       <dl>
@@ -32,7 +35,7 @@ export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isM
         </Fact>
         <Fact name="Place">{placeOf(recruit)}</Fact>
         <Fact name="Job">{text(job_title)}</Fact>
-        {isManager && <Fact name="Agent">{agents === null ? "none yet" : fullName(agents)}</Fact>}
+        {isManager && <Fact name="Agent">{agents === null ? "none yet" : <bdi>{fullName(agents)}</bdi>}</Fact>}
         <Fact name="Received">
           <Time at={created_at} />
         </Fact>
@@ -60,7 +63,7 @@ export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isM
           </section>
         )}
         <VendorAnswers answers={answers} />
-        <Others of={others} />
+        <Others of={others} fields={fields} />
       </div>
     </div>
   );
@@ -78,17 +81,16 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 /** What the recruit has answered to the vendor's questions. */
-function VendorAnswers({ answers }: { answers: unknown }) {
-  const rows = (Array.isArray(answers) ? answers : []) as { question?: unknown; answer?: unknown }[];
-  if (rows.length === 0) return null;
+function VendorAnswers({ answers }: { answers: Answer[] }) {
+  if (answers.length === 0) return null;
   return (
     <section>
       <h2>Answers to the vendor</h2>
       <dl className="values">
-        {rows.map(({ question, answer }, place) => (
+        {answers.map(({ question, answer }, place) => (
           <div key={place}>
-            <dt>{text(question) || "Question"}</dt>
-            <dd>{answer === null ? "not answered" : wordsOf(answer)}</dd>
+            <dt>{question}</dt>
+            <dd>{answer === null ? "not answered" : <Value of={answer} />}</dd>
           </div>
         ))}
       </dl>
@@ -101,9 +103,8 @@ const SHOWN = ["first_name", "last_name", "full_name", "phone", "phone_raw", "em
 const PLACE = ["address", "city", "zip"];
 
 /** What else the vendor has sent. */
-function Others({ of: { vendor_fields, ...others } }: { of: Record<string, unknown> }) {
-  const rest = Object.entries(others).filter(([key]) => !SHOWN.includes(key) && !PLACE.includes(key));
-  const fields = typeof vendor_fields === "object" ? vendor_fields : {};
+function Others({ of, fields }: { of: Record<string, unknown>; fields: object }) {
+  const rest = Object.entries(of).filter(([key]) => !SHOWN.includes(key) && !PLACE.includes(key));
   const all = { ...Object.fromEntries(rest), ...fields };
   if (Object.keys(all).length === 0) return null;
   return (

@@ -12,6 +12,9 @@ const FORMATS = {
   day: formatter(LONG_DAY),
   yearAndDay: formatter({ ...LONG_DAY, year: "numeric" }),
   full: formatter({ dateStyle: "full", timeStyle: "long" }),
+  // Of times whose zone nobody has said.
+  zoneless: formatter({ dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
+  zonelessDay: formatter({ dateStyle: "medium", timeZone: "UTC" }),
 };
 
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -51,6 +54,29 @@ function isSameDay(one: Date, other: Date): boolean {
 
 function isSameYear(one: Date, other: Date): boolean {
   return one.getFullYear() === other.getFullYear();
+}
+
+// Milliseconds of the years 2001 to 2096, which no vendor counts anything else in.
+const [FIRST_MS, LAST_MS] = [1e12, 4e12];
+
+/** The time that a vendor's value is, in ISO 8601: with its zone, or in milliseconds; null: it is none. */
+export function momentOf(value: unknown): string | null {
+  const isMoment = typeof value === "number" && value >= FIRST_MS && value < LAST_MS ||
+    typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(value);
+  const date = isMoment ? new Date(value) : null;
+  return date === null || Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** A vendor's day, or time without a zone, in words: "Jul 29, 2026, 8:00 AM"; null: it is something else. */
+export function dateText(value: unknown): string | null {
+  const parts = typeof value === "string"
+    ? /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?)?$/.exec(value)
+    : null;
+  if (parts === null) return null;
+  const [, day, clock] = parts;
+  const date = new Date(`${day}T${clock ?? "00:00"}Z`);
+  if (Number.isNaN(date.getTime())) return null;
+  return (clock === undefined ? FORMATS.zonelessDay : FORMATS.zoneless).format(date);
 }
 
 /** How long ago something was, in its largest unit: "now", "12 min", "3 h", "5 days". */

@@ -1,32 +1,47 @@
-import type { ReactNode } from "react";
+import { dateText, momentOf, Time } from "./time.tsx";
 
 /** Any JSON as a list that people can read. Nulls are left out: they say nothing. */
 export function Values({ of }: { of: Record<string, unknown> }) {
-  const entries = Object.entries(of).filter(([, value]) => !isNothing(value));
+  const entries = Object.entries(of).filter(([, value]) => !isNothing(value)).sort(questionFirst);
   return (
     <dl className="values">
       {entries.map(([key, value]) => (
         <div key={key}>
           <dt>{labelOf(key)}</dt>
-          <dd>{shown(value)}</dd>
+          <dd>
+            <Value of={value} />
+          </dd>
         </div>
       ))}
     </dl>
   );
 }
 
-/** A value as React shows it. */
-function shown(value: unknown): ReactNode {
-  if (Array.isArray(value)) {
-    const items = value.filter((item) => !isNothing(item));
-    if (items.every((item) => typeof item !== "object")) return items.map(wordsOf).join(", ");
+/** A value of any kind. A time stands there as everywhere on the page. */
+export function Value({ of }: { of: unknown }) {
+  if (Array.isArray(of)) {
+    const items = of.filter((item) => !isNothing(item));
+    if (items.every((item) => typeof item !== "object")) {
+      return items.map((item) => dateText(item) ?? wordsOf(item)).join(", ");
+    }
     return (
       <ul>
-        {items.map((item, place) => <li key={place}>{shown(item)}</li>)}
+        {items.map((item, place) => (
+          <li key={place}>
+            <Value of={item} />
+          </li>
+        ))}
       </ul>
     );
   }
-  return typeof value === "object" ? <Values of={value as Record<string, unknown>} /> : wordsOf(value);
+  if (typeof of === "object") return <Values of={of as Record<string, unknown>} />;
+  const moment = momentOf(of);
+  return moment === null ? dateText(of) ?? wordsOf(of) : <Time at={moment} />;
+}
+
+// The database orders the members of an object by their length.
+function questionFirst([one]: [string, unknown], [other]: [string, unknown]): number {
+  return Number(/question/i.test(other)) - Number(/question/i.test(one));
 }
 
 /** A value of an answer in words: "Yes", "Full time", "TX, OK", "5". */

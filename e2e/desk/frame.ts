@@ -55,6 +55,7 @@ deskTest("every view fits a narrow window, and does nothing that the policy forb
     await page.getByRole("heading", { name: title, level: 1 }).waitFor();
     await page.locator(".skeleton").first().waitFor({ state: "detached" });
     await assertFits(page);
+    assert.deepEqual(await smallTargets(page), [], title);
     for (const [entry] of VIEWS) {
       const { x, width, height } = (await nav.getByRole("link", { name: entry }).boundingBox())!;
       assert.ok(x >= 0 && x + width <= NARROW.width && height >= 40, `${entry} at ${x}, ${width} x ${height}`);
@@ -62,6 +63,14 @@ deskTest("every view fits a narrow window, and does nothing that the policy forb
   }
   assert.deepEqual(violations, []);
 });
+
+/** What is too small for a thumb: less than 24 pixels in one direction. A link in a sentence may be. */
+function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll("button, input, select, textarea, summary, nav a, li > a")]
+    .filter((target) => target.checkVisibility() && !target.classList.contains("visually-hidden"))
+    .filter((target) => Math.min(target.offsetWidth, target.offsetHeight) < 24)
+    .map(({ outerHTML }) => outerHTML)`);
+}
 
 deskTest("nothing jumps while a view is read, however long that takes", async (page) => {
   await page.addInitScript(`

@@ -119,6 +119,12 @@ deskTest("the card of a recruit shows what is known, as text alone", async (page
         utm: { campaign_name: "<img src=x onerror=alert(1)>" },
         schools: [null, { name: "UIC", graduated: true }],
         nothing: null,
+        // As the parser "generic" leaves them. The database gives them back with the answer first.
+        questionnaire: [{ question: "How many years?", answer: 3 }, { question: "When?", answer: "2026-09-01" }],
+        "Do you own a car?": "yes",
+        visited_at: "2026-07-29T08:00:00.123Z",
+        source_time: "2026-07-29 08:00:00",
+        appliedOnMillis: 1785312000123,
       },
     },
   }]);
@@ -140,12 +146,19 @@ deskTest("the card of a recruit shows what is known, as text alone", async (page
       ["Why?", "not answered"],
       ["Campaign name", "<img src=x onerror=alert(1)>"],
       ["Graduated", "Yes"],
+      ["How many years?", "3"],
+      ["When?", "Sep 1, 2026"],
+      ["Do you own a car?", "yes"],
+      ["Visited at", "Jul 29, 3:00 AM CDT"],
+      ["Source time", "Jul 29, 2026, 8:00 AM"],
+      ["Applied on millis", "Jul 29, 3:00 AM CDT"],
     ] as const
   ) {
     const shown = card.locator(`dt:text-is(${JSON.stringify(term)}) + dd`);
     assert.equal((await shown.innerText()).replace(/\s+/g, " "), definition, term);
   }
   assert.equal(await card.getByText("Nothing").count(), 0);
+  assert.equal(await card.getByText(/^(Question|Answer|Questionnaire)$/).count(), 0);
   assert.equal(await card.getByRole("link", { name: "Call" }).getAttribute("href"), "tel:+13125550177");
   const address = card.getByRole("link", { name: "grace@example.com" });
   assert.equal(await address.getAttribute("href"), "mailto:grace@example.com");
