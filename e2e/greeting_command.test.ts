@@ -27,8 +27,8 @@ Deno.test("an order greets the recruits of a vendor with text consent", async ()
     greets: "nobody: no active number",
     segments: 1,
     template: TEMPLATE,
-    // Without an agent of its own, the order's agents take turns.
-    preview: `Hi Ada, ${name} of ${name} here. Reply STOP to opt out.`,
+    // Without an agent of its own, the order's agents take turns: the next one is named.
+    preview: `Hi Ada, Maria of ${name} here. Reply STOP to opt out.`,
     created_at: order.created_at,
   }]);
   assert.match(await table(), / nobody: no active number +1 +Hi Ada, /);
