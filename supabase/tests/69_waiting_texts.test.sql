@@ -1,7 +1,7 @@
 -- A recruit writes to a number of the agency without a conversation: who is told, and who reads the text.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(33);
+select plan(34);
 \ir helpers.psql
 
 select pg_temp.create_people();
@@ -95,6 +95,9 @@ select results_eq(
 select is(public.start_conversation(md5('Ada')::uuid) ->> 'service_phone', '+19995550100', 'a conversation takes them over');
 select is((select count(*)::integer from public.waiting_texts where name = 'Ada' and service_phone = '+19995550100'), 0, 'and they wait no more');
 reset role;
+select is_empty(
+  $$select from public.agent_notifications where lead_id = md5('Ada')::uuid and kind = 'unmatched_text' and read_at is null$$,
+  'nor is anybody told of them');
 
 -- Nothing that goes wrong costs the text
 -- A recruit of the seed, whose agent others can lock
