@@ -136,7 +136,7 @@ Deno.test("a text of which nobody knows whether it was sent is sent once more wh
   for (const { id } of [left, failed]) {
     assertRefused(
       await retry(`${id}`),
-      1,
+      2,
       /the recruit may get it twice\. .* reconcile asks .* --yes$/,
     );
     assert.equal((await retry(`${id} --yes`)).code, 0);

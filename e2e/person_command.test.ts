@@ -270,7 +270,7 @@ Deno.test("a person who was sent through every route is forgotten, but not what 
 
     assertRefused(
       await admin(`person erase ${person.email}`),
-      1,
+      2,
       /^Erase .* 3 recruiting leads.*Texts at Twilio: 4\..* --yes$/,
     );
     const { erased, provider_copies } = await adminJson(`person erase ${person.email} --yes`);
