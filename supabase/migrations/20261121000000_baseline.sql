@@ -8257,13 +8257,18 @@ begin
     lead_agent_id,
     c.assigned_agent_id)
   where c.id = conversation.id;
+  -- The texts stand in the conversation now, and its agent is told of them there.
+  update public.agent_notifications n
+  set read_at = now()
+  where n.lead_id = lead.id and n.kind = 'unmatched_text' and n.read_at is null;
   return jsonb_build_object('conversation_id', conversation.id, 'service_phone', conversation.service_phone);
 end
 $$;
 
 comment on function public.start_conversation(uuid, uuid) is
   'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, '
-  'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number. The '
+  'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
+  'what agents were told of them counts as read. The '
   'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
   'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
