@@ -17,7 +17,7 @@ const stack = new LocalStack({
   hasDesk: true,
   say,
   show: (part, lines) => showLog(part, lines, verbose),
-  giveUp: (reason) => void stop(1, `${reason}\nIt keeps ending, so everything was stopped.`),
+  giveUp: (reason) => void stop(1, `${reason}\nEverything was stopped.`),
 });
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

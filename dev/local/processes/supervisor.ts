@@ -26,7 +26,7 @@ export interface Listener {
   say?(text: string): void;
   /** Gets the lines that a part logs, as they come. */
   show?(part: string, lines: string[]): void;
-  /** Gets the reason when a part keeps ending and is not started again. */
+  /** Gets the reason when a part that has ended cannot become ready again. It is not started any more. */
   giveUp?(reason: string): void;
 }
 
@@ -45,11 +45,11 @@ interface Running {
 
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
-const RESTARTS_ALLOWED = 5;
-const RESTARTS_WITHIN_MS = 30_000;
+const STARTS_ALLOWED = 5;
 
 /**
- * Starts the parts, restarts a part that ends by itself, and stops all of them, the last one first. This is own code:
+ * Starts the parts, restarts a part that ends by itself, and stops all of them, the last one first. A part that was
+ * ready is started again however often it ends; one that cannot become ready is given up. This is own code:
  * no package on npm waits until a part is ready, stops in order and cleans up when it is killed itself.
  *
  * Each process gets its own session. So Ctrl-C in the terminal reaches only the launcher, which stops the parts in
@@ -128,19 +128,20 @@ export class Supervisor {
 
   async #keepAlive(part: Part, running: Running): Promise<void> {
     let reason = describeEnd(running, await running.ended);
-    let restarts: number[] = [];
+    let failures = 0;
     while (!this.#isStopping) {
-      restarts = [...restarts.filter((time) => time > Date.now() - RESTARTS_WITHIN_MS), Date.now()];
-      if (restarts.length > RESTARTS_ALLOWED) return this.#listener.giveUp?.(reason);
       this.#listener.say?.(`${reason}\nStarting ${part.name} again.`);
       await delay(250);
       if (this.#isStopping) return;
       try {
         const next = await this.#launch(part);
+        failures = 0;
         this.#listener.say?.(`${part.name} is back.`);
         reason = describeEnd(next, await next.ended);
       } catch (error) {
         reason = (error as Error).message;
+        if (++failures < STARTS_ALLOWED || this.#isStopping) continue;
+        return this.#listener.giveUp?.(`${reason}\n${part.name} could not become ready ${failures} times in a row.`);
       }
     }
   }
