@@ -31,8 +31,8 @@ interface ConnectedSet extends Connected {
 }
 
 /**
- * Keeps auth and storage connected. Once a connection is lost, all are made anew, with the package's application: its
- * driver never writes again on a connection that was cut while it had something to write, and the request waits forever.
+ * Keeps auth and storage connected. Once a connection is lost, all are made anew, with the package's application. Its
+ * driver never writes again on a connection that was cut while it had something to write: the request waits forever.
  */
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -112,7 +112,7 @@ export class Connection {
 
   async #serverOn(sql: postgres.Sql, ends: (() => Promise<void>)[]): Promise<Connected["serve"]> {
     await sql`select 1`;
-    // Here the package warns that its storage is experimental. That is meant for those who would put it into production.
+    // Here the package warns that its storage is experimental, which is meant for those who run it in production.
     console.warn = () => {};
     const api = await createApi();
     const app = await api.project.local.createApp(this.#options.configFile, { admin: false });

@@ -202,7 +202,8 @@ reads("a number of years", { number: { min: 0, max: 60 } }, [
     5,
     `5; 5 years; 5yrs; 5y; 5+ years; over 5 years; 5 years in sales; 5 years of experience; five (5) years;
     cinco años; 5ish
-    I have been an agent for 5 years; I've worked 5 years in sales; 5 years as an agent; 5 years, thanks`,
+    I have been an agent for 5 years; I've worked 5 years in sales; 5 years as an agent; 5 years, thanks
+    5 full years; 5 good yrs`,
   ],
   [1, "1 year; one year; 1 yr"],
   [10, "10 years in real estate; 10 yes; ten"],
@@ -212,7 +213,7 @@ reads("a number of years", { number: { min: 0, max: 60 } }, [
     5 years 6 months
     1 and a half; 1 1/2; half a year; less than 1 year; 5 kids; 5 states; 3 companies; 35 years old; at 5; 5pm; 5 pm;
     5:30; 5%; $5
-    in 5 years; 5 years from now; next 5 years; since 5; 5th year; 2 decades; Loved "5 years"
+    in 5 years; 5 years from now; 5 years ago; next 5 years; since 5; 5th year; 2 decades; Loved "5 years"
     Liked “How many years have you worked in sales? 0 to 60”`,
   ],
 ], "How many years have you worked in sales?");

@@ -28,7 +28,10 @@ hears(
   I accepted another offer; I took another position; I got a new job; I got another job, thanks;
   went with another company
   no longer looking; not looking; I'm not looking for a job; not looking anymore; no longer looking for work
-  changed my mind; I'll pass; I will pass; not for me; that's not for me; I do not want this job;
+  I have a job now; please remove me from consideration; I decided to go with another company;
+  not interested in insurance sales
+  I’m working somewhere else now; changed my mind; I'll pass; I will pass; not for me; that's not for me;
+  I do not want this job;
   withdraw my application
   no me interesa; ya no me interesa; ya encontré trabajo; No estoy interesada`,
 );
@@ -46,6 +49,7 @@ hears(
   what's the pay; Whats the pay?; what is the salary; how much; how much?; pay?; salary; what is the starting pay;
   how do I get paid
   is it commission only; how much can I make; do you pay weekly; how did you get my number; where did you get my number?
+  bot?; whats the hourly; may I ask who this is; Is this a robot texting me; what is this job about; base pay
   quién es; ¿Quién eres?; cuánto pagan; ¿Cuánto pagan?; eres un robot; de qué se trata`,
 );
 
@@ -61,7 +65,8 @@ hears(
   human please
   call me; Call me please; please call me.; call me at 5; can you call me; please call; please give me a call;
   Give me a call
-  gimme a call; give me a ring; I'd prefer a call; can someone call me; I'd like to speak to someone;
+  gimme a call; give me a ring; I'd prefer a call; Can I get a call; call please; can someone call me;
+  I'd like to speak to someone;
   can I talk to a real person
   let me talk to a person; can we talk; I'd rather talk on the phone; real person please; llámame;
   quiero hablar con una persona
@@ -88,6 +93,8 @@ hears(
   I got my first job in 2010; I will pass the exam; I will pass my test soon; no; no thanks; yes; never
   yes; TX; 5; full time; hello; hi; thanks; 🙂; I know who you are; I was paid weekly; my last job pays well;
   I don't care what it pays
+  I talk on the phone all day; my salary was 50k; I want good pay; commission only jobs; I know what is needed;
+  what about Monday; whats up
   Liked “Who is this?”; Liked "reply AGENT"; Loved “call me”; Emphasized “HELP”; Questioned “Do you hold a license?”
   Laughed at “agent”; 👍 to “agent”; Reacted 😂 to “Is it?”; Removed a heart from “agent?”; Le gustó “¿agent?”;
   I liked the job; help me`,

@@ -54,6 +54,7 @@ function isQuestion(text: string): boolean {
 const REALLY = "( really| actually| just)?( an?| the)?( real| live| actual| legit| human| automated)?";
 const BEING =
   "(bot|robot|chatbot|machine|computer|ai|automated|human|person|agent|recruiter|real|legit|scam|spam|fake|joke)";
+const PAY = "(pay|salary|wages?|compensation|comp|pay rate|rate of pay|commission|income|hourly)";
 const PAID = "(paid|commission|hourly|salary|salaried|pay|w2|1099)";
 const ABOUT = anyOf(`
   (whos|who is|who are|who r|who was) (this|dis|it|that|you|u)
@@ -76,8 +77,7 @@ const ABOUT = anyOf(`
   how much( [^ ]+){0,5} (pay|pays|paying|paid|make|earn|salary|wages?|commission|hourly|money)
   how much( is it| is that)? (an|a|per|each) (hour|week|month|year|day)
   (what does|what do|whats|what will|what would)( [^ ]+){0,3} (pay|pays)
-  (what is|whats|what are|how is|hows|what kind of|what type of|what about)( the| your)?( starting| base| hourly)?
-    (pay|salary|wages?|compensation|comp|pay rate|rate of pay|commission|income)
+  (what is|whats|what are|how is|hows|what (kind|type) of|what about)( the| your)?( starting| base| hourly)? ${PAY}
   (does|do) (it|this|the job|they|you|u|i)( get)? (pay|paid)
   (is|are) (it|this|the job|that|there|these)( a| any)?( base| hourly)? ${PAID}
   how (do|does|will|would) (i|you|u|it)( get)? (pay|paid)
@@ -87,10 +87,12 @@ const ABOUT = anyOf(`
   (de que se trata|de que trata|que es esto|que empresa( es)?|de que empresa)
 `);
 /** They ask about us where nothing else is said. */
-const ABOUT_ALONE = new Set(phrasesIn("how much, pay, the pay, salary, pay rate, who, who dat, who you, who u"));
+const ABOUT_ALONE = new Set(phrasesIn(
+  "how much, pay, the pay, salary, pay rate, base pay, hourly pay, who, who dat, who you, who u, bot, a bot, robot, ai",
+));
 
 const A_JOB = "(job|position|role|opportunity|offer|employment|work|career|gig)";
-const THE_JOB = `(this|that|it|your|working|applying|((the|a|any) )?${A_JOB})( |$)`;
+const THE_JOB = `(this|that|it|your|working|applying|(selling |life )?insurance|sales|((the|a|any) )?${A_JOB})( |$)`;
 /** Also misspelled, and not "interested in part-time", which may be an answer. */
 const INTERESTED = `int[er]{1,6}s?ted(?! in (?!${THE_JOB}))`;
 const LOOKING = "(looking|searching|seeking)(?! (for|to|into|at) (?!(an?|any|another|new|work|jobs?|employment)( |$)))";
@@ -108,7 +110,9 @@ const NOT_INTERESTED = anyOf(`
   (ill|i will|gonna|going to|have to|gotta|i think ill|must) pass(?! (my|the|it|an?|this) (exam|test))(?! (my|an?) )
   (withdraw|withdrawing|remove|cancel|retract) my (application|candidacy|resume)
   (i|ill|i will|must|respectfully|have to) decline
-  (going|went|gone) with (another|a different|someone) (company|agency|employer|else|offer|job|opportunity)
+  (have|got) a ${A_JOB} (now|already)
+  (remove|withdraw|take) me from consideration
+  (go|going|went|gone) with (another|a different|someone) (company|agency|employer|else|offer|job|opportunity)
   (hired|working|employed) (somewhere else|elsewhere)
   (ya )?no me interesa
   no estoy interesad[oa]
@@ -141,8 +145,9 @@ const PERSON = anyOf(`
   (can|could|would|will) (you|u|someone|somebody|they) (please )?(call|phone)
   have (someone|somebody) (call|contact|phone)
   (talk|speak|chat) (to|with) (an? |the |some )?(real |live |actual )?${SOMEBODY}
-  (talk|speak|chat) (on|by|over) (the )?phone
-  (want|need|prefer|schedule|set up|like) a (phone )?call
+  (rather|prefer to|want to|like to|can we|lets) (talk|speak|chat) (on|by|over) (the )?phone
+  (want|need|prefer|schedule|set up|like|get) a (phone )?call
+  ^call (please|pls)$
   (can|could) we (talk|speak)
   (real|live|actual) (person|human) please
   (llamame|llameme|llamenme)

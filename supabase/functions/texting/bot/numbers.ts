@@ -5,7 +5,7 @@ import { numberOf, wordsOf } from "./words.ts";
 export const NONE = /^(no|none|nope|nothing|zero|nada|ninguno|ninguna|not yet|none yet|not any|no experience)$/;
 /** They make of a number a bound, a range or an opposite. */
 const BOUNDS = new Set(
-  "not no never less under below fewer menos except or between to until half next within after since at from".split(
+  "not no never less under below fewer menos except or between to until half next within after since at from ago".split(
     " ",
   ),
 );
@@ -25,9 +25,12 @@ const UNITS = new Map(
 );
 /** They stand behind a number, and are no unit. */
 const BEHIND = new Set(
-  `in of as or with and for now plus more so total total experience exp working work doing selling sales going
-  ish thanks thank please sir maam yes yeah lol k thousand dollars bucks usd an a per each i ive im but because
-  de en`.split(/\s+/),
+  `in of as or with and for now plus more so because but i ive im de en
+  total experience exp working work doing selling sales going ish
+  full good solid long whole
+  thanks thank please sir maam yes yeah lol
+  k thousand dollars bucks usd
+  a an per each`.split(/\s+/),
 );
 
 /**

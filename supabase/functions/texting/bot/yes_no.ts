@@ -3,7 +3,7 @@ import { STATES } from "../../_shared/states.ts";
 import { numberOf, phrasesIn, wordsOf } from "./words.ts";
 
 const YES = `
-  yes, y, ye, yea, yeah, yah, ya, yas, yep, yup, yip, yessir, aye
+  yes, y, ye, yea, yeah, yah, ya, yas, yep, yup, yip, yessir, yesir, aye
   affirmative, absolutely, definitely, of course, for sure, certainly, totally
   you bet, u bet, hell yes, hell yeah, heck yes, heck yeah
   sure do, sure am, sure thing, i sure do, i sure am, already have one
@@ -69,7 +69,7 @@ const WITH_YES = wordSet(`
   license licenses licensed licence licenses licenced life health accident insurance agent broker producer
   resident nonresident state states
   interested looking available ready willing work job position
-  sounds great good perfect cool awesome fine thats works
+  sounds excited great good perfect cool awesome fine thats works
   desde hace tengo licencia anos
 `);
 /** Single words that change nothing after a no. */
