@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
-import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending_leads.ts";
+import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending.ts";
 import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
 import { readDelivery, type Reading } from "../../supabase/functions/operator/read_delivery.ts";
 import { valueOf } from "../database.ts";

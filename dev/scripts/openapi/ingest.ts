@@ -1,6 +1,6 @@
 /** The routes below /recruiting/ingest. */
 import * as z from "zod";
-import { bulkRequest, bulkResponse } from "../../../supabase/functions/recruiting/ingest/ingest_bulk.ts";
+import { bulkRequest, bulkResponse } from "../../../supabase/functions/recruiting/ingest/bulk.ts";
 import { createdLead, duplicateOrDryRun } from "../../../supabase/functions/recruiting/ingest/responses.ts";
 import { JSON_ERRORS } from "./errors.ts";
 import type { Operation } from "./operation.ts";

@@ -13,8 +13,8 @@ export interface CallOptions {
   retryWithin?: number;
   /** How many milliseconds one attempt may take. The default is a little more than the statement timeout of 8 s. */
   timeout?: number;
-  /** Whether a fault that {@link isOfItsParts} ends the call at once, because the caller then divides it. */
-  isDivisible?: boolean;
+  /** Whether a fault that {@link isCausedByInput} ends the call at once, because the caller then splits it. */
+  canSplit?: boolean;
 }
 
 /** The name of an SQL function. */
@@ -85,7 +85,7 @@ export function serviceClient(): SupabaseClient<Database> {
 export async function callDatabase<Name extends SqlFunction, Result>(
   name: Name,
   args: SqlArguments<Name>,
-  { retryWithin = 0, timeout = 9_000, isDivisible = false }: CallOptions = {},
+  { retryWithin = 0, timeout = 9_000, canSplit = false }: CallOptions = {},
 ): Promise<Result> {
   const deadline = Date.now() + (retryWithin || Math.min(timeout, CONNECTION_WITHIN_MS));
   let lost = false;
@@ -100,7 +100,7 @@ export async function callDatabase<Name extends SqlFunction, Result>(
     const isOwnAttempt: boolean = lost && error.code === "PT409";
     const isLost = isLostResponse(error.code, status);
     lost ||= isLost;
-    const isUndone = UNDONE.test(error.code) && (lost || !isDivisible);
+    const isUndone = UNDONE.test(error.code) && (lost || !canSplit);
     const isTransient = NOT_BEGUN.test(error.code) ||
       retryWithin > 0 && (isLost || isOwnAttempt || isUndone);
     if (!isTransient || Date.now() + pause >= deadline) {
@@ -150,7 +150,7 @@ export function isRefused(error: unknown): boolean {
  * Whether a call of {@link callDatabase} failed by something that it brought, or that somebody has locked. If it
  * brought several things, a call without that one may succeed.
  */
-export function isOfItsParts(error: unknown): boolean {
+export function isCausedByInput(error: unknown): boolean {
   return isUndoneBy(REFUSED, error) || isUndoneBy(UNDONE, error);
 }
 

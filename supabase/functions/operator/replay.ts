@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { RequestContext } from "../_shared/app.ts";
-import { callDatabase, type CallOptions, isOfItsParts, isRefused, serviceClient } from "../_shared/database.ts";
+import { callDatabase, type CallOptions, isCausedByInput, isRefused, serviceClient } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { readJson } from "../_shared/json_body.ts";
 import { KIB } from "../_shared/units.ts";
 import { id, must, requireValidBody, uuid } from "../_shared/validate.ts";
-import { waitForDistribution } from "../recruiting/ingest/pending_leads.ts";
+import { waitForDistribution } from "../recruiting/ingest/pending.ts";
 import { distributedTo, type StoredLead } from "../recruiting/ingest/responses.ts";
 import { recordAction, requireOperator } from "./operator.ts";
 import { requireAnswer } from "./pages.ts";
@@ -17,7 +17,7 @@ const MOST = 100;
 /** After this time no further delivery is begun. The platform ends a request after 150 s. */
 const BEGIN_WITHIN_MS = 60_000;
 /** A replay may run twice. What somebody has locked is reported, so that it does not hold up the others. */
-const RETRY: CallOptions = { retryWithin: 9_000, isDivisible: true };
+const RETRY: CallOptions = { retryWithin: 9_000, canSplit: true };
 
 const DELIVERY = "route, row, status, payload_json:payload::text, vendor:vendors(slug, parser, parser_config)";
 
@@ -120,6 +120,6 @@ async function findDelivery(id: string): Promise<StoredDelivery | undefined> {
 function reasonOf(error: unknown): string {
   if (error instanceof ApiError && error.code !== "INTERNAL_ERROR") return error.message;
   if (isRefused(error)) return "the database refuses it";
-  if (isOfItsParts(error)) return "others have locked it; try again in a moment";
+  if (isCausedByInput(error)) return "others have locked it; try again in a moment";
   throw error;
 }

@@ -2,7 +2,7 @@ import { createApp, type Routes } from "../_shared/app.ts";
 import { health } from "../_shared/health.ts";
 import { openApi } from "../_shared/openapi_route.ts";
 import { ingest } from "./ingest/ingest.ts";
-import { ingestBulk } from "./ingest/ingest_bulk.ts";
+import { ingestBulk } from "./ingest/bulk.ts";
 import { smsInbound } from "./sms/inbound.ts";
 import { smsStatus } from "./sms/status.ts";
 import { respondToWebhookChallenge, webhook } from "./webhooks/webhook.ts";

@@ -3,19 +3,17 @@ import { isDryRun } from "../../_shared/dry_run.ts";
 import type { Json } from "../../_shared/json.ts";
 import { type Idempotency, readJson } from "../../_shared/json_body.ts";
 import { MIB } from "../../_shared/units.ts";
-import { authenticateVendor } from "./authenticate.ts";
-import { insertWithResume } from "./insert_with_resume.ts";
-import { requireLead } from "./lead.ts";
-import { insertLead } from "./lead_calls.ts";
+import { previewLead, requireLead } from "./lead.ts";
 import type { DryRun, IngestedLead } from "./responses.ts";
-import type { Vendor } from "./vendor.ts";
-import { previewLead } from "./vendor_calls.ts";
+import { storeWithResume } from "./resume.ts";
+import { leadStore } from "./store.ts";
+import { authenticateVendor, type Vendor } from "./vendor.ts";
 
 /** How large the body of one lead may be, in bytes. */
 export const BODY_LIMIT = 15 * MIB;
 
 /** The request that brings a lead. */
-export interface Delivery {
+export interface IngestRequest {
   request_id: string;
   received_via: "single" | "webhook";
   /** Null without an Idempotency-Key. */
@@ -39,17 +37,17 @@ export async function ingest(context: RequestContext): Promise<Response> {
 /**
  * Reads one payload with the vendor's parser, stores the lead with its resume, and distributes it.
  *
- * @throws ApiError as requireLead(), insertLead() and insertWithResume() do.
+ * @throws ApiError as requireLead(), LeadStore.store() and storeWithResume() do.
  */
 export async function ingestLead(
   vendor: Vendor,
   payload: Json,
-  { idempotency, ...request }: Delivery,
+  { idempotency, ...request }: IngestRequest,
 ): Promise<IngestedLead> {
   const { lead, resume } = requireLead(vendor, payload);
   const id = crypto.randomUUID();
   const sent = { vendor, lead: { ...lead, ...request, id, resume_path: null }, idempotency };
-  const stored = await (resume === null ? insertLead(sent) : insertWithResume(sent, resume));
+  const stored = await (resume === null ? leadStore.store(sent) : storeWithResume(sent, resume));
   return stored.status === "created"
     ? { id: stored.id, status: stored.status, distributed_to: stored.distributed_to }
     : { id: stored.id, status: stored.status };

@@ -4,7 +4,8 @@ import { logError } from "../../_shared/log.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
 import type { Resume } from "../parsers/resume.ts";
 import { readResumeFile, type ResumeFile } from "../resumes/resume_file.ts";
-import { type Parse, requireParser, type Vendor } from "./vendor.ts";
+import type { Preview } from "./responses.ts";
+import { callAsVendor, type Parse, requireParser, type Vendor } from "./vendor.ts";
 
 /** A lead as the SQL functions take it, without its id and resume. */
 export interface Lead {
@@ -57,6 +58,11 @@ export function readLead(parse: Parse, payload: Json): Result<LeadAndResume> {
   const { first_name, vendor_lead_id = null, vendor_metadata, resume } = parsed;
   if (first_name === undefined) return failure("missing first_name");
   return success({ lead: { first_name, vendor_lead_id, vendor_metadata }, resume });
+}
+
+/** Says what would become of a lead, and changes nothing. */
+export function previewLead(vendor: Pick<Vendor, "credential">, lead: Lead): Promise<Preview> {
+  return callAsVendor(vendor, "preview_recruiting_lead", { lead }, { retryWithin: 3_000 });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { callDatabase } from "../../_shared/database.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
-import { LOOK_UP, wrongProof } from "../ingest/vendor_calls.ts";
-import { VendorCache } from "../ingest/vendor_cache.ts";
+import { LOOK_UP, wrongProof } from "../ingest/vendor.ts";
+import { VendorCache } from "../ingest/vendor.ts";
 import type { WebhookSettings } from "./delivery.ts";
 
 /** The webhooks by slug; null where a slug has none. */

@@ -3,7 +3,7 @@ import { isDryRun } from "../../_shared/dry_run.ts";
 import { idempotencyKey } from "../../_shared/json_body.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { readStrangersBody } from "../../_shared/strangers_body.ts";
-import { admitVendor, type VendorRequest } from "../ingest/authenticate.ts";
+import { admitVendor, type VendorRequest } from "../ingest/vendor.ts";
 import { BODY_LIMIT } from "../ingest/ingest.ts";
 import { toVendor } from "../ingest/vendor.ts";
 import { splitLeads } from "../parsers/index.ts";

@@ -1,12 +1,21 @@
 /**
- * Resumes in storage whose leads may never be stored. The database has a note of each upload, so that any request
- * removes what another one has left over.
+ * Keeps a recruiting lead and its resume together. The database and storage share no transaction, so the order counts:
+ *
+ * 1. Look for a duplicate, which uploads nothing.
+ * 2. Note the upload in the database, and upload the resume. If the request dies now, the note has the object removed.
+ *    With the insert first, it would leave a lead that has lost its resume.
+ * 3. Insert the lead, which ends the note.
+ * 4. Remove the object if no lead was inserted. If nobody knows whether one was, the note decides later: any request removes what another one has left
+ *    over.
  */
 import { continueAfterResponse } from "../../_shared/background.ts";
 import { callDatabase, type CallOptions, serviceClient } from "../../_shared/database.ts";
 import { internalError } from "../../_shared/errors.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { ResumeFile } from "../resumes/resume_file.ts";
+import { previewLead } from "./lead.ts";
+import type { StoredLead } from "./responses.ts";
+import { isRecognized, leadStore, type SentLead, UnknownOutcome } from "./store.ts";
 
 /** For how long a passing fault of the database is retried. */
 const RETRY: CallOptions = { retryWithin: 3_000 };
@@ -16,11 +25,40 @@ const CLEAN_UP_AFTER_MS = 40_000;
 const CLEAN_UP_ATTEMPTS = 3;
 
 /**
+ * Stores a lead with its resume, and distributes it.
+ *
+ * @throws ApiError as LeadStore.store() does; INTERNAL_ERROR when storage fails.
+ */
+export async function storeWithResume(sent: SentLead, resume: ResumeFile): Promise<StoredLead> {
+  const { vendor, lead } = sent;
+  // The call records the duplicate.
+  if (await isDuplicate(sent)) return await leadStore.store(sent);
+
+  const path = `${vendor.id}/${lead.id}.${resume.ending}`;
+  await uploadResume(lead.id, path, resume);
+  try {
+    const stored = await leadStore.store({ ...sent, lead: { ...lead, resume_path: path } });
+    // A duplicate, or a request that was carried out before.
+    if (stored.id !== lead.id) await removeResume(path);
+    return stored;
+  } catch (error) {
+    if (error instanceof UnknownOutcome) removeLeftOversLater();
+    else await removeResume(path);
+    throw error;
+  }
+}
+
+async function isDuplicate({ vendor, lead }: SentLead): Promise<boolean> {
+  if (!isRecognized(vendor, lead)) return false;
+  return (await previewLead(vendor, lead)).status === "duplicate";
+}
+
+/**
  * Notes the upload of a lead's resume, and uploads it.
  *
  * @throws ApiError INTERNAL_ERROR when the database or storage fails.
  */
-export async function uploadResume(
+async function uploadResume(
   lead_id: string,
   path: string,
   { bytes, mediaType }: ResumeFile,
@@ -41,7 +79,7 @@ export async function uploadResume(
 }
 
 /** Removes the object of a lead that was not inserted: now, or later if storage or the database fails. */
-export async function removeResume(path: string): Promise<void> {
+async function removeResume(path: string): Promise<void> {
   try {
     await remove([path]);
   } catch {
@@ -52,7 +90,7 @@ export async function removeResume(path: string): Promise<void> {
 /**
  * Removes what is left over after this request has ended. If that fails, the next request with a resume tries again.
  */
-export function removeLeftOversLater(): void {
+function removeLeftOversLater(): void {
   const work = async () => {
     for (let attempt = 0; attempt < CLEAN_UP_ATTEMPTS; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, CLEAN_UP_AFTER_MS));

@@ -8,11 +8,9 @@ import { readJson } from "../../_shared/json_body.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { MIB } from "../../_shared/units.ts";
 import { count, must, requireValidBody } from "../../_shared/validate.ts";
-import { authenticateVendor } from "./authenticate.ts";
 import { type Lead, logUnrecorded, readLead, skipResume } from "./lead.ts";
 import { dryRun } from "./responses.ts";
-import { type Parse, requireParser, type Vendor } from "./vendor.ts";
-import { callAsVendor } from "./vendor_calls.ts";
+import { authenticateVendor, callAsVendor, type Parse, requireParser, type Vendor } from "./vendor.ts";
 
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
@@ -79,8 +77,12 @@ export async function ingestBulk(context: RequestContext): Promise<Response> {
     idempotency: batchIdempotency(idempotency),
     request_id: requestId,
   };
-  const stored: StoredBatch = await SEMAPHORES.batchCalls.run(() =>
-    callAsVendor(vendor, "ingest_recruiting_lead_batch", batch, BATCH_CALL)
+  const stored: StoredBatch = await callAsVendor(
+    vendor,
+    "ingest_recruiting_lead_batch",
+    batch,
+    BATCH_CALL,
+    SEMAPHORES.batchCalls,
   );
 
   const { created, duplicates } = stored;
@@ -98,8 +100,12 @@ export async function ingestBulk(context: RequestContext): Promise<Response> {
 /** Says what would become of the rows, and changes nothing. */
 async function tryRows(vendor: Vendor, rows: Row[], errors: RowError[]): Promise<BulkDryRun> {
   const ids = { vendor_lead_ids: rows.map(({ vendor_lead_id }) => vendor_lead_id) };
-  const previews: Pick<BulkDryRun["leads"][number], "status" | "id">[] = await SEMAPHORES.batchCalls.run(() =>
-    callAsVendor(vendor, "preview_recruiting_lead_batch", ids, BATCH_CALL)
+  const previews: Pick<BulkDryRun["leads"][number], "status" | "id">[] = await callAsVendor(
+    vendor,
+    "preview_recruiting_lead_batch",
+    ids,
+    BATCH_CALL,
+    SEMAPHORES.batchCalls,
   );
   const leads = rows.map(({ row, ...lead }, index) => {
     return { row, ...previews[index]!, distributed_to: null, lead: { ...lead, resume_bytes: null } };

@@ -1,6 +1,6 @@
 /**
  * Finds out where `pending` leads went. Such a lead is stored, but its call did not get the distribution lock, or
- * somebody has locked the orders that want it. Every other call hands it out, too, so one question is mostly enough.
+ * somebody has locked the orders that want it. Every other call distributes it, too, so one question is mostly enough.
  * Until the database has answered it, the lead may not be on disk, so no vendor may be told that it is stored.
  */
 import { setImmediate } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { callDatabase } from "../../_shared/database.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { DistributedTo } from "./responses.ts";
 
-/** Whether a lead has been handed out, and to whom. */
+/** Whether a lead has been distributed, and to whom. */
 export interface Distribution {
   /** Null when there is no such lead. */
   distribution: "distributed" | "unmatched" | "pending" | "not_requested" | null;
@@ -26,7 +26,7 @@ export interface Distributions {
 
 /** How often the database is asked about a lead, and for how long, in milliseconds. */
 interface Pace {
-  /** The pause after a call that handed nothing out. It doubles until one does. */
+  /** The pause after a call that distributed nothing. It doubles until one does. */
   pause: number;
   maxPause: number;
   patience: number;
@@ -37,7 +37,7 @@ interface Pace {
 /** While the vendor waits for the response. */
 const BEFORE_RESPONSE = { pause: 5, maxPause: 25, patience: 1_000, patienceWithLock: 250 };
 
-/** After that, the next distribution hands the lead out, whenever there is one. */
+/** After that, the next distribution takes the lead, whenever there is one. */
 const AFTER_RESPONSE = {
   pause: 1_000,
   maxPause: 2_000,
@@ -48,7 +48,7 @@ const AFTER_RESPONSE = {
 const PENDING: Distribution = { distribution: "pending", distributed_to: null };
 
 /**
- * Waits a moment until a pending lead has been handed out, and goes on after the response if that was not long enough.
+ * Waits a moment until a pending lead has been distributed, and goes on after the response if that was not long enough.
  *
  * @returns where the lead went, or that it is still pending; `distribution` is null when there is no such lead: the
  * database crashed before it was on disk, or somebody has deleted it
@@ -78,7 +78,7 @@ async function ask(leadId: string, pace: Pace): Promise<Distribution> {
   let isOnDisk = false;
   let { pause } = pace;
   for (;;) {
-    const { leads, order_is_locked, error } = await askTogether(leadId);
+    const { leads, order_is_locked, error } = await distribute(leadId);
     const found = leads[leadId];
     if (found !== undefined && found.distribution !== "pending") return found;
     isOnDisk ||= found !== undefined;
@@ -96,35 +96,32 @@ async function ask(leadId: string, pace: Pace): Promise<Distribution> {
   }
 }
 
-/** The answer to a call; without leads and with the error where it failed. */
-type Answer = Distributions & { error?: unknown };
-
-/** The leads that the next call asks about, and its answer. */
-let next: { ids: Set<string>; answer: Promise<Answer> } | undefined;
-let last: Promise<unknown> = Promise.resolve();
-
-/** Asks about a lead. All pending leads of an isolate share one call at a time. */
-function askTogether(leadId: string): Promise<Answer> {
-  if (next === undefined) {
-    const ids = new Set<string>();
-    // The other leads of the same call are asked about with it.
-    const answer = last.then(() => setImmediate()).then(() => {
-      next = undefined;
-      return distribute(Array.from(ids));
-    });
-    last = answer;
-    next = { ids, answer };
-  }
-  next.ids.add(leadId);
-  return next.answer;
-}
-
-/** Hands out what is pending. If the call fails, the leads stay pending, and are asked about again. */
-async function distribute(lead_ids: string[]): Promise<Answer> {
+/** Distributes what is pending. If the call fails, the leads stay pending, and are asked about again. */
+const distribute = together(async (lead_ids): Promise<Distributions & { error?: unknown }> => {
   try {
     return await callDatabase("distribute_pending_leads", { lead_ids });
   } catch (error) {
-    logError({ event: "distribution_failed", ...describeError((error as Error).cause) });
+    logError({ event: "distribution_failed", ...describeError((error as Error).cause ?? error) });
     return { leads: {}, order_is_locked: false, error };
   }
+});
+
+/** Makes one call at a time, each for all leads that are asked about by then. */
+export function together<Result>(call: (leadIds: string[]) => Promise<Result>): (leadId: string) => Promise<Result> {
+  let next: { ids: Set<string>; result: Promise<Result> } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  return (leadId) => {
+    if (next === undefined) {
+      const ids = new Set<string>();
+      // The other leads of the same call are asked about with it.
+      const result = last.then(() => setImmediate()).then(() => {
+        next = undefined;
+        return call(Array.from(ids));
+      });
+      last = result.catch(() => {});
+      next = { ids, result };
+    }
+    next.ids.add(leadId);
+    return next.result;
+  };
 }
