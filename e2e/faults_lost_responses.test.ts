@@ -154,6 +154,7 @@ Deno.test("fault: while PostgREST hangs for long the response says that the lead
     ]));
   assert.deepEqual([without.status, withId.status], [500, 500]);
   assert.match(without.body.error.message, /may have been stored/);
+  assert.equal(without.body.error.details[0].code, "MAY_HAVE_BEEN_STORED");
   assert.equal(withId.body.error.message, SEND_AGAIN);
 
   const { status } = await ingest(vendor, { first_name: "B", vendor_lead_id: "b" });

@@ -105,3 +105,20 @@ Deno.test("a caller with a wrong key and a 20 MB body can read the response UNAU
   });
   assertError(response, 401, "UNAUTHORIZED", /key/);
 });
+
+Deno.test("several leads on the route for one are refused, and the error names the route for several", async () => {
+  const vendor = await createVendor();
+  for (const body of [{ leads: [LEAD] }, [LEAD]]) {
+    for (const query of ["", "?dry_run=true"]) {
+      assertError(
+        await ingest(vendor, body, query),
+        400,
+        "BAD_REQUEST",
+        /; send several leads to \/recruiting\/ingest\/bulk /,
+      );
+    }
+  }
+  assertError(await ingest(vendor, { lead: LEAD }), 400, "BAD_REQUEST", /^missing first_name$/);
+  assertResponse(await ingest(vendor, { ...LEAD, leads: [] }), 201);
+  await assertStored(vendor, 1);
+});

@@ -58,7 +58,6 @@ const REQUESTS: Record<string, () => Promise<ApiResponse>> = {
 /** Messages that take half a minute, or a part of the stack to be stopped: the test that waits for them. */
 const ELSEWHERE: Record<string, string> = {
   "the body did not arrive within 30 s": "e2e/bodies.test.ts",
-  "may have been stored": "e2e/faults_lost_responses.test.ts",
 };
 
 /** What reads like a message and is what a vendor sends. */

@@ -17,7 +17,10 @@ export const errorSchema = z.strictObject({
     details: z.array(z.strictObject({
       field: z.string().describe("Path of the field, e.g. `leads.0.phone`; empty for the body."),
       message: z.string(),
-    })).optional().describe("Each wrong field of the body."),
+      code: z.enum(["MAY_HAVE_BEEN_STORED"]).optional().describe(
+        "With INTERNAL_ERROR: the leads may have been stored. Sent again, they may be stored twice.",
+      ),
+    })).optional().describe("Each wrong field of the body, or what else a program may want to know."),
   }),
   request_id: z.string().describe("The same as the header x-request-id."),
 }).meta({ id: "Error" });
@@ -102,7 +105,8 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
     },
   },
   INTERNAL_ERROR: {
-    description: "The database or storage failed.",
+    description: "The database or storage failed. Send the request again. With `MAY_HAVE_BEEN_STORED` in the details " +
+      "a lead without an id and an Idempotency-Key may then be stored twice.",
     message: "the request could not be completed; send the same request again",
   },
 };

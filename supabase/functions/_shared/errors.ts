@@ -27,6 +27,8 @@ export interface FieldProblem {
   /** Path of the field, e.g. `leads.0.phone`; empty for the body itself. */
   field: string;
   message: string;
+  /** Says to a program what the message says to people. */
+  code?: "MAY_HAVE_BEEN_STORED";
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { RequestContext } from "../../_shared/app.ts";
 import { BATCH_CALL, batchIdempotency } from "../../_shared/batch.ts";
+import { mayHaveRun } from "../../_shared/database.ts";
 import { isDryRun } from "../../_shared/dry_run.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
@@ -9,7 +10,7 @@ import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { MIB } from "../../_shared/units.ts";
 import { count, must, requireValidBody } from "../../_shared/validate.ts";
 import { type Lead, logUnrecorded, readLead, skipResume } from "./lead.ts";
-import { dryRun } from "./responses.ts";
+import { dryRun, UnknownOutcome } from "./responses.ts";
 import { authenticateVendor, callAsVendor, type Parse, requireParser, type Vendor } from "./vendor.ts";
 
 const BODY_LIMIT = 10 * MIB;
@@ -77,13 +78,16 @@ export async function ingestBulk(context: RequestContext): Promise<Response> {
     idempotency: batchIdempotency(idempotency),
     request_id: requestId,
   };
-  const stored: StoredBatch = await callAsVendor(
+  const stored = await callAsVendor<"ingest_recruiting_lead_batch", StoredBatch>(
     vendor,
     "ingest_recruiting_lead_batch",
     batch,
     BATCH_CALL,
     SEMAPHORES.batchCalls,
-  );
+  ).catch((error) => {
+    const isSafe = idempotency !== null || rows.every(({ vendor_lead_id }) => vendor_lead_id !== null);
+    throw mayHaveRun(error) ? new UnknownOutcome(isSafe, error.cause) : error;
+  });
 
   const { created, duplicates } = stored;
   logUnrecorded(requestId, stored.record_error);

@@ -1,6 +1,7 @@
 import type { RequestContext } from "../../_shared/app.ts";
 import { isDryRun } from "../../_shared/dry_run.ts";
-import type { Json } from "../../_shared/json.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import { isObject, type Json } from "../../_shared/json.ts";
 import { type Idempotency, readJson } from "../../_shared/json_body.ts";
 import { MIB } from "../../_shared/units.ts";
 import { previewLead, requireLead } from "./lead.ts";
@@ -26,12 +27,24 @@ export async function ingest(context: RequestContext): Promise<Response> {
 
   const dryRun = isDryRun(context);
   const { body, idempotency } = await readJson(context.body, BODY_LIMIT, { sender: vendor.id });
-  if (dryRun) return Response.json(await tryLead(vendor, body));
+  if (dryRun) return Response.json(await tryLead(vendor, body).catch(nameBulk(body)));
 
-  const delivery = { request_id: requestId, received_via: "single", idempotency } as const;
-  const lead = await ingestLead(vendor, body, delivery);
+  const request = { request_id: requestId, received_via: "single", idempotency } as const;
+  const lead = await ingestLead(vendor, body, request).catch(nameBulk(body));
   Object.assign(log, { lead_status: lead.status, lead_id: lead.id });
   return Response.json(lead, { status: lead.status === "created" ? 201 : 200 });
+}
+
+/** Names the route for several leads where a body that is no lead looks like several. */
+function nameBulk(body: Json): (error: unknown) => never {
+  return (error) => {
+    const looksLikeMany = Array.isArray(body) || isObject(body) && Array.isArray(body.leads);
+    if (!looksLikeMany || !(error instanceof ApiError) || error.code !== "BAD_REQUEST") throw error;
+    throw new ApiError(
+      "BAD_REQUEST",
+      `${error.message}; send several leads to /recruiting/ingest/bulk as {"leads": […]}`,
+    );
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What a vendor is told of a lead, and what the SQL functions say of it. */
 import * as z from "zod";
+import { ApiError } from "../../_shared/errors.ts";
 import { count, id } from "../../_shared/validate.ts";
 
 /** The agency and the agent that a lead went to. */
@@ -59,4 +60,18 @@ export type StoredLead =
 /** A lead that the database refused, among others. The code is an SQLSTATE. */
 export interface RefusedLead {
   error: { code: string; message: string };
+}
+
+/** Nobody can say whether what was sent is stored: the database does not respond at all. */
+export class UnknownOutcome extends ApiError {
+  /** @param isSafe whether a repeat of the request is known, so that nothing is stored twice */
+  constructor(isSafe: boolean, cause: unknown) {
+    const message = "may have been stored; without a vendor_lead_id or an Idempotency-Key it may be stored twice";
+    const details = [{ field: "", message, code: "MAY_HAVE_BEEN_STORED" as const }];
+    super(
+      "INTERNAL_ERROR",
+      `the request could not be completed${isSafe ? "; send the same request again" : `, and what it sent ${message}`}`,
+      isSafe ? { cause } : { cause, details },
+    );
+  }
 }

@@ -5,8 +5,8 @@
  * 2. Note the upload in the database, and upload the resume. If the request dies now, the note has the object removed.
  *    With the insert first, it would leave a lead that has lost its resume.
  * 3. Insert the lead, which ends the note.
- * 4. Remove the object if no lead was inserted. If nobody knows whether one was, the note decides later: any request removes what another one has left
- *    over.
+ * 4. Remove the object if no lead was inserted. If nobody knows whether one was, the note decides later: any request
+ *    removes what another one has left over.
  */
 import { continueAfterResponse } from "../../_shared/background.ts";
 import { callDatabase, type CallOptions, serviceClient } from "../../_shared/database.ts";
@@ -14,8 +14,8 @@ import { internalError } from "../../_shared/errors.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { ResumeFile } from "../resumes/resume_file.ts";
 import { previewLead } from "./lead.ts";
-import type { StoredLead } from "./responses.ts";
-import { isRecognized, leadStore, type SentLead, UnknownOutcome } from "./store.ts";
+import { type StoredLead, UnknownOutcome } from "./responses.ts";
+import { isRecognized, leadStore, type SentLead } from "./store.ts";
 
 /** For how long a passing fault of the database is retried. */
 const RETRY: CallOptions = { retryWithin: 3_000 };

@@ -9,14 +9,14 @@
  */
 import { setImmediate } from "node:timers";
 import { callDatabase, type CallOptions, databaseError, isCausedByInput, mayHaveRun } from "../../_shared/database.ts";
-import { ApiError, internalError } from "../../_shared/errors.ts";
+import { internalError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/json_body.ts";
 import { NoPermit } from "../../_shared/semaphore.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { MIB } from "../../_shared/units.ts";
 import { type Lead, logUnrecorded } from "./lead.ts";
 import { distributeAfterResponse, together, waitForDistribution } from "./pending.ts";
-import type { RefusedLead, StoredLead } from "./responses.ts";
+import { type RefusedLead, type StoredLead, UnknownOutcome } from "./responses.ts";
 import { errorFor, type Vendor } from "./vendor.ts";
 
 /** A lead as it goes to the database. The request makes its id. */
@@ -154,7 +154,8 @@ export class LeadStore {
    */
   async #abandon(sent: SentLead, id: string, fault: unknown): Promise<StoredLead> {
     const { [id]: stored } = await this.#calls.abandon(id).catch((error: unknown) => {
-      throw new UnknownOutcome(sent, (error as Error).cause ?? error);
+      const isSafe = isRecognized(sent.vendor, sent.lead) || sent.idempotency !== null;
+      throw new UnknownOutcome(isSafe, (error as Error).cause ?? error);
     });
     if (!stored) throw fault;
     if (isPending(stored)) this.#calls.distributeAfterResponse(id);
@@ -325,17 +326,6 @@ function idsOf({ vendor: { id, credential: { webhook } }, lead, idempotency }: S
     ids.push(`${id} delivery ${webhook.part} ${webhook.delivery_id}`);
   }
   return ids;
-}
-
-/** Nobody can say whether the lead was stored: the database does not respond at all. */
-export class UnknownOutcome extends ApiError {
-  constructor({ vendor, lead, idempotency }: SentLead, cause: unknown) {
-    const message = isRecognized(vendor, lead) || idempotency !== null
-      ? "the request could not be completed; send the same request again"
-      : "the request could not be completed, and the lead may have been stored; sent again without a vendor_lead_id " +
-        "or an Idempotency-Key it may be stored twice";
-    super("INTERNAL_ERROR", message, { cause });
-  }
 }
 
 /** Whether the lead has an id of the vendor, or of the webhook's delivery, by which a repeat is known. */

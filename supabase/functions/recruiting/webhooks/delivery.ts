@@ -30,7 +30,7 @@ export interface WebhookSecret {
 }
 
 /** What of a request can prove its sender. */
-export interface Delivery {
+export interface WebhookRequest {
   headers: Headers;
   query: URLSearchParams;
   /** The bytes as received, because a signature covers them. */
@@ -38,7 +38,7 @@ export interface Delivery {
 }
 
 /** A delivery with what a signature may cover. */
-export interface Received extends Delivery {
+export interface Received extends WebhookRequest {
   /**
    * The body, and the body with escaped characters where it has any beyond ASCII. LinkedIn and TikTok document that
    * they sign the second, and not that they also send it.

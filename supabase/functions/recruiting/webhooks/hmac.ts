@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import type { JsonObject } from "../../_shared/json.ts";
 import { decodeBase64, decodeHex, headerText } from "./encodings.ts";
-import type { Delivery, Received, Refusal, SecretCheck } from "./delivery.ts";
+import type { Received, Refusal, SecretCheck, WebhookRequest } from "./delivery.ts";
 
 /** `vendors.webhook_config` of the scheme `hmac`. */
 const Config = z.object({
@@ -55,13 +55,13 @@ export function signatureCheck(config: HmacConfig, received: Received, now: Date
 }
 
 /** Why a delivery of the scheme `hmac` proves nothing. */
-export function hmacRefusal(config: JsonObject, delivery: Delivery, now: Date): Refusal {
+export function hmacRefusal(config: JsonObject, delivery: WebhookRequest, now: Date): Refusal {
   const { data } = Config.safeParse(config);
   return data === undefined ? "differs" : signatureRefusal(data, delivery, now);
 }
 
 /** Why a delivery with a signature proves nothing. */
-export function signatureRefusal(config: HmacConfig, { headers }: Delivery, now: Date): Refusal {
+export function signatureRefusal(config: HmacConfig, { headers }: WebhookRequest, now: Date): Refusal {
   const { given, timestamp } = readHeaders(config, headers);
   if (headerText(headers, config.header) === "") return "proof_missing";
   if (given.length === 0) return "proof_malformed";

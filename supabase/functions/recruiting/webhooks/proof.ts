@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import {
-  type Delivery,
   type Proof,
   type Received,
   type Scheme,
   type SecretCheck,
   usableSecrets,
   type Webhook,
+  type WebhookRequest,
   type WebhookScheme,
   type WebhookSecret,
 } from "./delivery.ts";
@@ -45,7 +45,7 @@ const NOBODYS_SECRET: WebhookSecret = {
  */
 export function verifyProof(
   webhook: Webhook | null,
-  delivery: Delivery,
+  delivery: WebhookRequest,
   now: Date,
 ): Proof | null {
   const escaped = escapeUnicode(delivery.body);

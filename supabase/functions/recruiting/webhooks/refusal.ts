@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../_shared/json.ts";
-import { type Delivery, type Refusal, usableSecrets, type Webhook, type WebhookScheme } from "./delivery.ts";
+import { type Refusal, usableSecrets, type Webhook, type WebhookRequest, type WebhookScheme } from "./delivery.ts";
 import { type HmacConfig, hmacRefusal, PRESETS, signatureRefusal } from "./hmac.ts";
 import { basicRefusal, googleKeyRefusal, headerRefusal, queryRefusal } from "./shared_secret.ts";
 import { standardRefusal } from "./standard.ts";
 
 /** Says why a delivery of a scheme proves nothing. */
-type Refuse = (config: JsonObject, delivery: Delivery, now: Date) => Refusal;
+type Refuse = (config: JsonObject, delivery: WebhookRequest, now: Date) => Refusal;
 
 const REFUSALS: Readonly<Record<WebhookScheme, Refuse>> = {
   hmac: hmacRefusal,
@@ -26,7 +26,7 @@ const REFUSALS: Readonly<Record<WebhookScheme, Refuse>> = {
  *
  * @param webhook null where the slug has none
  */
-export function refusalOf(webhook: Webhook | null, delivery: Delivery, now: Date): Refusal {
+export function refusalOf(webhook: Webhook | null, delivery: WebhookRequest, now: Date): Refusal {
   if (webhook === null) return "webhook_off";
   if (usableSecrets(webhook, "secret").length === 0) return "no_secret";
   // The database may know a scheme that this version of the functions does not.

@@ -4,7 +4,7 @@ import { isObject, JSON_BOUNDS, type JsonObject, parseJson } from "../../_shared
 import { matchesSecret } from "../../_shared/secrets.ts";
 import { KIB } from "../../_shared/units.ts";
 import { decodeBase64, headerText } from "./encodings.ts";
-import type { Delivery, Received, Refusal, SecretCheck } from "./delivery.ts";
+import type { Received, Refusal, SecretCheck, WebhookRequest } from "./delivery.ts";
 
 /** Google's leads are a few KiB. A longer body is not parsed, because it may be a stranger's. */
 const MAX_GOOGLE_BYTES = 64 * KIB;
@@ -18,7 +18,7 @@ export function googleKeyCheck(_: JsonObject, { body }: Received): SecretCheck {
 }
 
 /** Why a delivery of the scheme `google_ads` proves nothing. */
-export function googleKeyRefusal(_: JsonObject, { body }: Delivery): Refusal {
+export function googleKeyRefusal(_: JsonObject, { body }: WebhookRequest): Refusal {
   return googleKey(body) === null ? "proof_missing" : "differs";
 }
 
@@ -29,7 +29,7 @@ export function basicCheck(_: JsonObject, { headers, body }: Received): SecretCh
 }
 
 /** Why a delivery of the scheme `basic` proves nothing. */
-export function basicRefusal(_: JsonObject, { headers }: Delivery): Refusal {
+export function basicRefusal(_: JsonObject, { headers }: WebhookRequest): Refusal {
   if (headerText(headers, "authorization") === "") return "proof_missing";
   return credentials(headers) === null ? "proof_malformed" : "differs";
 }
@@ -43,7 +43,7 @@ export function headerCheck(config: JsonObject, { headers, body }: Received): Se
 }
 
 /** Why a delivery of the scheme `header` proves nothing. */
-export function headerRefusal({ header, prefix = "" }: JsonObject, { headers }: Delivery): Refusal {
+export function headerRefusal({ header, prefix = "" }: JsonObject, { headers }: WebhookRequest): Refusal {
   const value = headerText(headers, String(header));
   if (value === "") return "proof_missing";
   return value.startsWith(String(prefix)) ? "differs" : "proof_malformed";
@@ -58,7 +58,7 @@ export function queryCheck(config: JsonObject, { query, body }: Received): Secre
 }
 
 /** Why a delivery of the scheme `query` proves nothing. */
-export function queryRefusal({ parameter }: JsonObject, { query }: Delivery): Refusal {
+export function queryRefusal({ parameter }: JsonObject, { query }: WebhookRequest): Refusal {
   const values = query.getAll(String(parameter));
   return values.length === 0 ? "proof_missing" : values.length > 1 ? "proof_malformed" : "differs";
 }

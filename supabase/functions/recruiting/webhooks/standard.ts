@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../_shared/json.ts";
 import { decodeBase64, headerText } from "./encodings.ts";
 import { isAmong, isRecent, sign, timeRefusal } from "./hmac.ts";
-import type { Delivery, Received, Refusal, SecretCheck } from "./delivery.ts";
+import type { Received, Refusal, SecretCheck, WebhookRequest } from "./delivery.ts";
 
 const TOLERANCE_SECONDS = 300;
 
@@ -28,7 +28,7 @@ export function standardCheck(
 }
 
 /** Why a delivery of the scheme `standard` proves nothing. */
-export function standardRefusal(_: JsonObject, { headers }: Delivery, now: Date): Refusal {
+export function standardRefusal(_: JsonObject, { headers }: WebhookRequest, now: Date): Refusal {
   const { id, timestamp, signature, given } = readHeaders(headers);
   if (id === "" || signature === "") return "proof_missing";
   if (given.length === 0) return "proof_malformed";
