@@ -1,11 +1,11 @@
 /**
- * The life of a lead in the database. It waits for a call, goes with all leads that have arrived by then, and comes back
- * in one of five states. Each has its branch in `#live`, whose promise the lead's request awaits: whatever throws, the
- * request has its response.
+ * The life of a lead in the database. It waits for a call, goes with all leads that have arrived by then, and comes
+ * back in one of five states. Each has its branch in `#live`, whose promise the lead's request awaits: whatever throws,
+ * the request has its response.
  *
- * A call repeated with the same ids does no harm. So a call whose response is lost is repeated. When that does not help,
- * the database decides what became of its leads. The leads of a call that is refused as a whole go again, each alone, so
- * that what concerns one lead stays that lead's.
+ * A call repeated with the same ids does no harm. So a call whose response is lost is repeated. When that does not
+ * help, the database decides what became of its leads. The leads of a call that is refused as a whole go again, each
+ * alone, so that what concerns one lead stays that lead's.
  */
 import { setImmediate } from "node:timers";
 import { callDatabase, type CallOptions, databaseError, isCausedByInput, mayHaveRun } from "../../_shared/database.ts";
@@ -31,7 +31,7 @@ export interface SentLead {
 type Outcome =
   | { state: "stored" | "duplicate"; result: StoredLead }
   | { state: "refused"; error: unknown }
-  /** It is stored with this id, which an earlier request with its Idempotency-Key made, perhaps. It may not be on disk. */
+  /** It is stored, perhaps not on disk. The id may be that of an earlier request with the same Idempotency-Key. */
   | { state: "pending"; id: string }
   /** Nobody knows whether a lead with this id is stored. */
   | { state: "unknown"; id: string; error: unknown };
@@ -63,8 +63,8 @@ const WAIT_MS = 5_000;
 
 /**
  * When a second call may begin beside the first, in milliseconds. A call that distributes nothing for so long waits for
- * the disk, and the second one can share its commit. Two that distribute are in each other's way, so then the first must
- * seem to hang.
+ * the disk, and the second one can share its commit. Two that distribute are in each other's way, so then the first
+ * must seem to hang.
  */
 const SECOND_CALL_MS = { distributing: 500, storing: 3 };
 const MAX_CALLS = 2;
@@ -149,8 +149,8 @@ export class LeadStore {
    * Has the database decide what became of a lead when nobody knows whether it is stored.
    *
    * @returns the lead, which is on disk
-   * @throws what the lead's call has failed with, when it is not stored and cannot be any more: it may be sent again; an
-   * UnknownOutcome when the database does not respond.
+   * @throws what the lead's call has failed with, when it is not stored and cannot be any more: it may be sent again;
+   * an UnknownOutcome when the database does not respond.
    */
   async #abandon(sent: SentLead, id: string, fault: unknown): Promise<StoredLead> {
     const { [id]: stored } = await this.#calls.abandon(id).catch((error: unknown) => {
