@@ -83,13 +83,13 @@ export const boolean = kind(
 /** A moment in the future; a date alone is midnight in UTC. */
 export const futureTime = kind(
   "a time in the future such as 2027-01-31 or 2027-01-31T18:00Z",
-  (given) => Date.parse(given) > Date.now() ? new Date(given) : undefined,
+  (given) => momentOf(given) > Date.now() ? new Date(given) : undefined,
 );
 
 /** A moment in the past; a date alone is midnight in UTC. */
 export const pastTime = kind(
   "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z",
-  (given) => Date.parse(given) <= Date.now() ? new Date(given) : undefined,
+  (given) => momentOf(given) <= Date.now() ? new Date(given) : undefined,
 );
 
 /** A phone number, in E.164. */
@@ -129,6 +129,12 @@ export function agencyTime(flags: string, description: string): Option {
     const [, day] = form.exec(given) ?? [];
     return day !== undefined && isDay(day) && !Number.isNaN(Date.parse(given)) ? given : undefined;
   });
+}
+
+/** Milliseconds since 1970; NaN for what is no time, or of a day that the calendar does not have. */
+function momentOf(text: string): number {
+  const [, day] = /^(\d{4}-\d\d-\d\d)(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  return day !== undefined && isDay(day) ? Date.parse(text) : NaN;
 }
 
 function isDay(text: string): boolean {

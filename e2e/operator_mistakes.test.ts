@@ -192,6 +192,18 @@ function mistakes(w: World): Mistake[] {
       1,
       "There is no file nowhere.json",
     ],
+    ["report --timezone Mars", 1, '--timezone: "Mars" is not an IANA time zone name'],
+    ["lead list --timezone Mars", 1, '--timezone: "Mars" is not an IANA time zone name'],
+    [
+      `delivery list --vendor ${w.slug} --since 2026-02-30`,
+      2,
+      '--since: "2026-02-30" is not a time in the past such as 2026-01-31 or 2026-01-31T18:00Z',
+    ],
+    [
+      `key create ${w.slug} --expires 2097-02-30T10:00Z`,
+      2,
+      '--expires: "2097-02-30T10:00Z" is not a time in the future such as 2027-01-31 or 2027-01-31T18:00Z',
+    ],
     ["number pause +13125550000", 1, `+13125550000 is not one of our numbers. ${see} number list`],
     // What the state of things forbids.
     [

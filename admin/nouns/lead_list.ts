@@ -1,4 +1,5 @@
 import { formatCsv } from "../csv.ts";
+import { inOptions } from "../errors.ts";
 import { findAgency, findAgent, idOf } from "../find.ts";
 import type { Period } from "../options.ts";
 import { list } from "../lists.ts";
@@ -26,9 +27,12 @@ export async function listLeads({ sql }: Session, given: Filters): Promise<Outco
   const order = await idOf(sql, "order", given.order);
   const { distribution = null, since = null, until = null, timezone } = given;
   const page = (after: string | null, size: number) =>
-    sql`select * from public.list_leads(
-      ${vendor}, ${agency?.id ?? null}, ${agent}, ${order}, ${distribution}, ${since}, ${until}, ${timezone},
-      ${after}, ${size})`;
+    inOptions(
+      sql`select * from public.list_leads(
+        ${vendor}, ${agency?.id ?? null}, ${agent}, ${order}, ${distribution}, ${since}, ${until}, ${timezone},
+        ${after}, ${size})`,
+      { timezone: "--timezone" },
+    );
 
   if (given.csv) {
     const { limit = Infinity } = given;

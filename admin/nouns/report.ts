@@ -1,6 +1,7 @@
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { formatCsv } from "../csv.ts";
+import { inOptions } from "../errors.ts";
 import { idOf } from "../find.ts";
 import { choice, PERIOD, type Period, text, wrongPeriod } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -37,8 +38,11 @@ async function reportLeads(
 ): Promise<Outcome> {
   const { by, since = null, until = null, timezone } = given;
   const vendorId = await idOf(sql, "vendor", given.vendor);
-  const report = await valueOf<{ rows: Fields[]; totals: Fields }>(sql`
-    select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId})`);
+  const report = await inOptions(
+    valueOf<{ rows: Fields[]; totals: Fields }>(sql`
+      select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId})`),
+    { timezone: "--timezone" },
+  );
   const columns = [...NAMES[by], ...COUNTS];
   const rows = report.rows.map((row) => pick(row, columns));
   if (given.csv) return { data: null, text: formatCsv(columns, [rows]) };
