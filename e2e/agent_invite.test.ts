@@ -75,7 +75,7 @@ Deno.test("--existing connects a confirmed user, after a question that shows wha
   const user_id = await createStranger(email, agent, true);
   assertRefused(
     await admin(`agent invite ${agent.id} --existing`),
-    1,
+    2,
     /made 20[\d: -]+, confirmed 20[\d: -]+, never used\b.*--yes$/,
   );
   assert.equal(await userIdOf(agent), null);

@@ -58,7 +58,7 @@ Deno.test("a number is added, changed, paused, resumed and removed", async () =>
   assert.equal(resumed.status, "active");
   assert.equal(resumed.paused_reason, null);
 
-  assertRefused(await number(`remove ${phone}`), 1, /^1 texts wait to be sent from .* --yes$/);
+  assertRefused(await number(`remove ${phone}`), 2, /^1 texts wait to be sent from .* --yes$/);
   assert.equal((await number(`remove ${phone} --yes`)).code, 0);
   assert.deepEqual(await adminJson(`number list --agency ${agency.id}`), []);
   assert.match(
@@ -106,7 +106,7 @@ Deno.test("a consent is recorded with its reason, shown with its history, and li
   assert.equal((await record("opted_out", "by phone, July 1")).code, 0);
   assertRefused(
     await record("opted_in", "by e-mail, July 2"),
-    1,
+    2,
     /has opted out of texts from "An agency under test"\. Has the recruit agreed\? .* --yes$/,
   );
   assert.equal((await record("opted_in", "by e-mail, July 2", "--yes")).code, 0);
