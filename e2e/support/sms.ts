@@ -58,7 +58,7 @@ export function messages({ id }: Conversation) {
 
 /** Queues the greetings of leads that were handed out, as the worker does before it sends texts. */
 export async function greetWaiting(): Promise<void> {
-  await sql`select private.queue_waiting_greetings(1000)`;
+  await sql`select public.queue_greeting(lead_id) from private.waiting_greetings order by created_at`;
 }
 
 /** A US number in E.164 that nothing else uses. */

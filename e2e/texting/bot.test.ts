@@ -85,6 +85,15 @@ async function takeTurn({ id }: Talk): Promise<void> {
   await work();
 }
 
+/** Claims the turns that are due, and reads this one. */
+async function claimTurn({ id }: Talk) {
+  const [claimed] = await sql`
+    select t -> 'attempt' as attempt from jsonb_array_elements(public.claim_bot_turns(10)) t
+    where t ->> 'conversation_id' = ${id}`;
+  const [read] = await sql`select public.read_bot_turn(${id}, ${claimed!.attempt}) as turn`;
+  return { attempt: claimed!.attempt, ...read!.turn };
+}
+
 const sent = ({ recruit }: Talk) => double.sentTo(recruit).map(({ body }) => body);
 
 async function stateOf({ id }: Talk) {
@@ -154,10 +163,7 @@ Deno.test("a text between claim and commit: one reply, to both", async () => {
   await say(talk, "Hi");
   await receive(talk, { Body: "well" });
   await sql`update public.bot_turns set due_at = now() where conversation_id = ${talk.id}`;
-  const [claim] = await sql`select public.claim_bot_turns(10) as claimed`;
-  const turn = claim!.claimed.turns.find((
-    { conversation_id }: Talk & { conversation_id: string },
-  ) => conversation_id === talk.id);
+  const turn = await claimTurn(talk);
   await receive(talk, { Body: "Yes" });
   const [completed] = await sql`
     select public.complete_bot_turn(${talk.id}, ${turn.attempt}, ${turn.version}, ${turn.script_id}, 1,
@@ -183,13 +189,12 @@ Deno.test("a worker that dies between claim and commit: the turn again, and one 
   const talk = await createTalk();
   await receive(talk, { Body: "Hi" });
   await sql`update public.bot_turns set due_at = now() where conversation_id = ${talk.id}`;
-  const [claim] = await sql`select public.claim_bot_turns(10) as claimed`;
+  const turn = await claimTurn(talk);
   await work();
   assert.deepEqual(sent(talk), [], "it belongs to the dead worker for a minute");
   await sql`update public.bot_turns set lease_until = now() where conversation_id = ${talk.id}`;
   await work();
   assert.deepEqual(sent(talk), [OPENING]);
-  const turn = claim!.claimed.turns.find((other: { conversation_id: string }) => other.conversation_id === talk.id);
   const [late] = await sql`
     select public.complete_bot_turn(${talk.id}, ${turn.attempt}, ${turn.version}, ${turn.script_id}, 1,
       ${sql.json({ reply: "late", session: null })}) as result`;

@@ -7,7 +7,7 @@ import { TextWorker } from "../../dev/local/mod.ts";
 import { DROP } from "../../dev/testing/twilio/double.ts";
 import { awaitState, createConversation, double, outboxText, passTime, queueText, sentBodies } from "./texts.ts";
 
-const NOTHING = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0 };
+const NOTHING = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0, errors: 0 };
 
 /** Calls the route of a function with these settings. */
 async function workWith(

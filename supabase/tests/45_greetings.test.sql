@@ -16,6 +16,10 @@ insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
 select v.id, encode(sha256(v.slug::bytea), 'hex'), 'test' from public.vendors v where v.slug like 'test-%';
 insert into public.service_numbers (phone, agency_id) values ('+13125550100', md5('agency')::uuid);
 
+-- All that wait, as the worker does it.
+create function pg_temp.greet() returns void language sql as $$
+  select public.queue_greeting(lead_id::uuid) from jsonb_array_elements_text(public.claim_greetings(1000)) lead_id
+$$;
 create function pg_temp.order(template text, quantity integer default 100) returns void language sql as $$
   update public.recruiting_orders set status = 'closed' where agency_id = md5('agency')::uuid and status = 'open';
   insert into public.recruiting_orders (agency_id, quantity, greeting_template) values (md5('agency')::uuid, quantity, template);
@@ -27,12 +31,12 @@ declare
     'id', md5(name)::uuid, 'vendor_lead_id', name, 'first_name', first_name,
     'vendor_metadata', jsonb_build_object('phone', phone) || more)) #>> '{distributed_to,agency_id}';
 begin
-  perform private.queue_waiting_greetings(1000);
+  perform pg_temp.greet();
   return went_to;
 end
 $$;
 create function pg_temp.greetings(phone text) returns text language sql as $$
-  select private.queue_waiting_greetings(1000);
+  select pg_temp.greet();
   select string_agg(m.body, ' | ' order by m.created_at)
   from public.text_outbox o
   join public.recruiting_messages m on m.id = o.message_id
@@ -191,8 +195,8 @@ select pg_temp.hold(format($$select private.lock_consent(%L, '+13125550014')::te
 select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text, 'a lead is handed out while somebody else has its consent');
 select set_eq('select lead_id from private.waiting_greetings', array[md5('locked')::uuid], 'its greeting waits');
 select pg_temp.let_go();
+update private.waiting_greetings set due_at = now();
 select ok(private.is_text_due(), 'the worker has something to do');
-select public.claim_texts(10);
 select is(pg_temp.greetings('+13125550014'), 'Acme {agent} Agency STOP', 'and queues it');
 select is_empty('select from private.waiting_greetings', 'once');
 
@@ -211,7 +215,7 @@ select public.distribute_pending_leads(array(select id from public.recruiting_le
 select is((select count(*)::integer from public.recruiting_leads where phone like '+1312556%' and distribution = 'distributed'), 300,
   'many leads at once are handed out');
 select is((select count(*)::integer from private.waiting_greetings), 300, 'and distribution leaves their greetings to the worker');
-select public.claim_texts(100) from generate_series(1, 3);
+select pg_temp.greet();
 select is((select count(*)::integer from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id
    where c.recruit_phone like '+1312556%'), 300, 'which the worker queues');
 

@@ -138,7 +138,7 @@ select pg_temp.race(6, $work$
           'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_lead_id', n || '-{worker}',
           'vendor_metadata', jsonb_build_object('phone', '+1312555' || 1000 + n)))));
         perform private.try_distribute_pending();
-        perform private.queue_waiting_greetings(100);
+        perform public.queue_greeting(lead_id) from private.waiting_greetings order by created_at;
       end if;
       commit;
     end loop;

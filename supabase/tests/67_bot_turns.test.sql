@@ -30,13 +30,19 @@ create function pg_temp.write(name text, body text, received_at timestamptz defa
 $$;
 -- All that is claimed, with what has become due by the passing of time.
 create function pg_temp.claim() returns jsonb language plpgsql as $$
+declare
+  claims jsonb;
 begin
   update public.bot_turns set due_at = now(), lease_until = null;
-  return public.claim_bot_turns(100);
+  claims := public.claim_bot_turns(100);
+  return (
+    select coalesce(jsonb_agg(t || public.read_bot_turn((t ->> 'conversation_id')::uuid, (t -> 'attempt')::integer)), '[]')
+    from jsonb_array_elements(claims) t
+  );
 end
 $$;
 create function pg_temp.claim(name text) returns jsonb language sql as $$
-  select t from jsonb_array_elements(pg_temp.claim() -> 'turns') t where t ->> 'conversation_id' = md5(name)::uuid::text
+  select t from jsonb_array_elements(pg_temp.claim()) t where t ->> 'conversation_id' = md5(name)::uuid::text
 $$;
 create function pg_temp.complete(turn jsonb, step jsonb) returns text language sql as $$
   select public.complete_bot_turn((turn ->> 'conversation_id')::uuid, (turn -> 'attempt')::integer,
@@ -165,7 +171,7 @@ select pg_temp.send_all();
 update public.bot_sessions set remind_at = now() where state = 'active';
 update public.quiet_hours set closes = '00:00';
 select is(array_agg(distinct pg_temp.complete(t, pg_temp.step())), '{held}', 'quiet hours hold reminders')
-from jsonb_array_elements(pg_temp.claim() -> 'turns') t;
+from jsonb_array_elements(pg_temp.claim()) t;
 select is(private.is_text_due(), false, 'and the worker is not called for them all night');
 select pg_temp.begin_talk('late', null), pg_temp.write('late', 'Hi');
 select is(pg_temp.complete(pg_temp.claim('late'), pg_temp.step()), 'held', 'a late text waits for its hour');
@@ -250,7 +256,7 @@ select is(pg_temp.named('named 3', null, 'ann'), 'cal will write. (cal)', 'else 
 -- The worker asks for one more when its number of turns is over
 select pg_temp.begin_talk('more ' || n), pg_temp.write('more ' || n, 'Hi') from generate_series(1, 3) n;
 update public.bot_turns set due_at = now(), lease_until = null;
-select is(jsonb_array_length(public.claim_bot_turns(2) -> 'turns'), 2, 'no more are claimed than asked for');
+select is(jsonb_array_length(public.claim_bot_turns(2)), 2, 'no more are claimed than asked for');
 select ok(private.is_text_due(), 'and the others are due');
 
 select * from finish();

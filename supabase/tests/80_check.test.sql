@@ -145,7 +145,7 @@ from (values
   ($$select pg_temp.text('active', 'state = ''unconfirmed'', due_at = now() - interval ''1 hour''')$$,
     'worker texting not called since <time>, with 1 due: text outbox'),
   ($$select pg_temp.wait('not_requested', '1 day');
-    insert into private.waiting_greetings (lead_id, created_at)
+    insert into private.waiting_greetings (lead_id, due_at)
     select id, now() - interval '1 hour' from public.recruiting_leads limit 1$$,
     'worker texting not called since <time>, with 1 due: text outbox'),
   -- Keys

@@ -12,6 +12,7 @@ const NO_TEXTS: z.infer<typeof workResult> = {
   pending: 0,
   refused: 0,
   failed: 0,
+  errors: 0,
 };
 const HEALTHY: Health = {
   status: "ok",

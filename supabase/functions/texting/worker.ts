@@ -2,10 +2,10 @@ import * as z from "zod";
 import { callDatabase } from "../_shared/database.ts";
 import { logError } from "../_shared/log.ts";
 import { count } from "../_shared/validate.ts";
-import { takeBotTurns } from "./bot/turns.ts";
 import type { ClaimedText, ClaimedTexts } from "./claimed_text.ts";
 import { lookUpText } from "./look_up_text.ts";
 import { postText } from "./post_text.ts";
+import { Steps, within } from "./steps.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
 
 /** How many texts are on their way at the same time. */
@@ -30,32 +30,38 @@ export const workResult = z.strictObject({
   pending: count.describe("They are tried again later."),
   refused: count.describe("The recruit has opted out."),
   failed: count.describe("Twilio will not send them."),
-}).meta({ id: "WorkResult", description: "How many texts were left in each state." });
+  errors: count.describe("No texts, but errors in the service itself: the log has them. The rest was done all the same."),
+}).meta({ id: "WorkResult", description: "How many texts were left in each state, and how many errors there were." });
 
 export type WorkCounts = z.infer<typeof workResult>;
 
 /**
- * Lets the bot answer, and sends and looks up what is due until nothing is due any more, several texts at a time. Each
- * is claimed right before, so that little is left in doubt if this process dies.
+ * Takes the {@link Steps}, and sends and looks up what is due until nothing is due any more, several texts at a time.
+ * Each is claimed right before, so that little is left in doubt if this process dies.
  *
  * @throws ApiError INTERNAL_ERROR when the database gives no texts.
  */
 export async function sendDueTexts(account: TwilioAccount, requestId: string): Promise<WorkCounts> {
-  const counts: WorkCounts = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0 };
+  const counts: WorkCounts = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0, errors: 0 };
+  const steps = new Steps(requestId);
   const running = new Set<Promise<void>>();
   let claimed = 0;
   let refusedLogin: string | undefined;
 
   async function handle(text: ClaimedText, claimedAt: number): Promise<void> {
-    const result = text.task === "post" ? await postText(account, text, claimedAt) : await lookUpText(account, text);
-    if (result.state !== null && result.state !== "sending") counts[result.state]++;
-    refusedLogin ??= result.refusedLogin;
+    try {
+      const result = text.task === "post" ? await postText(account, text, claimedAt) : await lookUpText(account, text);
+      if (result.state !== null && result.state !== "sending") counts[result.state]++;
+      refusedLogin ??= result.refusedLogin;
+    } catch (error) {
+      steps.report(error, { step: text.task, message_id: text.message_id });
+    }
   }
 
   const deadline = Date.now() + CLAIM_FOR_MS;
   try {
     while (refusedLogin === undefined && claimed < CLAIM_AT_MOST && Date.now() < deadline) {
-      await takeBotTurns(requestId);
+      const isBusy = await steps.take();
       const claimedAt = Date.now();
       const { texts, next_at }: ClaimedTexts = await callDatabase("claim_texts", {
         max: AT_A_TIME - running.size,
@@ -66,14 +72,15 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
         running.add(handled);
       }
       // What only waits for its number's rate is due soon.
-      const wait = next_at === null ? Infinity : Date.parse(next_at) - Date.now();
+      const wait = isBusy ? 0 : next_at === null ? Infinity : Date.parse(next_at) - Date.now();
       if (running.size === 0 && wait > deadline - Date.now()) break;
-      await firstOf(running, Math.min(Math.max(wait, 50), ASK_AGAIN_MS));
+      await within(Math.min(Math.max(wait, 50), ASK_AGAIN_MS), firstOf(running));
       // Claiming one text at a time would cost a query for each.
-      while (running.size > AT_A_TIME / 2) await Promise.race(running);
+      while (running.size > AT_A_TIME / 2) await firstOf(running);
     }
   } finally {
-    await Promise.all(running);
+    await Promise.all([...running, steps.end()]);
+    counts.errors = steps.errors;
   }
   if (refusedLogin !== undefined) {
     logError({ request_id: requestId, event: "twilio_refused_login", error_code: refusedLogin });
@@ -81,10 +88,7 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
   return counts;
 }
 
-/** Waits until one of them has ended, or this many milliseconds. */
-async function firstOf(running: Set<Promise<void>>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
-  await Promise.race([...running, timeout]);
-  clearTimeout(timer);
+/** Waits until one of them has ended; for ever where there is none. */
+function firstOf(running: Set<Promise<void>>): Promise<void> {
+  return Promise.race(running);
 }

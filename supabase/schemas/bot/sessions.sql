@@ -47,8 +47,9 @@ comment on function private.stop_bot(uuid, text) is
   'answered, unless an agent writes (taken_over). The caller has locked the conversation.';
 grant execute on function private.stop_bot(uuid, text) to service_role;
 
-create function private.store_bot_session(
-  conversation_id uuid,
+create function private.carry_out_step(
+  conversation public.recruiting_conversations,
+  message_id uuid,
   old public.bot_sessions,
   script_id uuid,
   step jsonb
@@ -57,7 +58,64 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  ended constant jsonb := nullif(step -> 'ended', 'null');
+  reply constant text := step ->> 'reply';
+  lead constant public.recruiting_leads := (
+    select l from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
+  );
+  sent public.text_outbox;
+begin
+  delete from public.bot_turns t where t.conversation_id = conversation.id;
+  insert into public.screening_answers as a (lead_id, question, value, said)
+  select lead.id, answered.question, answered.value, answered.said
+  from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
+  where answered.question is not null
+  on conflict on constraint screening_answers_pkey do update
+  set value = excluded.value, said = excluded.said, answered_at = now();
+
+  if (ended ->> 'goes_to_person')::boolean then
+    perform private.escalate(conversation);
+  end if;
+  if ended is not null then
+    perform private.notify_agents(conversation.id, message_id, 'handoff', ended ->> 'reason');
+  end if;
+  if reply is not null then
+    -- The agent who has it by now.
+    conversation.assigned_agent_id := (
+      select c.assigned_agent_id from public.recruiting_conversations c where c.id = conversation.id
+    );
+    sent := private.queue_text(
+      conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
+  end if;
+  perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);
+end
+$$;
+
+comment on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb) is
+  'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answer, the reply in the outbox, and '
+  'who is told. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
+  'The caller has locked all of them.';
+grant execute on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb)
+  to service_role;
+
+create function private.store_bot_session(
+  conversation_id uuid,
+  old public.bot_sessions,
+  script_id uuid,
+  step jsonb,
+  message_id uuid
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
   next record;
+  -- The last answer comes with no session.
+  answered constant jsonb := (
+    select coalesce(jsonb_object_agg(a.question, a.value), '{}')
+    from jsonb_to_record(nullif(step -> 'answered', 'null')) as a (question text, value jsonb)
+    where a.question is not null
+  );
 begin
   select * into next
   from jsonb_to_record(nullif(step -> 'session', 'null')) as s (
@@ -67,12 +125,14 @@ begin
   if old.conversation_id is null then
     -- A step without a session and without an end has not begun: the next text is the first.
     insert into public.bot_sessions (
-      conversation_id, script_id, question, has_told_about, state, reason, asked_at, remind_at, expires_at
+      conversation_id, script_id, question, answers, has_told_about, state, reason, asked_at, remind_at, expires_at,
+      asked_message_id
     )
     select
-      store_bot_session.conversation_id, b.id, coalesce(next.question, b.script #>> '{questions,0,id}'),
+      store_bot_session.conversation_id, b.id, coalesce(next.question, b.script #>> '{questions,0,id}'), answered,
       coalesce(next.has_told_about, false), coalesce(step #>> '{ended,state}', 'active'), step #>> '{ended,reason}',
-      next.asked_at, next.remind_at, next.expires_at
+      next.asked_at, next.remind_at, next.expires_at,
+      case when next.asked_at is not null then store_bot_session.message_id end
     from public.bot_scripts b
     where b.id = store_bot_session.script_id and (next.question is not null or step #>> '{ended,state}' is not null);
   else
@@ -80,22 +140,48 @@ begin
     set
       question = coalesce(next.question, s.question),
       tries = coalesce(next.tries, s.tries),
-      answers = coalesce(next.answers, s.answers),
+      answers = coalesce(next.answers, s.answers || answered),
       has_told_about = coalesce(next.has_told_about, s.has_told_about),
       state = coalesce(step #>> '{ended,state}', s.state),
       reason = step #>> '{ended,reason}',
       version = s.version + 1,
       asked_at = coalesce(next.asked_at, s.asked_at),
       remind_at = case when next is null then s.remind_at else next.remind_at end,
-      expires_at = coalesce(next.expires_at, s.expires_at)
+      expires_at = coalesce(next.expires_at, s.expires_at),
+      -- A reminder is not the question.
+      asked_message_id = case
+        when next.asked_at <> coalesce(s.asked_at, '-infinity') then store_bot_session.message_id
+        else s.asked_message_id
+      end
     where s.conversation_id = old.conversation_id;
   end if;
 end
 $$;
 
-comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) is
-  'Stores the session of a step, or how it has ended.';
-grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) to service_role;
+comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) is
+  'Stores the session of a step, or how it has ended. message_id: the text that the step sends, if any.';
+grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) to service_role;
+
+create function private.forget_question(message_id uuid, may_arrive boolean) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- The opening is in the same text as the first question.
+  delete from public.bot_sessions s
+  where s.asked_message_id = forget_question.message_id and s.state = 'active' and s.version = 1 and not may_arrive;
+  update public.bot_sessions s
+  set asked_at = null, expires_at = null, asked_message_id = null, version = s.version + 1,
+    remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
+  where s.asked_message_id = forget_question.message_id and s.state = 'active';
+end
+$$;
+
+comment on function private.forget_question(uuid, boolean) is
+  'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is no answer. '
+  'Where it was the first text, the bot introduces itself again, unless it may still arrive. The caller has locked the '
+  'conversation.';
+grant execute on function private.forget_question(uuid, boolean) to service_role;
 
 create function private.escalate(conversation public.recruiting_conversations) returns void
 language plpgsql

@@ -39,6 +39,7 @@ create table public.bot_sessions (
   reason text,
   version integer not null default 1,
   asked_at timestamptz,
+  asked_message_id uuid references public.recruiting_messages (id) on delete set null,
   remind_at timestamptz,
   expires_at timestamptz,
   wakes_at timestamptz generated always as (least(remind_at, expires_at)) stored,
@@ -47,6 +48,7 @@ create table public.bot_sessions (
 );
 
 create index on public.bot_sessions (script_id);
+create index on public.bot_sessions (asked_message_id);
 create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where state = 'active';
 
 comment on table public.bot_sessions is 'Where a conversation stands in its script.';
@@ -64,6 +66,8 @@ comment on column public.bot_sessions.reason is
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
+comment on column public.bot_sessions.asked_message_id is
+  'The text that asks it, the reminder aside; null: none has arrived.';
 comment on column public.bot_sessions.remind_at is 'When the question is asked again; null: it is not, or has been.';
 comment on column public.bot_sessions.expires_at is 'When the script ends without an answer.';
 comment on column public.bot_sessions.wakes_at is 'The next of both.';
@@ -88,7 +92,7 @@ create table public.bot_turns (
   conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
   first_at timestamptz not null default clock_timestamp(),
   due_at timestamptz not null,
-  message_ids uuid[] not null,
+  message_ids uuid[] not null check (cardinality(message_ids) <= 20),
   last_message_id uuid generated always as (message_ids[cardinality(message_ids)]) stored,
   lease_until timestamptz,
   attempt integer not null default 0,
@@ -102,7 +106,8 @@ comment on table public.bot_turns is
 comment on column public.bot_turns.first_at is 'When its first text came.';
 comment on column public.bot_turns.due_at is
   '8 seconds after its last text, and 30 seconds after the first at most; or when quiet hours end.';
-comment on column public.bot_turns.message_ids is 'The recruit''s texts that it answers, oldest first; none: only time has passed.';
+comment on column public.bot_turns.message_ids is 'The recruit''s texts that it answers, oldest first; none: only time has passed. The conversation of one who writes more goes '
+  'to a person.';
 comment on column public.bot_turns.last_message_id is 'The last of them.';
 comment on column public.bot_turns.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';

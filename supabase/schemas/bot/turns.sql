@@ -11,6 +11,7 @@
 -- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
 -- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
 -- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
+-- | any               | more than 20 texts                                         | gone; a person goes on               |
 -- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
@@ -48,41 +49,71 @@ begin
       limit claim_bot_turns.max
       for update skip locked
     ))
-    returning t.*
+    returning t.conversation_id, t.attempt, t.due_at
   )
-  select jsonb_build_object('now', now(), 'turns', coalesce(jsonb_agg(jsonb_build_object(
-    'conversation_id', t.conversation_id,
-    'attempt', t.attempt,
-    'version', s.version,
-    'script_id', b.id,
-    'script', b.script,
-    'session', case when s.conversation_id is not null then jsonb_build_object(
-      'question', s.question, 'tries', s.tries, 'answers', s.answers, 'has_told_about', s.has_told_about,
-      'asked_at', s.asked_at, 'remind_at', s.remind_at, 'expires_at', s.expires_at
-    ) end,
-    'texts', (
-      select coalesce(jsonb_agg(
-        jsonb_build_object('body', coalesce(m.body, ''), 'is_automatic', private.is_automatic_reply(m)) order by n
-      ), '[]')
-      from unnest(t.message_ids) with ordinality i (id, n)
-      join public.recruiting_messages m on m.id = i.id
-    )
-  ) order by t.due_at), '[]'))
+  select coalesce(
+    jsonb_agg(jsonb_build_object('conversation_id', t.conversation_id, 'attempt', t.attempt) order by t.due_at), '[]')
   into claimed
-  from taken t
-  join public.recruiting_conversations c on c.id = t.conversation_id
-  left join public.bot_sessions s on s.conversation_id = t.conversation_id
-  left join lateral private.newest_bot_script(c.agency_id) newest on s.conversation_id is null
-  left join public.bot_scripts b on b.id = coalesce(s.script_id, newest.id);
+  from taken t;
   return claimed;
 end
 $$;
 
 comment on function public.claim_bot_turns(integer) is
-  'Gives the worker up to max turns that are due, each for 60 seconds: {now, turns: [{conversation_id, attempt, version|null, '
-  'script_id|null, script|null, session|null: {question, tries, answers, has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}]}. '
-  'Without texts only time has passed.';
+  'Gives the worker up to max turns that are due, each for 60 seconds: [{conversation_id, attempt}]. It reads nothing of '
+  'them, so that a turn that cannot be read holds up no other: read_bot_turn() does.';
 grant execute on function public.claim_bot_turns(integer) to service_role;
+
+create function public.read_bot_turn(conversation_id uuid, attempt integer) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  -- The longest text that the provider takes.
+  max_length constant integer := 1600;
+begin
+  return (
+    select jsonb_build_object(
+      'now', now(),
+      'version', s.version,
+      'script_id', b.id,
+      'script', b.script,
+      'session', case when s.conversation_id is not null then jsonb_build_object(
+        'question', s.question, 'tries', s.tries, 'answers', s.answers, 'has_told_about', s.has_told_about,
+        'asked_at', s.asked_at, 'remind_at', s.remind_at, 'expires_at', s.expires_at
+      ) end,
+      'texts', (
+        select coalesce(jsonb_agg(
+          jsonb_build_object(
+            'body', left(coalesce(m.body, ''), max_length),
+            'is_automatic', m.id = t.last_message_id and private.is_automatic_reply(m)
+          ) order by i.n
+        ), '[]')
+        from unnest(t.message_ids) with ordinality i (id, n)
+        join public.recruiting_messages m on m.id = i.id
+      )
+    )
+    from public.bot_turns t
+    join public.recruiting_conversations c on c.id = t.conversation_id
+    left join public.bot_sessions s on s.conversation_id = t.conversation_id
+    left join lateral private.newest_bot_script(c.agency_id) newest on s.conversation_id is null
+    left join public.bot_scripts b on b.id = coalesce(s.script_id, newest.id)
+    where t.conversation_id = read_bot_turn.conversation_id and t.attempt = read_bot_turn.attempt
+  );
+end
+$$;
+
+comment on function public.read_bot_turn(uuid, integer) is
+  'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
+  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}. Without texts only time has passed. There are at most 20, of each '
+  'the first 1,600 characters; only the last one may be automatic. Null when the turn has ended or was claimed again since.';
+grant execute on function public.read_bot_turn(uuid, integer) to service_role;
 
 create function public.complete_bot_turn(
   conversation_id uuid,
@@ -101,7 +132,6 @@ declare
   conversation public.recruiting_conversations;
   turn public.bot_turns;
   old public.bot_sessions;
-  lead public.recruiting_leads;
   stop_reason text;
   opens_at timestamptz;
 begin
@@ -122,11 +152,10 @@ begin
     return 'again';
   end if;
 
-  select l.* into lead from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
   stop_reason := case
     when old.state <> 'active' then old.reason
     when conversation.status <> 'bot' then 'taken_over'
-    when lead.id is null then 'no_lead'
+    when conversation.recruiting_lead_id is null then 'no_lead'
     when private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then 'opted_out'
     when (step is null or old.conversation_id is null)
       and (private.newest_bot_script(conversation.agency_id)).script is null then 'switched_off'
@@ -160,26 +189,7 @@ begin
     end if;
   end if;
 
-  perform private.store_bot_session(conversation.id, old, script_id, step);
-  insert into public.screening_answers as a (lead_id, question, value, said)
-  select lead.id, answered.question, answered.value, answered.said
-  from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
-  where answered.question is not null
-  on conflict on constraint screening_answers_pkey do update
-  set value = excluded.value, said = excluded.said, answered_at = now();
-
-  if (ended ->> 'goes_to_person')::boolean then
-    perform private.escalate(conversation);
-  end if;
-  if ended is not null then
-    perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', ended ->> 'reason');
-  end if;
-  if reply is not null then
-    perform private.queue_text(conversation.id, 'bot', private.fill_template(reply, lead, c.assigned_agent_id))
-    from public.recruiting_conversations c
-    where c.id = conversation.id;
-  end if;
-  delete from public.bot_turns t where t.conversation_id = conversation.id;
+  perform private.carry_out_step(conversation, turn.last_message_id, old, script_id, step);
   return 'done';
 end
 $$;
@@ -191,33 +201,45 @@ comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integ
   'changed; `held`: quiet hours, or our text before it, hold the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
-create function private.begin_bot_turn(conversation public.recruiting_conversations, message_id uuid, received_at timestamptz)
-returns boolean
+create function private.begin_bot_turn(conversation public.recruiting_conversations, message_ids uuid[]) returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
   debounce constant interval := '8 seconds';
   longest constant interval := '30 seconds';
-  session_state text;
+  most_texts constant integer := 20;
+  session public.bot_sessions;
+  script public.bot_scripts;
+  earlier integer;
 begin
-  if conversation.status <> 'bot'
-    or conversation.recruiting_lead_id is null
-    -- What was fetched later, or waited for its conversation: a person reads it.
-    or received_at < now() - interval '1 hour'
-  then
+  if message_ids is null or conversation.status <> 'bot' or conversation.recruiting_lead_id is null then
     return false;
   end if;
-  session_state := (select s.state from public.bot_sessions s where s.conversation_id = conversation.id);
-  if session_state <> 'active'
-    or session_state is null and (private.newest_bot_script(conversation.agency_id)).script is null
+  select s.* into session from public.bot_sessions s where s.conversation_id = conversation.id;
+  if session.conversation_id is null then
+    script := private.newest_bot_script(conversation.agency_id);
+  else
+    select b.* into script from public.bot_scripts b where b.id = session.script_id;
+  end if;
+  if session.state <> 'active'
+    or script.script is null
     or exists (select from public.service_numbers n where n.phone = conversation.recruit_phone)
   then
     return false;
   end if;
 
+  earlier := (select cardinality(t.message_ids) from public.bot_turns t where t.conversation_id = conversation.id);
+  if coalesce(earlier, 0) + cardinality(message_ids) > most_texts then
+    perform private.carry_out_step(
+      conversation, message_ids[cardinality(message_ids)], session, script.id, jsonb_build_object(
+        'reply', script.script ->> 'handoff',
+        'ended', '{"state": "escalated", "reason": "not_understood", "goes_to_person": true}'::jsonb));
+    return true;
+  end if;
+
   insert into public.bot_turns as t (conversation_id, due_at, message_ids)
-  values (conversation.id, clock_timestamp() + debounce, array[message_id])
+  values (conversation.id, clock_timestamp() + debounce, begin_bot_turn.message_ids)
   on conflict on constraint bot_turns_pkey do update
   set
     message_ids = t.message_ids || excluded.message_ids,
@@ -228,37 +250,48 @@ begin
 end
 $$;
 
-comment on function private.begin_bot_turn(public.recruiting_conversations, uuid, timestamptz) is
-  'Makes or extends the bot''s turn for a recruit''s text. Returns false where the bot does not answer: a person has the '
-  'conversation, it has no lead, its agency no script or its script has ended, or the number is one of ours. The caller has '
-  'locked the conversation.';
-grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid, timestamptz) to service_role;
+comment on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) is
+  'Makes or extends the bot''s turn for a recruit''s texts, oldest first. A turn has at most 20: where there are more, the '
+  'script ends as `not_understood` and a person goes on. Returns false where the bot does not answer: there is no text, a '
+  'person has the conversation, it has no lead, its agency no script or its script has ended, or the number is one of ours. The '
+  'caller has locked the conversation.';
+grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) to service_role;
 
 create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
 language plpgsql
 stable
 set search_path = ''
 as $$
+declare
+  at_once constant interval := '2 seconds';
+  -- More than a script sends.
+  most_texts constant integer := 50;
 begin
-  return (
-    select count(*) >= 2
-    from public.recruiting_messages m
-    where m.conversation_id = message.conversation_id
-      and m.direction = 'inbound'
-      and m.created_at <= message.created_at
-      and lower(btrim(m.body)) = lower(btrim(message.body))
-      and exists (
-        select
-        from public.recruiting_messages sent
-        join public.text_outbox o on o.message_id = sent.id
-        where sent.conversation_id = m.conversation_id
-          and o.attempted_at between m.created_at - interval '2 seconds' and m.created_at
-      )
-  ) and message.body <> '';
+  return message.body <> ''
+    and exists (
+      select
+      from public.text_outbox o
+      where o.conversation_id = message.conversation_id
+        and o.attempted_at between message.created_at - at_once and message.created_at
+    )
+    and exists (
+      select
+      from (
+        select o.attempted_at
+        from public.text_outbox o
+        where o.conversation_id = message.conversation_id and o.attempted_at <= message.created_at
+        order by o.attempted_at desc
+        limit most_texts
+      ) sent
+      join public.recruiting_messages m
+        on m.conversation_id = message.conversation_id
+        and m.created_at between sent.attempted_at and least(sent.attempted_at + at_once, message.created_at)
+      where m.direction = 'inbound' and m.id <> message.id and lower(btrim(m.body)) = lower(btrim(message.body))
+    );
 end
 $$;
 
 comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
-  'of ours.';
+  'of ours, one of the last 50.';
 grant execute on function private.is_automatic_reply(public.recruiting_messages) to service_role;

@@ -266,7 +266,7 @@ as $$
       'worker', 'texting', format('not called since %s, with %s due', private.in_utc(min(due.since)), count(*)),
       'text outbox'
     from (
-      select w.created_at from private.waiting_greetings w
+      select w.due_at from private.waiting_greetings w
       union all
       select u.placed_at from private.untold_leads u
       union all

@@ -139,7 +139,13 @@ begin
         'lead_id', opened.recruiting_lead_id,
         'agency_id', opened.agency_id,
         'agent_id', opened.assigned_agent_id,
-        'texts', (select count(*) from public.recruiting_messages m where m.conversation_id = opened.id));
+        'texts', (select count(*) from public.recruiting_messages m where m.conversation_id = opened.id)
+          -- Those that the worker takes over.
+          + (
+            select count(*)
+            from public.unmatched_texts u
+            where u.recruit_phone = opened.recruit_phone and u.service_phone = opened.service_phone
+          ));
     end if;
   end loop;
   if adopted = '[]' then

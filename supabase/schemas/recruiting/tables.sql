@@ -201,13 +201,18 @@ grant select, insert, update, delete on private.untold_leads to service_role;
 create table private.waiting_greetings (
   -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
   lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0,
   created_at timestamptz not null default clock_timestamp()
 );
 
 create index on private.waiting_greetings (created_at);
+create index on private.waiting_greetings (due_at);
 
 comment on table private.waiting_greetings is
   'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
+comment on column private.waiting_greetings.due_at is 'When a worker may take it, next or again.';
+comment on column private.waiting_greetings.attempt is 'How often a worker has taken it.';
 
 alter table private.waiting_greetings enable row level security;
 grant select, insert, update, delete on private.waiting_greetings to service_role;

@@ -1,31 +1,52 @@
 -- What a recruit's text says about further texts: for which agency it holds, and from when on.
 
-create function private.record_consent_in_text(agency_id uuid, received public.unmatched_texts) returns void
+create function private.record_consents_in_texts(agency_id uuid, phone text, received public.unmatched_texts[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  phone constant text := received.recruit_phone;
-  said record;
+  decisive record;
 begin
   -- A sender without such a number cannot have a conversation either.
-  if received.consent is null or agency_id is null or phone is null or not pg_input_is_valid(phone, 'public.e164') then
+  if agency_id is null or phone is null or not pg_input_is_valid(phone, 'public.e164')
+    or not exists (select from unnest(received) r where r.consent is not null)
+  then
     return;
   end if;
 
-  said := private.consent_in_text(received.body, received.opt_out_type);
   perform private.lock_consent(agency_id, phone);
-  if said.words is distinct from 'yes' or private.is_opted_out(agency_id, phone) then
-    perform private.record_consent(
-      agency_id, phone, said.state, said.source, received.body, received.id, occurred_at => received.received_at);
-  end if;
+  for decisive in
+    with said as (
+      select r.id, r.body, s.state, s.source, s.words, coalesce(r.received_at, clock_timestamp()) as said_at,
+        lag(s.state, 1, case when private.is_opted_out(agency_id, phone) then 'opted_out' end)
+          over (order by r.received_at nulls last, r.id) as state_before
+      from unnest(received) r
+      cross join lateral private.consent_in_text(r.body, r.opt_out_type) s
+      where r.consent is not null
+    ), stored as (
+      insert into public.text_consent_events (agency_id, phone, state, source, words, message_id, occurred_at)
+      select record_consents_in_texts.agency_id, record_consents_in_texts.phone, s.state, s.source, s.body, s.id, s.said_at
+      from said s
+      where s.words is distinct from 'yes' or s.state_before = 'opted_out'
+      on conflict on constraint text_consent_events_agency_id_message_id_key do nothing
+      returning text_consent_events as event
+    ), latest as (
+      select distinct on ((s.event).state) s.event
+      from stored s
+      order by (s.event).state, (s.event).occurred_at desc
+    )
+    -- Those before them would change nothing: the last one decides, or an opt-out shortly before what is known.
+    select l.event from latest l order by (l.event).occurred_at
+  loop
+    perform private.apply_consent(decisive.event);
+  end loop;
 end
 $$;
 
-comment on function private.record_consent_in_text(uuid, public.unmatched_texts) is
-  'Records for an agency the consent that a recruit''s text gives or takes back, if any. agency_id null: of none yet. '
+comment on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) is
+  'Records for an agency the consents that a recruit''s texts give or take back, if any. agency_id null: of none yet. '
   'received_at null: now.';
-grant execute on function private.record_consent_in_text(uuid, public.unmatched_texts) to service_role;
+grant execute on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) to service_role;
 
 -- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another adds
 -- the number. Both first take a lock on the number and then look for what the other one stored. Texts share the lock.
@@ -71,16 +92,17 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  unmatched public.unmatched_texts;
+  unmatched record;
 begin
   perform pg_advisory_xact_lock(private.service_number_lock(new.phone));
   for unmatched in
-    select t.*
+    select t.recruit_phone, array_agg(t) as texts
     from public.unmatched_texts t
     where t.service_phone = new.phone and t.consent is not null
-    order by private.consent_lock(new.agency_id, t.recruit_phone), t.received_at
+    group by t.recruit_phone
+    order by private.consent_lock(new.agency_id, t.recruit_phone)
   loop
-    perform private.record_consent_in_text(new.agency_id, unmatched);
+    perform private.record_consents_in_texts(new.agency_id, unmatched.recruit_phone, unmatched.texts);
   end loop;
   return null;
 end

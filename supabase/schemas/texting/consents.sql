@@ -120,41 +120,13 @@ comment on function private.refuse_texts(uuid, text) is
   '21610. The caller holds the consent''s lock.';
 grant execute on function private.refuse_texts(uuid, text) to service_role;
 
-create function private.record_consent(
-  agency_id uuid,
-  phone text,
-  state text,
-  source text,
-  words text default null,
-  message_id uuid default null,
-  agent_id uuid default null,
-  reason text default null,
-  occurred_at timestamptz default null
-) returns boolean
+create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql
 set search_path = ''
 as $$
-declare
-  said_at timestamptz;
 begin
-  perform private.lock_consent(agency_id, phone);
-  -- After the lock, so that of two at once the second one decides.
-  said_at := coalesce(record_consent.occurred_at, clock_timestamp());
-
-  insert into public.text_consent_events (
-    agency_id, phone, state, source, words, message_id, agent_id, reason, occurred_at
-  )
-  values (
-    record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, record_consent.words,
-    record_consent.message_id, record_consent.agent_id, record_consent.reason, said_at
-  )
-  on conflict on constraint text_consent_events_agency_id_message_id_key do nothing;
-  if not found then
-    return false;
-  end if;
-
   insert into public.text_consents as c (agency_id, phone, state, source, changed_at)
-  values (record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, said_at)
+  values (event.agency_id, event.phone, event.state, event.source, event.occurred_at)
   on conflict on constraint text_consents_pkey do update
   set
     state = excluded.state,
@@ -170,26 +142,64 @@ begin
     return false;
   end if;
 
-  if record_consent.state = 'opted_out' then
-    perform private.lock_recruit(agency_id, phone);
+  if event.state = 'opted_out' then
+    perform private.lock_recruit(event.agency_id, event.phone);
     -- There is nothing that they may be answered.
     update public.recruiting_conversations c
     set waiting_since = null
-    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone and c.waiting_since is not null;
-    perform private.refuse_texts(record_consent.agency_id, record_consent.phone);
+    where c.agency_id = event.agency_id and c.recruit_phone = event.phone and c.waiting_since is not null;
+    perform private.refuse_texts(event.agency_id, event.phone);
     perform private.stop_bot(c.id, 'opted_out')
     from public.recruiting_conversations c
-    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone
+    where c.agency_id = event.agency_id and c.recruit_phone = event.phone
     order by c.id;
   end if;
   return true;
 end
 $$;
 
+comment on function private.apply_consent(public.text_consent_events) is
+  'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency to '
+  'this number that are not sent yet, and stops the bot. Returns whether the event decides. The caller holds the consent''s lock.';
+grant execute on function private.apply_consent(public.text_consent_events) to service_role;
+
+create function private.record_consent(
+  agency_id uuid,
+  phone text,
+  state text,
+  source text,
+  words text default null,
+  message_id uuid default null,
+  agent_id uuid default null,
+  reason text default null,
+  occurred_at timestamptz default null
+) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  event public.text_consent_events;
+begin
+  perform private.lock_consent(agency_id, phone);
+
+  insert into public.text_consent_events (
+    agency_id, phone, state, source, words, message_id, agent_id, reason, occurred_at
+  )
+  values (
+    record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, record_consent.words,
+    record_consent.message_id, record_consent.agent_id, record_consent.reason,
+    -- After the lock, so that of two at once the second one decides.
+    coalesce(record_consent.occurred_at, clock_timestamp())
+  )
+  on conflict on constraint text_consent_events_agency_id_message_id_key do nothing
+  returning * into event;
+  return event.id is not null and private.apply_consent(event);
+end
+$$;
+
 comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
-  'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. '
-  'source and the rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not '
-  'sent yet, and stops the bot. occurred_at, when it was said: now unless given. A message_id that has an event is the same '
-  'event and changes nothing. Returns whether it decides.';
+  'Adds an event, and does apply_consent() with it. state: opted_in or opted_out. source and the rest: see '
+  'text_consent_events. occurred_at, when it was said: now unless given. A message_id that has an event is the same event '
+  'and changes nothing. Returns whether it decides.';
 grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
   to service_role;

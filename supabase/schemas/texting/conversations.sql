@@ -90,7 +90,8 @@ begin
       and s.asked_at is null
       and s.answers = '{}';
     update public.bot_sessions s
-    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null, expires_at = null,
+    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null,
+      asked_message_id = null, expires_at = null,
       -- Not before the question is asked, and not where the recruit has been reminded.
       remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
     where s.conversation_id = hand_back_to_bot.conversation_id
@@ -161,11 +162,18 @@ begin
       limit 1
     ),
     (
-      select t.service_phone
-      from public.unmatched_texts t
-      join public.service_numbers n on n.phone = t.service_phone
-      where t.recruit_phone = lead.phone and n.agency_id = lead.agency_id
-      order by t.received_at desc
+      select n.phone
+      from public.service_numbers n
+      cross join lateral (
+        select t.received_at
+        from public.unmatched_texts t
+        where t.recruit_phone = lead.phone and length(t.recruit_phone) <= 16
+          and t.service_phone = n.phone and length(t.service_phone) <= 16
+        order by t.received_at desc, t.id desc
+        limit 1
+      ) latest
+      where n.agency_id = lead.agency_id
+      order by latest.received_at desc
       limit 1
     ),
     (

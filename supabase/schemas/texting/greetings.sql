@@ -1,7 +1,8 @@
 -- The first text to a recruit, when the lead goes to an agency.
 --
--- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and whoever claims texts
--- next does it. Whatever goes wrong with a greeting, the lead goes on: the server's log then has a warning with the lead's id.
+-- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and the worker does it
+-- before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes on: the
+-- server's log then has a warning with the lead's id. A greeting that takes too long costs only itself, and comes again later.
 
 create function private.visible_name(name text) returns text
 language plpgsql
@@ -84,7 +85,7 @@ comment on function private.fill_template(text, public.recruiting_leads, uuid) i
   'stands where the agency has none, or one of its own name. `there` stands for a first name that can hardly be one.';
 grant execute on function private.fill_template(text, public.recruiting_leads, uuid) to service_role;
 
-create function private.queue_greeting(lead public.recruiting_leads) returns void
+create function private.queue_greeting(lead public.recruiting_leads) returns boolean
 language plpgsql
 set search_path = ''
 set lock_timeout = '20ms'
@@ -103,7 +104,7 @@ begin
     or not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164')
     or lead.vendor_metadata -> 'is_test' is not distinct from 'true'
   then
-    return;
+    return true;
   end if;
 
   perform private.lock_consent(lead.agency_id, lead.phone);
@@ -114,7 +115,7 @@ begin
     join public.recruiting_messages m on m.conversation_id = c.id
     where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id and m.direction = 'outbound'
   ) then
-    return;
+    return true;
   end if;
 
   conversation := private.open_conversation(lead, lead.agent_id);
@@ -127,53 +128,80 @@ begin
     end if;
     perform private.queue_text(conversation.id, 'greeting', body);
   end if;
+  return true;
 exception
   when string_data_right_truncation then
     raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
+    return true;
   when lock_not_available then
-    insert into private.waiting_greetings (lead_id) values (lead.id) on conflict do nothing;
+    return false;
   when others then
     -- Without the error's message, which may quote the lead.
     raise warning 'lead % is not greeted: SQLSTATE %', lead.id, sqlstate;
+    return true;
 end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
   'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
-  'Never fails; waits at most 20 ms for a lock, and then leaves the lead in waiting_greetings.';
+  'Waits at most 20 ms for a lock, and then returns false: it is to be done later. Fails only where the statement is cancelled.';
 grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
 
-create function private.queue_waiting_greetings(max integer) returns void
+create function public.claim_greetings(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed jsonb;
+begin
+  -- Where texts have not been sent for long, nobody expects a greeting any more.
+  delete from private.waiting_greetings w where w.created_at <= now() - interval '24 hours';
+  with taken as (
+    update private.waiting_greetings w
+    set attempt = w.attempt + 1, due_at = now() + interval '1 minute' * 2 ^ least(w.attempt, 10)
+    where w.lead_id = any (array(
+      select due.lead_id
+      from private.waiting_greetings due
+      where due.due_at <= now()
+      order by due.due_at
+      limit claim_greetings.max
+      for update skip locked
+    ))
+    returning w.lead_id, w.created_at
+  )
+  select coalesce(jsonb_agg(t.lead_id order by t.created_at), '[]') into claimed from taken t;
+  return claimed;
+end
+$$;
+
+comment on function public.claim_greetings(integer) is
+  'Gives the worker up to max leads whose greeting is due, for queue_greeting(): [lead_id], those that have waited longest. '
+  'What fails is due again after 1, 2, 4, 8 minutes and so on. A lead that has waited for a day is not greeted any more.';
+grant execute on function public.claim_greetings(integer) to service_role;
+
+create function public.queue_greeting(id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
   lead public.recruiting_leads;
 begin
-  for lead in
-    with taken as (
-      select w.lead_id
-      from private.waiting_greetings w
-      order by w.created_at
-      limit max
-      for update skip locked
-    ), deleted as (
-      delete from private.waiting_greetings w using taken t where w.lead_id = t.lead_id returning w.lead_id, w.created_at
-    )
-    select l.*
-    from deleted d
-    join public.recruiting_leads l on l.id = d.lead_id
-    -- Where texts have not been sent for long, nobody expects a greeting any more.
-    where d.created_at > now() - interval '24 hours'
-    order by d.created_at
-  loop
-    perform private.queue_greeting(lead);
-  end loop;
+  select l.* into lead
+  from private.waiting_greetings w
+  join public.recruiting_leads l on l.id = w.lead_id
+  where w.lead_id = queue_greeting.id;
+  if lead.id is null then
+    return;
+  elsif private.queue_greeting(lead) then
+    delete from private.waiting_greetings w where w.lead_id = lead.id;
+  else
+    update private.waiting_greetings w set due_at = now() + interval '1 second' where w.lead_id = lead.id;
+  end if;
 end
 $$;
 
-comment on function private.queue_waiting_greetings(integer) is
-  'Does queue_greeting() for up to max leads of waiting_greetings, those that have waited longest. One that has waited for a '
-  'day is not greeted any more.';
-grant execute on function private.queue_waiting_greetings(integer) to service_role;
+comment on function public.queue_greeting(uuid) is
+  'Queues the greeting of a lead that claim_greetings() has given. Where somebody has locked what it needs, it is due again '
+  'in a second. A lead that does not wait any more is passed over.';
+grant execute on function public.queue_greeting(uuid) to service_role;

@@ -44,6 +44,20 @@ grant execute on function private.answering_agent(public.recruiting_conversation
 create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
 language plpgsql
 set search_path = ''
+as $$
+begin
+  perform private.notify_of_texts(conversation_id, array[message_id], kind, reason);
+end
+$$;
+
+comment on function private.notify_agents(uuid, uuid, text, text) is
+  'Does notify_of_texts() with one message. message_id null: it is about none.';
+grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
+
+create function private.notify_of_texts(conversation_id uuid, message_ids uuid[], kind text, reason text default null)
+returns void
+language plpgsql
+set search_path = ''
 -- No text is lost or late because somebody has locked the agents.
 set lock_timeout = '100ms'
 as $$
@@ -51,11 +65,11 @@ declare
   conversation public.recruiting_conversations;
   told uuid[];
 begin
-  -- The conversation may be going to another agent.
-  select c.* into conversation from public.recruiting_conversations c where c.id = notify_agents.conversation_id for share;
-  if kind = 'failed' and conversation.status = 'bot' then
+  if message_ids is null then
     return;
   end if;
+  -- The conversation may be going to another agent.
+  select c.* into conversation from public.recruiting_conversations c where c.id = notify_of_texts.conversation_id for share;
   told := array_remove(array[private.answering_agent(conversation)], null);
   if told = '{}' then
     told := array(
@@ -66,21 +80,23 @@ begin
     told := array[conversation.assigned_agent_id];
   end if;
   insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, reason)
-  select t.agent_id, conversation.id, notify_agents.message_id, notify_agents.kind, notify_agents.reason
-  from unnest(told) as t (agent_id)
+  select t.agent_id, conversation.id, m.message_id, notify_of_texts.kind, notify_of_texts.reason
+  from unnest(message_ids) as m (message_id)
+  cross join unnest(told) as t (agent_id)
   on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
 exception when lock_not_available then
   insert into private.waiting_notifications (conversation_id, message_id, kind, reason)
-  values (notify_agents.conversation_id, notify_agents.message_id, notify_agents.kind, notify_agents.reason);
+  select notify_of_texts.conversation_id, m.message_id, notify_of_texts.kind, notify_of_texts.reason
+  from unnest(message_ids) as m (message_id);
 end
 $$;
 
-comment on function private.notify_agents(uuid, uuid, text, text) is
-  'Tells whoever is to answer in a conversation about one of its messages, once for each kind (see agent_notifications): '
+comment on function private.notify_of_texts(uuid, uuid[], text, text) is
+  'Tells the agent who is to answer in a conversation about messages of it, once for each kind (see agent_notifications): '
   'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. Where nobody is, the '
-  'assigned agent, who may come back. Of a text that has failed nobody is told while the bot has the conversation. Where '
-  'others have locked the agents or the conversation, they are told later, by deliver_notifications().';
-grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
+  'assigned agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
+  'are told later, by deliver_notifications().';
+grant execute on function private.notify_of_texts(uuid, uuid[], text, text) to service_role;
 
 create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
 language plpgsql
@@ -199,23 +215,33 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
-  late private.waiting_notifications;
+  late record;
 begin
   begin
     for late in
       with taken as (
         select w.id from private.waiting_notifications w order by w.created_at limit 1000 for update skip locked
+      ), deleted as (
+        delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
       )
-      delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
+      select
+        d.conversation_id, d.unmatched_text_id, d.kind, d.reason, array_agg(d.message_id order by d.created_at) as message_ids
+      from deleted d
+      group by d.conversation_id, d.unmatched_text_id, d.kind, d.reason
     loop
       if late.unmatched_text_id is null then
-        perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
+        perform private.notify_of_texts(late.conversation_id, late.message_ids, late.kind, late.reason);
       else
         perform private.notify_of_unmatched_text(t) from public.unmatched_texts t where t.id = late.unmatched_text_id;
       end if;
     end loop;
   exception when others then
     raise warning 'notifications of texts are not delivered yet (SQLSTATE %)', sqlstate;
+  end;
+  begin
+    perform private.tell_of_late_texts();
+  exception when others then
+    raise warning 'nobody is told of late texts yet (SQLSTATE %)', sqlstate;
   end;
   begin
     perform private.notify_of_untold_leads();
@@ -226,6 +252,6 @@ end
 $$;
 
 comment on function private.deliver_notifications() is
-  'Tells agents what they could not be told at once: of up to 1,000 texts and 2,000 leads. Never fails: what cannot be told '
-  'now stays. The scheduler calls it every 10 seconds.';
+  'Tells agents what they could not be told at once, of up to 1,000 texts and 2,000 leads, and which of the bot''s texts are '
+  'late. Never fails: what cannot be told now stays. The scheduler calls it every 10 seconds.';
 grant execute on function private.deliver_notifications() to service_role;

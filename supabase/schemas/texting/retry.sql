@@ -19,6 +19,7 @@ begin
 
   -- The consent's lock before rows, as everywhere.
   perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  perform from public.recruiting_conversations c where c.id = conversation.id for no key update;
   select o.* into failed from public.text_outbox o where o.message_id = retry_text.message_id for update;
 
   problem := case
@@ -41,6 +42,9 @@ begin
   update public.recruiting_messages m
   set status = null, error_code = null, failed_at = null
   where m.id = retry_text.message_id;
+  update public.recruiting_conversations c
+  set waiting_since = private.unanswered_since(c)
+  where c.id = conversation.id;
   -- So that the agent is told if it fails again.
   delete from public.agent_notifications n
   where n.message_id = retry_text.message_id and n.kind = 'failed';

@@ -32,7 +32,7 @@ begin
     conversation := private.conversation_of(recruit_phone, service_phone);
   end if;
   if conversation.id is not null then
-    perform private.store_text(conversation, received);
+    perform private.store_texts(conversation, array[received]);
     return '{"status": "received"}';
   end if;
 
@@ -48,7 +48,8 @@ begin
   )
   on conflict do nothing;
   if found then
-    perform private.record_consent_in_text(private.agency_of_numbers(recruit_phone, service_phone), received);
+    perform private.record_consents_in_texts(
+      private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, array[received]);
     perform private.notify_of_unmatched_text(received);
   end if;
   return '{"status": "no_conversation"}';
@@ -89,7 +90,7 @@ begin
     return '{"status": "ignored"}';
   end if;
 
-  sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed' and error_code = '21610');
+  sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed', coalesce(error_code = '21610', false));
   if sent_id = message_id then
     perform private.accept_text(sent_id, sid);
   end if;
@@ -152,37 +153,63 @@ comment on function private.conversation_of(text, text) is
   'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
 grant execute on function private.conversation_of(text, text) to service_role;
 
-create function private.store_text(conversation public.recruiting_conversations, received public.unmatched_texts) returns void
+create function private.store_texts(conversation public.recruiting_conversations, received public.unmatched_texts[])
+returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
+  texts public.unmatched_texts[];
   was_opted_out boolean;
+  heard record;
 begin
-  insert into public.recruiting_messages (
-    id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+  with stored as (
+    insert into public.recruiting_messages (
+      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+    )
+    select r.id, conversation.id, 'inbound', 'recruit', r.message_sid, r.body, r.media, coalesce(r.received_at, now())
+    from unnest(received) r
+    on conflict do nothing
+    returning recruiting_messages.id
   )
-  values (
-    received.id, conversation.id, 'inbound', 'recruit', received.message_sid, received.body, received.media,
-    coalesce(received.received_at, now())
-  )
-  on conflict do nothing;
+  select array_agg(r) into texts from unnest(received) r where r.id in (select s.id from stored s);
   -- A STOP that comes again after a START is not said again.
-  if not found then
+  if texts is null then
     return;
   end if;
 
   was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
   -- It may lock all conversations of the recruit, in their order.
-  perform private.record_consent_in_text(conversation.agency_id, received);
+  perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts);
+
+  with text as (
+    select t.id, coalesce(t.received_at, now()) as at, t.consent is not distinct from 'opted_out' as is_opt_out
+    from unnest(texts) t
+  ), opt_out as (
+    select max(t.at) as at from text t where t.is_opt_out
+  )
+  select
+    o.at as opted_out_at,
+    max(t.at) as last_at,
+    min(t.at) filter (where not t.is_opt_out and (o.at is null or t.at > o.at)) as waits_since,
+    array_agg(t.id) filter (where t.is_opt_out) as opt_outs,
+    -- What was fetched later, or waited for its conversation: a person reads it.
+    array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at < now() - interval '1 hour') as old,
+    array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at >= now() - interval '1 hour') as new
+  into heard
+  from text t
+  cross join opt_out o
+  group by o.at;
+
   -- Before the rows of the bot, as everywhere.
   update public.recruiting_conversations c
   set
-    last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now())),
-    last_text_at = greatest(c.last_text_at, coalesce(received.received_at, now())),
-    waiting_since = case
-      when received.consent is distinct from 'opted_out' then least(c.waiting_since, received.received_at, now())
-    end
+    last_message_at = greatest(c.last_message_at, heard.last_at),
+    last_text_at = greatest(c.last_text_at, heard.last_at),
+    waiting_since = least(
+      case when heard.opted_out_at is null then c.waiting_since end,
+      heard.waits_since,
+      case when heard.waits_since is not null then now() end)
   where c.id = conversation.id
   returning c.* into conversation;
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
@@ -199,48 +226,48 @@ begin
     order by held.ordinal
     for update
   ));
-  if received.consent = 'opted_out' then
-    perform private.notify_agents(conversation.id, received.id, 'opt_out');
-  elsif was_opted_out or not private.begin_bot_turn(conversation, received.id, received.received_at) then
-    perform private.notify_agents(conversation.id, received.id, 'text');
+  perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
+  perform private.notify_of_texts(conversation.id, heard.old, 'text');
+  if was_opted_out or heard.opted_out_at is not null or not private.begin_bot_turn(conversation, heard.new) then
+    perform private.notify_of_texts(conversation.id, heard.new, 'text');
   end if;
 end
 $$;
 
-comment on function private.store_text(public.recruiting_conversations, public.unmatched_texts) is
-  'Stores a recruit''s text as a message of this conversation, once for each id and each MessageSid. A consent in it holds, '
+comment on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) is
+  'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
   'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
   'holds the locks of receive_sms().';
-grant execute on function private.store_text(public.recruiting_conversations, public.unmatched_texts) to service_role;
+grant execute on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) to service_role;
 
-create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
+create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid
 language plpgsql
 set search_path = ''
 as $$
 declare
-  sent record;
+  sent_id uuid;
 begin
-  select m.id, c.agency_id, c.recruit_phone into sent
+  select m.id into sent_id
   from public.recruiting_messages m
-  join public.recruiting_conversations c on c.id = m.conversation_id
   where m.direction = 'outbound'
     and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
   -- Where there are two messages, the one that has the MessageSid.
   order by m.provider_message_id = message_sid desc nulls last
   limit 1;
 
-  if has_opted_out and sent.id is not null then
-    perform private.lock_recruit(sent.agency_id, sent.recruit_phone);
+  if has_failed then
+    perform private.lock_conversation_of(sent_id, with_consent => has_opted_out);
   end if;
   perform pg_advisory_xact_lock(private.message_lock(message_sid));
-  return sent.id;
+  return sent_id;
 end
 $$;
 
-comment on function private.lock_sent_text(text, uuid, boolean) is
-  'Takes the locks that a callback needs, before any text: of the recruit if it changes the consent, and of the MessageSid. '
+comment on function private.lock_sent_text(text, uuid, boolean, boolean) is
+  'Takes the locks that a callback needs, before any text: of the conversation if the text has failed, of the recruit if it '
+  'changes the consent, and of the MessageSid. '
   'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
-grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
+grant execute on function private.lock_sent_text(text, uuid, boolean, boolean) to service_role;
 
 create function private.handle_failed_text(message_id uuid, error_code text) returns void
 language plpgsql
@@ -266,13 +293,13 @@ begin
   elsif error_code = '30034' then
     perform private.pause_number(failed.service_phone, error_code);
   end if;
-  if failed.kind = 'agent' then
-    perform private.notify_agents(failed.conversation_id, message_id, 'failed');
+  if failed.kind is not null then
+    perform private.tell_of_failed_text(failed.conversation_id, message_id);
   end if;
 end
 $$;
 
 comment on function private.handle_failed_text(uuid, text) is
   'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
-  'may not send, and is paused. The agent who has written it is told.';
+  'may not send, and is paused. A person is told of a text of the outbox.';
 grant execute on function private.handle_failed_text(uuid, text) to service_role;

@@ -152,6 +152,9 @@ create table public.recruiting_messages (
 );
 
 create index on public.recruiting_messages (conversation_id, created_at);
+-- A recruit may write thousands of texts, and we do not.
+create index recruiting_messages_outbound_idx on public.recruiting_messages (conversation_id, created_at)
+  where direction = 'outbound';
 
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
 comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
@@ -215,7 +218,12 @@ create table public.unmatched_texts (
   received_at timestamptz not null default clock_timestamp()
 );
 
--- For the take-over. A hash index takes a From or To of any length.
+-- For the take-over, in portions. Only a From and a To of this length can have a conversation.
+create index unmatched_texts_numbers_idx on public.unmatched_texts (recruit_phone, service_phone, received_at, id)
+  where length(recruit_phone) <= 16 and length(service_phone) <= 16;
+create index unmatched_texts_consents_idx on public.unmatched_texts (recruit_phone, service_phone, received_at)
+  where length(recruit_phone) <= 16 and length(service_phone) <= 16 and consent is not null;
+-- A hash index takes a From or To of any length.
 create index on public.unmatched_texts using hash (recruit_phone);
 create index on public.unmatched_texts using hash (service_phone) where consent is not null;
 create index on public.unmatched_texts (received_at);
@@ -337,6 +345,7 @@ create table public.text_outbox (
   ordinal bigint generated always as identity,
   claim integer not null default 0,
   attempted_at timestamptz,
+  late_at timestamptz,
   lookups integer not null default 0,
   resends integer not null default 0,
   created_at timestamptz not null default now(),
@@ -349,6 +358,11 @@ create index text_outbox_pending_idx on public.text_outbox (service_phone, prior
   where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
 create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
+-- The bot's texts that wait, until a person is told that one is late.
+create index text_outbox_late_idx on public.text_outbox (created_at)
+  where state = 'pending' and kind = 'bot' and late_at is null;
+-- What was sent last in a conversation.
+create index on public.text_outbox (conversation_id, attempted_at);
 -- What comes before a text in its conversation.
 create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
   where state in ('pending', 'sending', 'unconfirmed');
@@ -379,6 +393,8 @@ comment on column public.text_outbox.claim is
   'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
   'goes back when the provider refused the login and not the text.)';
 comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
+comment on column public.text_outbox.late_at is
+  'When a person was told that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is
   'How often the provider did not know it since the last request.';
 comment on column public.text_outbox.resends is 'How often it was sent again after the provider did not know it.';
@@ -398,6 +414,21 @@ create policy "readers of a conversation read what it waits to send" on public.t
       select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
     )
   );
+
+create table private.waiting_take_overs (
+  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_take_overs (due_at);
+
+comment on table private.waiting_take_overs is
+  'Conversations that have more unmatched texts than were taken over when they were made. Columns as in waiting_greetings.';
+
+alter table private.waiting_take_overs enable row level security;
+grant select, insert, update, delete on private.waiting_take_overs to service_role;
 
 create table public.quiet_hours (
   id uuid primary key default gen_random_uuid(),

@@ -24,28 +24,104 @@ create function private.take_over_texts() returns trigger
 language plpgsql
 set search_path = ''
 as $$
-declare
-  unmatched public.unmatched_texts;
 begin
-  -- In the order of receive_sms().
-  perform private.lock_consent(new.agency_id, new.recruit_phone);
-  perform private.lock_conversation(new.recruit_phone, new.service_phone);
-  for unmatched in
-    with taken as (
-      delete from public.unmatched_texts t
-      where t.recruit_phone = new.recruit_phone and t.service_phone = new.service_phone
-      returning t.*
-    )
-    select * from taken t order by t.received_at
-  loop
-    perform private.store_text(new, unmatched);
-  end loop;
+  perform private.take_over_portion(new);
   return null;
 end
 $$;
 
 comment on function private.take_over_texts() is
-  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at.';
+  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at. The '
+  'worker goes on where there are more than a portion.';
+
+create function private.take_over_portion(conversation public.recruiting_conversations) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Taken over in less than a second. Nobody waits for thousands of texts of one number.
+  portion constant integer := 1000;
+  texts public.unmatched_texts[];
+begin
+  -- In the order of receive_sms().
+  perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  perform private.lock_conversation(conversation.recruit_phone, conversation.service_phone);
+  with taken as (
+    delete from public.unmatched_texts t
+    where t.id = any (private.oldest_unmatched(conversation, portion))
+    returning t as text
+  )
+  select array_agg(t.text) into texts from taken t;
+
+  if cardinality(texts) = portion then
+    insert into private.waiting_take_overs as w (conversation_id) values (conversation.id)
+    on conflict on constraint waiting_take_overs_pkey do update set due_at = excluded.due_at, attempt = 0;
+    -- What the newest say holds at once: it may be an opt-out.
+    perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts || private.newest_unmatched_consents(conversation, portion));
+  else
+    delete from private.waiting_take_overs w where w.conversation_id = conversation.id;
+  end if;
+  perform private.store_texts(conversation, texts);
+end
+$$;
+
+comment on function private.take_over_portion(public.recruiting_conversations) is
+  'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. Where there may be more, the conversation '
+  'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold all the same.';
+grant execute on function private.take_over_portion(public.recruiting_conversations) to service_role;
+
+create function private.oldest_unmatched(conversation public.recruiting_conversations, max integer) returns uuid[]
+language plpgsql
+stable
+set search_path = ''
+-- By the index in its order, as in worker.sql.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+begin
+  return array(
+    select t.id
+    from public.unmatched_texts t
+    where t.recruit_phone = conversation.recruit_phone and length(t.recruit_phone) <= 16
+      and t.service_phone = conversation.service_phone and length(t.service_phone) <= 16
+    order by t.received_at, t.id
+    limit oldest_unmatched.max
+  );
+end
+$$;
+
+comment on function private.oldest_unmatched(public.recruiting_conversations, integer) is
+  'The ids of up to max unmatched texts of a conversation''s numbers, the oldest first.';
+grant execute on function private.oldest_unmatched(public.recruiting_conversations, integer) to service_role;
+
+create function private.newest_unmatched_consents(conversation public.recruiting_conversations, max integer)
+returns public.unmatched_texts[]
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+begin
+  return array(
+    select t
+    from public.unmatched_texts t
+    where t.recruit_phone = conversation.recruit_phone and length(t.recruit_phone) <= 16
+      and t.service_phone = conversation.service_phone and length(t.service_phone) <= 16
+      and t.consent is not null
+    order by t.received_at desc
+    limit newest_unmatched_consents.max
+  );
+end
+$$;
+
+comment on function private.newest_unmatched_consents(public.recruiting_conversations, integer) is
+  'Up to max unmatched texts of a conversation''s numbers that give or take back a consent, the newest first.';
+grant execute on function private.newest_unmatched_consents(public.recruiting_conversations, integer) to service_role;
 
 create trigger take_over_texts
   after insert on public.recruiting_conversations
@@ -57,6 +133,55 @@ create trigger take_over_texts_of_changed_numbers
     (new.recruit_phone, new.service_phone) is distinct from (old.recruit_phone, old.service_phone)
   )
   execute function private.take_over_texts();
+
+create function public.claim_take_overs(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed jsonb;
+begin
+  with taken as (
+    update private.waiting_take_overs w
+    set attempt = w.attempt + 1, due_at = now() + interval '1 minute' * 2 ^ least(w.attempt, 10)
+    where w.conversation_id = any (array(
+      select due.conversation_id
+      from private.waiting_take_overs due
+      where due.due_at <= now()
+      order by due.due_at
+      limit claim_take_overs.max
+      for update skip locked
+    ))
+    returning w.conversation_id
+  )
+  select coalesce(jsonb_agg(t.conversation_id), '[]') into claimed from taken t;
+  return claimed;
+end
+$$;
+
+comment on function public.claim_take_overs(integer) is
+  'Gives the worker up to max conversations that have more unmatched texts to take over, for take_over_texts(): '
+  '[conversation_id], those that have waited longest. What fails is due again after 1, 2, 4, 8 minutes and so on.';
+grant execute on function public.claim_take_overs(integer) to service_role;
+
+create function public.take_over_texts(id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation from public.recruiting_conversations c where c.id = take_over_texts.id;
+  if found then
+    perform private.take_over_portion(conversation);
+  end if;
+end
+$$;
+
+comment on function public.take_over_texts(uuid) is
+  'Takes over the next portion of a conversation''s unmatched texts. Where there may be more, it is due again at once. A '
+  'conversation that there is not is passed over.';
+grant execute on function public.take_over_texts(uuid) to service_role;
 
 -- What agents read of them.
 

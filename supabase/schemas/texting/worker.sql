@@ -78,7 +78,8 @@ set enable_mergejoin = off
 as $$
 begin
   return coalesce(
-    exists (select from private.waiting_greetings)
+    (select w.due_at from private.waiting_greetings w order by w.due_at limit 1) <= now()
+      or (select w.due_at from private.waiting_take_overs w order by w.due_at limit 1) <= now()
       or (
         select t.due_at
         from public.bot_turns t
@@ -100,6 +101,6 @@ end
 $$;
 
 comment on function private.is_text_due() is
-  'Whether claim_bot_turns() or claim_texts() would find something to do. Cheap: by indexes of what is open, however much '
+  'Whether a step of the worker would find something to do. Cheap: by indexes of what is open, however much '
   'has been sent.';
 grant execute on function private.is_text_due() to service_role;

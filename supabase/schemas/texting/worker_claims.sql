@@ -22,7 +22,6 @@ declare
   lookups jsonb;
   posts record;
 begin
-  perform private.queue_waiting_greetings(max);
   -- Look-ups come first, because the texts behind them wait. They leave room for others.
   lookups := private.claim_lookups((max + 1) / 2);
   posts := private.claim_posts(max - jsonb_array_length(lookups));

@@ -18,15 +18,8 @@ declare
 begin
   if outcome = 'accepted' then
     return private.accept_text(message_id, sid);
-  elsif outcome = 'opted_out' then
-    -- Before the text is locked, as everywhere.
-    select c.* into conversation
-    from public.recruiting_messages m
-    join public.recruiting_conversations c on c.id = m.conversation_id
-    where m.id = record_text_outcome.message_id;
-    if found then
-      perform private.lock_recruit(conversation.agency_id, conversation.recruit_phone);
-    end if;
+  elsif outcome in ('opted_out', 'failed') then
+    conversation := private.lock_conversation_of(message_id, with_consent => outcome = 'opted_out');
   end if;
 
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_outcome.message_id for update;
@@ -120,6 +113,8 @@ begin
     return private.accept_text(message_id, found_sid);
   end if;
 
+  -- It may have failed.
+  perform private.lock_conversation_of(message_id, with_consent => false);
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
   if claimed.claim is distinct from record_text_lookup.claim or claimed.state <> 'unconfirmed' then
     return claimed.state;
@@ -200,7 +195,7 @@ begin
   update public.recruiting_messages m
   set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
   where m.id = ended.message_id;
-  perform private.notify_agents(ended.conversation_id, ended.message_id, 'failed');
+  perform private.tell_of_failed_text(ended.conversation_id, ended.message_id);
   update public.text_outbox o
   set state = end_text.state, reason = end_text.reason, lease_until = null
   where o.message_id = ended.message_id
@@ -213,6 +208,91 @@ comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
   'is told. Returns the text as it is then.';
 grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
+
+create function private.lock_conversation_of(message_id uuid, with_consent boolean)
+returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where m.id = lock_conversation_of.message_id;
+  if found and with_consent then
+    perform private.lock_recruit(conversation.agency_id, conversation.recruit_phone);
+  elsif found then
+    perform from public.recruiting_conversations c where c.id = conversation.id for no key update;
+  end if;
+  return conversation;
+end
+$$;
+
+comment on function private.lock_conversation_of(uuid, boolean) is
+  'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
+  'of lock_recruit(). Returns the conversation, null where there is no such text.';
+grant execute on function private.lock_conversation_of(uuid, boolean) to service_role;
+
+create function private.tell_of_failed_text(conversation_id uuid, message_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.notify_agents(conversation_id, message_id, 'failed');
+  perform private.forget_question(message_id, may_arrive => false);
+  update public.recruiting_conversations c
+  set waiting_since = private.unanswered_since(c)
+  where c.id = tell_of_failed_text.conversation_id;
+end
+$$;
+
+comment on function private.tell_of_failed_text(uuid, uuid) is
+  'What follows when a text of ours does not arrive, whoever wrote it: a person is told, the recruit waits for an answer again, '
+  'and what the recruit writes next is no answer to a question in it. The message is failed. The caller has locked the '
+  'conversation.';
+grant execute on function private.tell_of_failed_text(uuid, uuid) to service_role;
+
+create function private.tell_of_late_texts() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  late record;
+begin
+  for late in
+    select o.message_id, o.conversation_id
+    from public.text_outbox o
+    where o.state = 'pending' and o.kind = 'bot' and o.late_at is null and o.created_at <= now() - interval '1 day'
+    order by o.created_at
+    limit 100
+  loop
+    -- Before the text, as everywhere. One that somebody has locked comes next time.
+    perform
+    from public.recruiting_conversations c
+    where c.id = late.conversation_id
+    for no key update skip locked;
+    continue when not found;
+    update public.text_outbox o
+    set late_at = now()
+    where o.message_id = (
+      select waiting.message_id
+      from public.text_outbox waiting
+      where waiting.message_id = late.message_id and waiting.state = 'pending'
+      for update skip locked
+    );
+    continue when not found;
+    perform private.notify_agents(late.conversation_id, late.message_id, 'failed');
+    perform private.forget_question(late.message_id, may_arrive => true);
+  end loop;
+end
+$$;
+
+comment on function private.tell_of_late_texts() is
+  'Tells a person of the bot''s texts that have waited for a day, up to 100. What the recruit writes next is no answer to a '
+  'question in them. They are sent all the same once they may be.';
+grant execute on function private.tell_of_late_texts() to service_role;
 
 create function private.postpone_texts(seconds integer) returns void
 language plpgsql

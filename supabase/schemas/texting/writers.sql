@@ -217,21 +217,27 @@ stable
 set search_path = ''
 as $$
 begin
+  if private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+    return null;
+  end if;
   return (
-    select min(m.created_at)
+    select m.created_at
     from public.recruiting_messages m
     where m.conversation_id = conversation.id
       and m.direction = 'inbound'
       and m.created_at > coalesce(
         (
-          select max(answer.created_at)
+          select answer.created_at
           from public.recruiting_messages answer
           where answer.conversation_id = conversation.id
             and answer.direction = 'outbound'
             and answer.status is distinct from 'failed'
+          order by answer.created_at desc
+          limit 1
         ),
         '-infinity')
-      and not private.is_opted_out(conversation.agency_id, conversation.recruit_phone)
+    order by m.created_at
+    limit 1
   );
 end
 $$;
@@ -239,3 +245,4 @@ $$;
 comment on function private.unanswered_since(public.recruiting_conversations) is
   'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';
+grant execute on function private.unanswered_since(public.recruiting_conversations) to service_role;

@@ -1,11 +1,16 @@
 import { callDatabase } from "../../_shared/database.ts";
-import { describeError, logError } from "../../_shared/log.ts";
+import type { Report } from "../steps.ts";
 import { type RecruitText, type Script, type Session, type Step, step } from "./step.ts";
 
 /** A turn that one worker has to itself for 60 s. */
-export interface ClaimedTurn {
+interface ClaimedTurn {
   conversation_id: string;
   attempt: number;
+}
+
+/** What read_bot_turn() returns. */
+interface Turn {
+  now: string;
   /** Of the session. */
   version: number | null;
   script_id: string | null;
@@ -15,37 +20,37 @@ export interface ClaimedTurn {
   texts: RecruitText[];
 }
 
-/** How many turns are claimed at once. Each takes a millisecond. */
+/** How many turns are claimed at once. Each takes some milliseconds. */
 const CLAIM_AT_MOST = 20;
 
 /**
- * Decides what the bot says in the turns that are due, and puts it into the outbox. A turn that fails holds up no
- * other.
+ * Decides what the bot says in the turns that are due, and puts it into the outbox. A turn that fails holds up no other,
+ * and is due again in 60 s. Returns how many turns were due.
  *
- * @throws ApiError INTERNAL_ERROR when the database gives no turns. What was claimed is due again in 60 s.
+ * @throws ApiError INTERNAL_ERROR when the database gives no turns.
  */
-export async function takeBotTurns(requestId: string): Promise<void> {
-  const { now, turns }: { now: string; turns: ClaimedTurn[] } = await callDatabase(
-    "claim_bot_turns",
-    { max: CLAIM_AT_MOST },
-  );
-  for (const turn of turns) {
+export async function takeBotTurns(report: Report): Promise<number> {
+  const claims: ClaimedTurn[] = await callDatabase("claim_bot_turns", { max: CLAIM_AT_MOST });
+  for (const claim of claims) {
     try {
-      await takeTurn(turn, new Date(now), requestId);
+      await takeTurn(claim, report);
     } catch (error) {
-      logFailure(turn, error, requestId);
+      report(error, { step: "bot_turn", conversation_id: claim.conversation_id });
     }
   }
+  return claims.length;
 }
 
-async function takeTurn(turn: ClaimedTurn, now: Date, requestId: string): Promise<void> {
-  const { conversation_id, attempt, version, script_id, script, session, texts } = turn;
+async function takeTurn({ conversation_id, attempt }: ClaimedTurn, report: Report): Promise<void> {
+  const turn: Turn | null = await callDatabase("read_bot_turn", { conversation_id, attempt });
+  if (turn === null) return;
+  const { now, version, script_id, script, session, texts } = turn;
   let taken: Step | null = null;
   try {
-    taken = script && step(script, session, texts, now);
+    taken = script && step(script, session, texts, new Date(now));
   } catch (error) {
     // It would fail again. An agent is told.
-    logFailure(turn, error, requestId);
+    report(error, { step: "bot_step", conversation_id });
   }
   await callDatabase("complete_bot_turn", {
     conversation_id,
@@ -55,8 +60,4 @@ async function takeTurn(turn: ClaimedTurn, now: Date, requestId: string): Promis
     texts: texts.length,
     step: taken,
   });
-}
-
-function logFailure({ conversation_id }: ClaimedTurn, error: unknown, request_id: string): void {
-  logError({ request_id, event: "bot_turn_failed", conversation_id, ...describeError(error) });
 }
