@@ -98,7 +98,7 @@ const sent = ({ recruit }: Talk) => double.sentTo(recruit).map(({ body }) => bod
 
 async function stateOf({ id }: Talk) {
   const [row] = await sql`
-    select c.status, s.state, s.reason, s.question, exists (
+    select c.status, c.waiting_since, s.state, s.reason, s.question, s.answers, exists (
       select from public.bot_turns t where t.conversation_id = c.id
     ) as has_turn
     from public.recruiting_conversations c left join public.bot_sessions s on s.conversation_id = c.id
@@ -123,6 +123,7 @@ Deno.test("a script asks its questions, stores the answers and hands over to the
     status: "escalated",
     state: "done",
     reason: "done",
+    answers: { licensed: "yes", states: ["OK", "TX"] },
     has_turn: false,
   });
   assert.deepEqual(await notifications(talk), [{
@@ -477,4 +478,88 @@ Deno.test("the bot is switched off: what it has begun ends, and people are told 
   assert.deepEqual(sent(talk), [OPENING]);
   assert.partialDeepStrictEqual(await stateOf(talk), { state: "stopped", reason: "switched_off" });
   assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["text"]);
+});
+
+/** What Twilio responds to a text that it will never send. */
+const REFUSED = { status: 400, code: 21614 };
+
+Deno.test("a question that fails for good: a person is told, and the next text is no answer to it", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  double.fail({ ...REFUSED, to: talk.recruit });
+  await say(talk, "yes");
+  assert.deepEqual(sent(talk), [OPENING]);
+  const { status, state, waiting_since } = await stateOf(talk);
+  assert.deepEqual([status, state], ["bot", "active"]);
+  assert(waiting_since instanceof Date, "the recruit waits again");
+  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["failed"]);
+  await say(talk, "TX");
+  assert.deepEqual(sent(talk), [OPENING, "In which states?"]);
+  assert.deepEqual((await stateOf(talk)).answers, { licensed: "yes" });
+  await say(talk, "OK, TX");
+  assert.deepEqual((await stateOf(talk)).answers, { licensed: "yes", states: ["OK", "TX"] });
+});
+
+Deno.test("an opening that fails for good is said again", async () => {
+  const talk = await createTalk();
+  double.fail({ ...REFUSED, to: talk.recruit });
+  await say(talk, "Hi");
+  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["failed"]);
+  await say(talk, "yes");
+  assert.deepEqual(sent(talk), [OPENING]);
+  await say(talk, "yes");
+  assert.deepEqual(sent(talk), [OPENING, "In which states?"]);
+});
+
+Deno.test("a question that the carrier does not deliver is asked again, and one that was only late is not", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  double.callBack({ statuses: ["sent", "undelivered"], error_code: 30003 });
+  await say(talk, "yes");
+  double.callBack();
+  await eventually(10, async () => {
+    assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["failed"]);
+  });
+  await say(talk, "TX");
+  assert.deepEqual(sent(talk), [OPENING, "In which states?", "In which states?"]);
+  // The question has arrived. Only its reminder does not.
+  double.fail({ ...REFUSED, to: talk.recruit });
+  await sql`update public.bot_sessions set remind_at = now() where conversation_id = ${talk.id}`;
+  await work();
+  await say(talk, "OK");
+  assert.equal(sent(talk).at(-1), DONE);
+});
+
+Deno.test("of a text of the bot that waits for a day a person is told once, and the next text is no answer to it", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await sql`update public.service_numbers set status = 'paused', paused_reason = 'test' where phone = ${talk.service}`;
+  await say(talk, "yes");
+  const pass = async (time: string) => {
+    await sql`
+      update public.text_outbox set created_at = now() - ${time}::interval
+      where conversation_id = ${talk.id} and state = 'pending'`;
+    await sql`select private.deliver_notifications()`;
+    return (await notifications(talk)).map(({ kind }) => kind);
+  };
+  assert.deepEqual(await pass("23 hours"), []);
+  assert.deepEqual(await pass("25 hours"), ["failed"]);
+  assert.deepEqual(await pass("26 hours"), ["failed"]);
+  await sql`update public.service_numbers set status = 'active', paused_reason = null where phone = ${talk.service}`;
+  await work();
+  assert.deepEqual(sent(talk), [OPENING, "In which states?"]);
+  await say(talk, "are you there, I am in TX");
+  assert.deepEqual((await stateOf(talk)).answers, { licensed: "yes" });
+  assert.deepEqual(sent(talk).slice(2), ["In which states?"]);
+});
+
+Deno.test("a recruit who writes more than 20 texts in a turn gets a person, and others get their answers", async () => {
+  const [flood, other] = [await createTalk(), await createTalk()];
+  await say(flood, "Hi");
+  for (let n = 0; n < 25; n++) await receive(flood, { Body: "ok" });
+  await say(other, "Hi");
+  assert.deepEqual(sent(other), [OPENING]);
+  await takeTurn(flood);
+  assert.deepEqual(sent(flood), [OPENING, "A person will write to you."]);
+  assert.partialDeepStrictEqual(await stateOf(flood), { status: "escalated", reason: "not_understood" });
 });

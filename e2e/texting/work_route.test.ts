@@ -230,6 +230,54 @@ Deno.test("nothing that is logged has a phone number, words, a key or an id of t
   await workWith();
 });
 
+/** Renames an SQL function while something runs. */
+async function without(sqlFunction: string, run: () => Promise<void>): Promise<void> {
+  const [name, types] = sqlFunction.split(/(?=\()/) as [string, string];
+  await sql.unsafe(`alter function public.${name}${types} rename to ${name}_gone`);
+  try {
+    await run();
+  } finally {
+    await sql.unsafe(`alter function public.${name}_gone${types} rename to ${name}`);
+  }
+}
+
+Deno.test("while a step of the worker fails, the other steps and the texts go on", async (test) => {
+  for (const step of ["claim_greetings(integer)", "claim_take_overs(integer)", "claim_bot_turns(integer)"]) {
+    await test.step(step, async () => {
+      const conversation = await createConversation();
+      await queueText(conversation, "Hi");
+      await without(step, async () => {
+        const lines = await consoleOf(async () => {
+          assert.deepEqual((await workWith()).body, { ...NOTHING, accepted: 1, errors: 1 });
+        });
+        const errors = lines.filter((line) => line.includes('"level":"error"'));
+        assert.equal(errors.length, 1, "it is left out then");
+        assert.match(errors[0]!, /"event":"text_work_failed","step":"\w+"/);
+      });
+      assert.deepEqual(sentBodies(conversation), ["Hi"]);
+    });
+  }
+});
+
+Deno.test("while texts cannot be claimed, the bot's turns and the greetings are taken", async () => {
+  const { id } = await createConversation();
+  await sql`insert into public.bot_turns (conversation_id, due_at, message_ids) values (${id}, now(), '{}')`;
+  await without("claim_texts(integer)", async () => assert.equal((await workWith()).status, 500));
+  assert.deepEqual([...await sql`select from public.bot_turns where conversation_id = ${id}`], []);
+});
+
+Deno.test("a step that hangs holds up no text for long", async () => {
+  const conversation = await createConversation();
+  await queueText(conversation, "Hi");
+  let working: Promise<unknown> | undefined;
+  await sql.begin(async (sql) => {
+    await sql`lock table private.waiting_take_overs in access exclusive mode`;
+    working = workWith();
+    await eventually(5, () => Promise.resolve(assert.deepEqual(sentBodies(conversation), ["Hi"])));
+  });
+  assert.partialDeepStrictEqual(await working, { status: 200, body: { accepted: 1, errors: 0 } });
+});
+
 Deno.test("the launcher sends what is due, and says once what is missing", async () => {
   const conversation = await createConversation();
   const id = await queueText(conversation, "Hi");
