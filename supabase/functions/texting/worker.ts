@@ -30,7 +30,9 @@ export const workResult = z.strictObject({
   pending: count.describe("They are tried again later."),
   refused: count.describe("The recruit has opted out."),
   failed: count.describe("Twilio will not send them."),
-  errors: count.describe("No texts, but errors in the service itself: the log has them. The rest was done all the same."),
+  errors: count.describe(
+    "No texts, but errors in the service itself: the log has them. The rest was done all the same.",
+  ),
 }).meta({ id: "WorkResult", description: "How many texts were left in each state, and how many errors there were." });
 
 export type WorkCounts = z.infer<typeof workResult>;

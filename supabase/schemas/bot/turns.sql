@@ -34,6 +34,7 @@ begin
   select s.conversation_id, now(), '{}'
   from public.bot_sessions s
   where s.state = 'active' and s.wakes_at <= now()
+    and not exists (select from public.bot_turns t where t.conversation_id = s.conversation_id)
   order by s.wakes_at
   limit claim_bot_turns.max
   on conflict do nothing;
@@ -204,6 +205,8 @@ grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid,
 create function private.begin_bot_turn(conversation public.recruiting_conversations, message_ids uuid[]) returns boolean
 language plpgsql
 set search_path = ''
+-- No text is lost or late because somebody has locked the agents.
+set lock_timeout = '100ms'
 as $$
 declare
   debounce constant interval := '8 seconds';
@@ -247,14 +250,16 @@ begin
     first_at = case when t.message_ids = '{}' then excluded.first_at else t.first_at end,
     due_at = case when t.message_ids = '{}' then excluded.due_at else least(excluded.due_at, t.first_at + longest) end;
   return true;
+exception when lock_not_available then
+  return false;
 end
 $$;
 
 comment on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) is
   'Makes or extends the bot''s turn for a recruit''s texts, oldest first. A turn has at most 20: where there are more, the '
   'script ends as `not_understood` and a person goes on. Returns false where the bot does not answer: there is no text, a '
-  'person has the conversation, it has no lead, its agency no script or its script has ended, or the number is one of ours. The '
-  'caller has locked the conversation.';
+  'person has the conversation, it has no lead, its agency no script or its script has ended, the number is one of ours, or '
+  'somebody has locked what it needs. The caller has locked the conversation.';
 grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) to service_role;
 
 create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
