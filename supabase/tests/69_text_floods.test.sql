@@ -194,7 +194,8 @@ select cmp_ok(
   '<', 5000::bigint, 'each time it reads a portion');
 select is(pg_temp.take_over(), 8, 'until none is left');
 select is(
-  array[pg_temp.messages('+13125550001'), (select count(*)::integer from public.unmatched_texts), (select count(*)::integer from private.waiting_take_overs)],
+  array[pg_temp.messages('+13125550001'), (select count(*)::integer from public.unmatched_texts),
+    (select count(*)::integer from private.waiting_take_overs)],
   '{9000,0,0}', 'all are taken over, and nothing waits any more');
 select results_eq(
   $$select count(*), min(created_at), max(created_at), min(id::text) filter (where created_at = now() - interval '10 days' + interval '7 seconds')

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { connect, readStackInfo } from "../../dev/local/mod.ts";
 import { type Script, step } from "../functions/texting/bot/step.ts";
-import type { ClaimedTurn } from "../functions/texting/bot/turns.ts";
+import type { ClaimedTurn, Turn } from "../functions/texting/bot/turns.ts";
 
 const CONVERSATIONS = 60;
 const EVENTS = 25;
@@ -95,10 +95,10 @@ Deno.test("random conversations end, and the bot never says too much", async () 
       }
       /** A worker's turn; sometimes the recruit or an agent writes before its end, or it dies. */
       async function work(isCalm = false) {
-        const [{ claimed }] = await sql<[{ claimed: { now: string; turns: ClaimedTurn[] } }]>`
+        const [{ claimed }] = await sql<[{ claimed: ClaimedTurn[] }]>`
           select public.claim_bot_turns(100) as claimed`;
-        for (const turn of claimed.turns) {
-          const id = turn.conversation_id;
+        for (const { conversation_id: id, attempt } of claimed) {
+          const [{ turn }] = await sql<[{ turn: Turn }]>`select public.read_bot_turn(${id}, ${attempt}) as turn`;
           const chance = isCalm ? 1 : random();
           if (chance < 0.1) {
             await write(
@@ -108,9 +108,9 @@ Deno.test("random conversations end, and the bot never says too much", async () 
           } else if (chance < 0.13) await takeOver(id);
           else if (chance < 0.2) continue;
           const taken = turn.script &&
-            step(turn.script, turn.session, turn.texts, new Date(claimed.now));
+            step(turn.script, turn.session, turn.texts, new Date(turn.now));
           const [{ result }] = await sql<[{ result: string }]>`
-            select public.complete_bot_turn(${id}, ${turn.attempt}, ${turn.version}, ${turn.script_id},
+            select public.complete_bot_turn(${id}, ${attempt}, ${turn.version}, ${turn.script_id},
               ${turn.texts.length}, ${sql.json(taken as never)}) as result`;
           if (result === "done" && taken?.reply) {
             said.get(id)!.push(turn.texts.length === 0 ? "reminder" : "bot");

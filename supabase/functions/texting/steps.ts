@@ -1,9 +1,7 @@
-import { describeError, logError, type LogFields } from "../_shared/log.ts";
+import { describeError, logError } from "../_shared/log.ts";
 import { takeBotTurns } from "./bot/turns.ts";
+import type { Report } from "./report.ts";
 import { queueGreetings, takeOverTexts } from "./waiting.ts";
-
-/** Logs and counts an error that ends nothing else. */
-export type Report = (error: unknown, fields: LogFields) => void;
 
 /** What the worker does before it claims texts, which may make more of them due. Each returns how many it had to do. */
 const STEPS: Record<string, (report: Report) => Promise<number>> = {

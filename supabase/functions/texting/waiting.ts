@@ -1,5 +1,5 @@
 import { callDatabase } from "../_shared/database.ts";
-import type { Report } from "./steps.ts";
+import type { Report } from "./report.ts";
 
 /** How many are claimed at once. */
 const CLAIM_AT_MOST = 20;

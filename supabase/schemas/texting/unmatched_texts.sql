@@ -57,7 +57,9 @@ begin
     insert into private.waiting_take_overs as w (conversation_id) values (conversation.id)
     on conflict on constraint waiting_take_overs_pkey do update set due_at = excluded.due_at, attempt = 0;
     -- What the newest say holds at once: it may be an opt-out.
-    perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts || private.newest_unmatched_consents(conversation, portion));
+    perform private.record_consents_in_texts(
+      conversation.agency_id, conversation.recruit_phone,
+      texts || private.newest_unmatched_consents(conversation, portion));
   else
     delete from private.waiting_take_overs w where w.conversation_id = conversation.id;
   end if;

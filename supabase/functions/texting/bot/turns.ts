@@ -1,15 +1,15 @@
 import { callDatabase } from "../../_shared/database.ts";
-import type { Report } from "../steps.ts";
+import type { Report } from "../report.ts";
 import { type RecruitText, type Script, type Session, type Step, step } from "./step.ts";
 
 /** A turn that one worker has to itself for 60 s. */
-interface ClaimedTurn {
+export interface ClaimedTurn {
   conversation_id: string;
   attempt: number;
 }
 
 /** What read_bot_turn() returns. */
-interface Turn {
+export interface Turn {
   now: string;
   /** Of the session. */
   version: number | null;
@@ -24,8 +24,8 @@ interface Turn {
 const CLAIM_AT_MOST = 20;
 
 /**
- * Decides what the bot says in the turns that are due, and puts it into the outbox. A turn that fails holds up no other,
- * and is due again in 60 s. Returns how many turns were due.
+ * Decides what the bot says in the turns that are due, and puts it into the outbox. A turn that fails holds up no
+ * other, and is due again in 60 s. Returns how many turns were due.
  *
  * @throws ApiError INTERNAL_ERROR when the database gives no turns.
  */
