@@ -288,6 +288,7 @@ export type Database = {
         Row: {
           "answers": NonNullable<Json>;
           "asked_at": string | null;
+          "asked_message_id": string | null;
           "conversation_id": string;
           "created_at": string;
           "expires_at": string | null;
@@ -306,6 +307,7 @@ export type Database = {
         Insert: {
           "answers"?: NonNullable<Json>;
           "asked_at"?: string | null;
+          "asked_message_id"?: string | null;
           "conversation_id": string;
           "created_at"?: string;
           "expires_at"?: string | null;
@@ -323,6 +325,7 @@ export type Database = {
         Update: {
           "answers"?: NonNullable<Json>;
           "asked_at"?: string | null;
+          "asked_message_id"?: string | null;
           "conversation_id"?: string;
           "created_at"?: string;
           "expires_at"?: string | null;
@@ -338,6 +341,13 @@ export type Database = {
           "wakes_at"?: never;
         };
         Relationships: [
+          {
+            foreignKeyName: "bot_sessions_asked_message_id_fkey";
+            columns: ["asked_message_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_messages";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "bot_sessions_conversation_id_fkey";
             columns: ["conversation_id"];
@@ -1918,6 +1928,7 @@ export type Database = {
           "created_at": string;
           "due_at": string;
           "kind": string;
+          "late_at": string | null;
           "lease_until": string | null;
           "lookups": number;
           "message_id": string;
@@ -1940,6 +1951,7 @@ export type Database = {
           "created_at"?: string;
           "due_at"?: string;
           "kind": string;
+          "late_at"?: string | null;
           "lease_until"?: string | null;
           "lookups"?: number;
           "message_id": string;
@@ -1961,6 +1973,7 @@ export type Database = {
           "created_at"?: string;
           "due_at"?: string;
           "kind"?: string;
+          "late_at"?: string | null;
           "lease_until"?: string | null;
           "lookups"?: number;
           "message_id"?: string;
@@ -2953,6 +2966,8 @@ export type Database = {
         }[];
       };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
+      "claim_greetings": { Args: { "max": number }; Returns: Json };
+      "claim_take_overs": { Args: { "max": number }; Returns: Json };
       "claim_texts": { Args: { "max": number }; Returns: Json };
       "close_hours": {
         Args: { "ends_on": string; "source": string; "starts_on": string; "state": string };
@@ -3177,6 +3192,8 @@ export type Database = {
       "preview_replay": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "prune_deliveries": { Args: { "older_than": string }; Returns: number };
       "publish_bot_script": { Args: { "agency_id": string; "script": Json }; Returns: Json };
+      "queue_greeting": { Args: { "id": string }; Returns: undefined };
+      "read_bot_turn": { Args: { "attempt": number; "conversation_id": string }; Returns: Json };
       "read_conversation": { Args: { "conversation_id": string; "up_to": string }; Returns: number };
       "receive_sms": {
         Args: {
@@ -3331,6 +3348,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      "take_over_texts": { Args: { "id": string }; Returns: undefined };
       "text_hours": { Args: { "phone": string; "state"?: string }; Returns: Record<string, unknown> };
       "update_sms_status": {
         Args: {
