@@ -1357,13 +1357,18 @@ grant select, insert, update, delete on private.untold_leads to service_role;
 create table private.waiting_greetings (
   -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
   lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0,
   created_at timestamptz not null default clock_timestamp()
 );
 
 create index on private.waiting_greetings (created_at);
+create index on private.waiting_greetings (due_at);
 
 comment on table private.waiting_greetings is
   'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
+comment on column private.waiting_greetings.due_at is 'When a worker may take it, next or again.';
+comment on column private.waiting_greetings.attempt is 'How often a worker has taken it.';
 
 alter table private.waiting_greetings enable row level security;
 grant select, insert, update, delete on private.waiting_greetings to service_role;
@@ -5157,6 +5162,9 @@ create table public.recruiting_messages (
 );
 
 create index on public.recruiting_messages (conversation_id, created_at);
+-- A recruit may write thousands of texts, and we do not.
+create index recruiting_messages_outbound_idx on public.recruiting_messages (conversation_id, created_at)
+  where direction = 'outbound';
 
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
 comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
@@ -5220,7 +5228,12 @@ create table public.unmatched_texts (
   received_at timestamptz not null default clock_timestamp()
 );
 
--- For the take-over. A hash index takes a From or To of any length.
+-- For the take-over, in portions. Only a From and a To of this length can have a conversation.
+create index unmatched_texts_numbers_idx on public.unmatched_texts (recruit_phone, service_phone, received_at, id)
+  where length(recruit_phone) <= 16 and length(service_phone) <= 16;
+create index unmatched_texts_consents_idx on public.unmatched_texts (recruit_phone, service_phone, received_at)
+  where length(recruit_phone) <= 16 and length(service_phone) <= 16 and consent is not null;
+-- A hash index takes a From or To of any length.
 create index on public.unmatched_texts using hash (recruit_phone);
 create index on public.unmatched_texts using hash (service_phone) where consent is not null;
 create index on public.unmatched_texts (received_at);
@@ -5342,6 +5355,7 @@ create table public.text_outbox (
   ordinal bigint generated always as identity,
   claim integer not null default 0,
   attempted_at timestamptz,
+  late_at timestamptz,
   lookups integer not null default 0,
   resends integer not null default 0,
   created_at timestamptz not null default now(),
@@ -5354,6 +5368,11 @@ create index text_outbox_pending_idx on public.text_outbox (service_phone, prior
   where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
 create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
+-- The bot's texts that wait, until a person is told that one is late.
+create index text_outbox_late_idx on public.text_outbox (created_at)
+  where state = 'pending' and kind = 'bot' and late_at is null;
+-- What was sent last in a conversation.
+create index on public.text_outbox (conversation_id, attempted_at);
 -- What comes before a text in its conversation.
 create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
   where state in ('pending', 'sending', 'unconfirmed');
@@ -5384,6 +5403,8 @@ comment on column public.text_outbox.claim is
   'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
   'goes back when the provider refused the login and not the text.)';
 comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
+comment on column public.text_outbox.late_at is
+  'When a person was told that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is
   'How often the provider did not know it since the last request.';
 comment on column public.text_outbox.resends is 'How often it was sent again after the provider did not know it.';
@@ -5403,6 +5424,21 @@ create policy "readers of a conversation read what it waits to send" on public.t
       select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
     )
   );
+
+create table private.waiting_take_overs (
+  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_take_overs (due_at);
+
+comment on table private.waiting_take_overs is
+  'Conversations that have more unmatched texts than were taken over when they were made. Columns as in waiting_greetings.';
+
+alter table private.waiting_take_overs enable row level security;
+grant select, insert, update, delete on private.waiting_take_overs to service_role;
 
 create table public.quiet_hours (
   id uuid primary key default gen_random_uuid(),
@@ -5673,7 +5709,7 @@ begin
     conversation := private.conversation_of(recruit_phone, service_phone);
   end if;
   if conversation.id is not null then
-    perform private.store_text(conversation, received);
+    perform private.store_texts(conversation, array[received]);
     return '{"status": "received"}';
   end if;
 
@@ -5689,7 +5725,8 @@ begin
   )
   on conflict do nothing;
   if found then
-    perform private.record_consent_in_text(private.agency_of_numbers(recruit_phone, service_phone), received);
+    perform private.record_consents_in_texts(
+      private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, array[received]);
     perform private.notify_of_unmatched_text(received);
   end if;
   return '{"status": "no_conversation"}';
@@ -5730,7 +5767,7 @@ begin
     return '{"status": "ignored"}';
   end if;
 
-  sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed' and error_code = '21610');
+  sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed', coalesce(error_code = '21610', false));
   if sent_id = message_id then
     perform private.accept_text(sent_id, sid);
   end if;
@@ -5793,37 +5830,63 @@ comment on function private.conversation_of(text, text) is
   'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
 grant execute on function private.conversation_of(text, text) to service_role;
 
-create function private.store_text(conversation public.recruiting_conversations, received public.unmatched_texts) returns void
+create function private.store_texts(conversation public.recruiting_conversations, received public.unmatched_texts[])
+returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
+  texts public.unmatched_texts[];
   was_opted_out boolean;
+  heard record;
 begin
-  insert into public.recruiting_messages (
-    id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+  with stored as (
+    insert into public.recruiting_messages (
+      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+    )
+    select r.id, conversation.id, 'inbound', 'recruit', r.message_sid, r.body, r.media, coalesce(r.received_at, now())
+    from unnest(received) r
+    on conflict do nothing
+    returning recruiting_messages.id
   )
-  values (
-    received.id, conversation.id, 'inbound', 'recruit', received.message_sid, received.body, received.media,
-    coalesce(received.received_at, now())
-  )
-  on conflict do nothing;
+  select array_agg(r) into texts from unnest(received) r where r.id in (select s.id from stored s);
   -- A STOP that comes again after a START is not said again.
-  if not found then
+  if texts is null then
     return;
   end if;
 
   was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
   -- It may lock all conversations of the recruit, in their order.
-  perform private.record_consent_in_text(conversation.agency_id, received);
+  perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts);
+
+  with text as (
+    select t.id, coalesce(t.received_at, now()) as at, t.consent is not distinct from 'opted_out' as is_opt_out
+    from unnest(texts) t
+  ), opt_out as (
+    select max(t.at) as at from text t where t.is_opt_out
+  )
+  select
+    o.at as opted_out_at,
+    max(t.at) as last_at,
+    min(t.at) filter (where not t.is_opt_out and (o.at is null or t.at > o.at)) as waits_since,
+    array_agg(t.id) filter (where t.is_opt_out) as opt_outs,
+    -- What was fetched later, or waited for its conversation: a person reads it.
+    array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at < now() - interval '1 hour') as old,
+    array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at >= now() - interval '1 hour') as new
+  into heard
+  from text t
+  cross join opt_out o
+  group by o.at;
+
   -- Before the rows of the bot, as everywhere.
   update public.recruiting_conversations c
   set
-    last_message_at = greatest(c.last_message_at, coalesce(received.received_at, now())),
-    last_text_at = greatest(c.last_text_at, coalesce(received.received_at, now())),
-    waiting_since = case
-      when received.consent is distinct from 'opted_out' then least(c.waiting_since, received.received_at, now())
-    end
+    last_message_at = greatest(c.last_message_at, heard.last_at),
+    last_text_at = greatest(c.last_text_at, heard.last_at),
+    waiting_since = least(
+      case when heard.opted_out_at is null then c.waiting_since end,
+      heard.waits_since,
+      case when heard.waits_since is not null then now() end)
   where c.id = conversation.id
   returning c.* into conversation;
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
@@ -5840,48 +5903,48 @@ begin
     order by held.ordinal
     for update
   ));
-  if received.consent = 'opted_out' then
-    perform private.notify_agents(conversation.id, received.id, 'opt_out');
-  elsif was_opted_out or not private.begin_bot_turn(conversation, received.id, received.received_at) then
-    perform private.notify_agents(conversation.id, received.id, 'text');
+  perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
+  perform private.notify_of_texts(conversation.id, heard.old, 'text');
+  if was_opted_out or heard.opted_out_at is not null or not private.begin_bot_turn(conversation, heard.new) then
+    perform private.notify_of_texts(conversation.id, heard.new, 'text');
   end if;
 end
 $$;
 
-comment on function private.store_text(public.recruiting_conversations, public.unmatched_texts) is
-  'Stores a recruit''s text as a message of this conversation, once for each id and each MessageSid. A consent in it holds, '
+comment on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) is
+  'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
   'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
   'holds the locks of receive_sms().';
-grant execute on function private.store_text(public.recruiting_conversations, public.unmatched_texts) to service_role;
+grant execute on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) to service_role;
 
-create function private.lock_sent_text(message_sid text, message_id uuid, has_opted_out boolean) returns uuid
+create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid
 language plpgsql
 set search_path = ''
 as $$
 declare
-  sent record;
+  sent_id uuid;
 begin
-  select m.id, c.agency_id, c.recruit_phone into sent
+  select m.id into sent_id
   from public.recruiting_messages m
-  join public.recruiting_conversations c on c.id = m.conversation_id
   where m.direction = 'outbound'
     and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
   -- Where there are two messages, the one that has the MessageSid.
   order by m.provider_message_id = message_sid desc nulls last
   limit 1;
 
-  if has_opted_out and sent.id is not null then
-    perform private.lock_recruit(sent.agency_id, sent.recruit_phone);
+  if has_failed then
+    perform private.lock_conversation_of(sent_id, with_consent => has_opted_out);
   end if;
   perform pg_advisory_xact_lock(private.message_lock(message_sid));
-  return sent.id;
+  return sent_id;
 end
 $$;
 
-comment on function private.lock_sent_text(text, uuid, boolean) is
-  'Takes the locks that a callback needs, before any text: of the recruit if it changes the consent, and of the MessageSid. '
+comment on function private.lock_sent_text(text, uuid, boolean, boolean) is
+  'Takes the locks that a callback needs, before any text: of the conversation if the text has failed, of the recruit if it '
+  'changes the consent, and of the MessageSid. '
   'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
-grant execute on function private.lock_sent_text(text, uuid, boolean) to service_role;
+grant execute on function private.lock_sent_text(text, uuid, boolean, boolean) to service_role;
 
 create function private.handle_failed_text(message_id uuid, error_code text) returns void
 language plpgsql
@@ -5907,15 +5970,15 @@ begin
   elsif error_code = '30034' then
     perform private.pause_number(failed.service_phone, error_code);
   end if;
-  if failed.kind = 'agent' then
-    perform private.notify_agents(failed.conversation_id, message_id, 'failed');
+  if failed.kind is not null then
+    perform private.tell_of_failed_text(failed.conversation_id, message_id);
   end if;
 end
 $$;
 
 comment on function private.handle_failed_text(uuid, text) is
   'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
-  'may not send, and is paused. The agent who has written it is told.';
+  'may not send, and is paused. A person is told of a text of the outbox.';
 grant execute on function private.handle_failed_text(uuid, text) to service_role;
 
 -- supabase/schemas/texting/unmatched_texts.sql
@@ -5946,28 +6009,106 @@ create function private.take_over_texts() returns trigger
 language plpgsql
 set search_path = ''
 as $$
-declare
-  unmatched public.unmatched_texts;
 begin
-  -- In the order of receive_sms().
-  perform private.lock_consent(new.agency_id, new.recruit_phone);
-  perform private.lock_conversation(new.recruit_phone, new.service_phone);
-  for unmatched in
-    with taken as (
-      delete from public.unmatched_texts t
-      where t.recruit_phone = new.recruit_phone and t.service_phone = new.service_phone
-      returning t.*
-    )
-    select * from taken t order by t.received_at
-  loop
-    perform private.store_text(new, unmatched);
-  end loop;
+  perform private.take_over_portion(new);
   return null;
 end
 $$;
 
 comment on function private.take_over_texts() is
-  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at.';
+  'Trigger: the unmatched texts of a new conversation become its inbound messages, with the time they were received at. The '
+  'worker goes on where there are more than a portion.';
+
+create function private.take_over_portion(conversation public.recruiting_conversations) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Taken over in less than a second. Nobody waits for thousands of texts of one number.
+  portion constant integer := 1000;
+  texts public.unmatched_texts[];
+begin
+  -- In the order of receive_sms().
+  perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  perform private.lock_conversation(conversation.recruit_phone, conversation.service_phone);
+  with taken as (
+    delete from public.unmatched_texts t
+    where t.id = any (private.oldest_unmatched(conversation, portion))
+    returning t as text
+  )
+  select array_agg(t.text) into texts from taken t;
+
+  if cardinality(texts) = portion then
+    insert into private.waiting_take_overs as w (conversation_id) values (conversation.id)
+    on conflict on constraint waiting_take_overs_pkey do update set due_at = excluded.due_at, attempt = 0;
+    -- What the newest say holds at once: it may be an opt-out.
+    perform private.record_consents_in_texts(
+      conversation.agency_id, conversation.recruit_phone,
+      texts || private.newest_unmatched_consents(conversation, portion));
+  else
+    delete from private.waiting_take_overs w where w.conversation_id = conversation.id;
+  end if;
+  perform private.store_texts(conversation, texts);
+end
+$$;
+
+comment on function private.take_over_portion(public.recruiting_conversations) is
+  'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. Where there may be more, the conversation '
+  'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold all the same.';
+grant execute on function private.take_over_portion(public.recruiting_conversations) to service_role;
+
+create function private.oldest_unmatched(conversation public.recruiting_conversations, max integer) returns uuid[]
+language plpgsql
+stable
+set search_path = ''
+-- By the index in its order, as in worker.sql.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+begin
+  return array(
+    select t.id
+    from public.unmatched_texts t
+    where t.recruit_phone = conversation.recruit_phone and length(t.recruit_phone) <= 16
+      and t.service_phone = conversation.service_phone and length(t.service_phone) <= 16
+    order by t.received_at, t.id
+    limit oldest_unmatched.max
+  );
+end
+$$;
+
+comment on function private.oldest_unmatched(public.recruiting_conversations, integer) is
+  'The ids of up to max unmatched texts of a conversation''s numbers, the oldest first.';
+grant execute on function private.oldest_unmatched(public.recruiting_conversations, integer) to service_role;
+
+create function private.newest_unmatched_consents(conversation public.recruiting_conversations, max integer)
+returns public.unmatched_texts[]
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+begin
+  return array(
+    select t
+    from public.unmatched_texts t
+    where t.recruit_phone = conversation.recruit_phone and length(t.recruit_phone) <= 16
+      and t.service_phone = conversation.service_phone and length(t.service_phone) <= 16
+      and t.consent is not null
+    order by t.received_at desc
+    limit newest_unmatched_consents.max
+  );
+end
+$$;
+
+comment on function private.newest_unmatched_consents(public.recruiting_conversations, integer) is
+  'Up to max unmatched texts of a conversation''s numbers that give or take back a consent, the newest first.';
+grant execute on function private.newest_unmatched_consents(public.recruiting_conversations, integer) to service_role;
 
 create trigger take_over_texts
   after insert on public.recruiting_conversations
@@ -5979,6 +6120,55 @@ create trigger take_over_texts_of_changed_numbers
     (new.recruit_phone, new.service_phone) is distinct from (old.recruit_phone, old.service_phone)
   )
   execute function private.take_over_texts();
+
+create function public.claim_take_overs(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed jsonb;
+begin
+  with taken as (
+    update private.waiting_take_overs w
+    set attempt = w.attempt + 1, due_at = now() + interval '1 minute' * 2 ^ least(w.attempt, 10)
+    where w.conversation_id = any (array(
+      select due.conversation_id
+      from private.waiting_take_overs due
+      where due.due_at <= now()
+      order by due.due_at
+      limit claim_take_overs.max
+      for update skip locked
+    ))
+    returning w.conversation_id
+  )
+  select coalesce(jsonb_agg(t.conversation_id), '[]') into claimed from taken t;
+  return claimed;
+end
+$$;
+
+comment on function public.claim_take_overs(integer) is
+  'Gives the worker up to max conversations that have more unmatched texts to take over, for take_over_texts(): '
+  '[conversation_id], those that have waited longest. What fails is due again after 1, 2, 4, 8 minutes and so on.';
+grant execute on function public.claim_take_overs(integer) to service_role;
+
+create function public.take_over_texts(id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation from public.recruiting_conversations c where c.id = take_over_texts.id;
+  if found then
+    perform private.take_over_portion(conversation);
+  end if;
+end
+$$;
+
+comment on function public.take_over_texts(uuid) is
+  'Takes over the next portion of a conversation''s unmatched texts. Where there may be more, it is due again at once. A '
+  'conversation that there is not is passed over.';
+grant execute on function public.take_over_texts(uuid) to service_role;
 
 -- What agents read of them.
 
@@ -6191,41 +6381,13 @@ comment on function private.refuse_texts(uuid, text) is
   '21610. The caller holds the consent''s lock.';
 grant execute on function private.refuse_texts(uuid, text) to service_role;
 
-create function private.record_consent(
-  agency_id uuid,
-  phone text,
-  state text,
-  source text,
-  words text default null,
-  message_id uuid default null,
-  agent_id uuid default null,
-  reason text default null,
-  occurred_at timestamptz default null
-) returns boolean
+create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql
 set search_path = ''
 as $$
-declare
-  said_at timestamptz;
 begin
-  perform private.lock_consent(agency_id, phone);
-  -- After the lock, so that of two at once the second one decides.
-  said_at := coalesce(record_consent.occurred_at, clock_timestamp());
-
-  insert into public.text_consent_events (
-    agency_id, phone, state, source, words, message_id, agent_id, reason, occurred_at
-  )
-  values (
-    record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, record_consent.words,
-    record_consent.message_id, record_consent.agent_id, record_consent.reason, said_at
-  )
-  on conflict on constraint text_consent_events_agency_id_message_id_key do nothing;
-  if not found then
-    return false;
-  end if;
-
   insert into public.text_consents as c (agency_id, phone, state, source, changed_at)
-  values (record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, said_at)
+  values (event.agency_id, event.phone, event.state, event.source, event.occurred_at)
   on conflict on constraint text_consents_pkey do update
   set
     state = excluded.state,
@@ -6241,27 +6403,65 @@ begin
     return false;
   end if;
 
-  if record_consent.state = 'opted_out' then
-    perform private.lock_recruit(agency_id, phone);
+  if event.state = 'opted_out' then
+    perform private.lock_recruit(event.agency_id, event.phone);
     -- There is nothing that they may be answered.
     update public.recruiting_conversations c
     set waiting_since = null
-    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone and c.waiting_since is not null;
-    perform private.refuse_texts(record_consent.agency_id, record_consent.phone);
+    where c.agency_id = event.agency_id and c.recruit_phone = event.phone and c.waiting_since is not null;
+    perform private.refuse_texts(event.agency_id, event.phone);
     perform private.stop_bot(c.id, 'opted_out')
     from public.recruiting_conversations c
-    where c.agency_id = record_consent.agency_id and c.recruit_phone = record_consent.phone
+    where c.agency_id = event.agency_id and c.recruit_phone = event.phone
     order by c.id;
   end if;
   return true;
 end
 $$;
 
+comment on function private.apply_consent(public.text_consent_events) is
+  'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency to '
+  'this number that are not sent yet, and stops the bot. Returns whether the event decides. The caller holds the consent''s lock.';
+grant execute on function private.apply_consent(public.text_consent_events) to service_role;
+
+create function private.record_consent(
+  agency_id uuid,
+  phone text,
+  state text,
+  source text,
+  words text default null,
+  message_id uuid default null,
+  agent_id uuid default null,
+  reason text default null,
+  occurred_at timestamptz default null
+) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  event public.text_consent_events;
+begin
+  perform private.lock_consent(agency_id, phone);
+
+  insert into public.text_consent_events (
+    agency_id, phone, state, source, words, message_id, agent_id, reason, occurred_at
+  )
+  values (
+    record_consent.agency_id, record_consent.phone, record_consent.state, record_consent.source, record_consent.words,
+    record_consent.message_id, record_consent.agent_id, record_consent.reason,
+    -- After the lock, so that of two at once the second one decides.
+    coalesce(record_consent.occurred_at, clock_timestamp())
+  )
+  on conflict on constraint text_consent_events_agency_id_message_id_key do nothing
+  returning * into event;
+  return event.id is not null and private.apply_consent(event);
+end
+$$;
+
 comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
-  'Adds an event and sets the consent to it, unless a later event has decided already. state: opted_in or opted_out. '
-  'source and the rest: see text_consent_events. An opt-out refuses the texts of the agency to this number that are not '
-  'sent yet, and stops the bot. occurred_at, when it was said: now unless given. A message_id that has an event is the same '
-  'event and changes nothing. Returns whether it decides.';
+  'Adds an event, and does apply_consent() with it. state: opted_in or opted_out. source and the rest: see '
+  'text_consent_events. occurred_at, when it was said: now unless given. A message_id that has an event is the same event '
+  'and changes nothing. Returns whether it decides.';
 grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
   to service_role;
 
@@ -6269,32 +6469,53 @@ grant execute on function private.record_consent(uuid, text, text, text, text, u
 
 -- What a recruit's text says about further texts: for which agency it holds, and from when on.
 
-create function private.record_consent_in_text(agency_id uuid, received public.unmatched_texts) returns void
+create function private.record_consents_in_texts(agency_id uuid, phone text, received public.unmatched_texts[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  phone constant text := received.recruit_phone;
-  said record;
+  decisive record;
 begin
   -- A sender without such a number cannot have a conversation either.
-  if received.consent is null or agency_id is null or phone is null or not pg_input_is_valid(phone, 'public.e164') then
+  if agency_id is null or phone is null or not pg_input_is_valid(phone, 'public.e164')
+    or not exists (select from unnest(received) r where r.consent is not null)
+  then
     return;
   end if;
 
-  said := private.consent_in_text(received.body, received.opt_out_type);
   perform private.lock_consent(agency_id, phone);
-  if said.words is distinct from 'yes' or private.is_opted_out(agency_id, phone) then
-    perform private.record_consent(
-      agency_id, phone, said.state, said.source, received.body, received.id, occurred_at => received.received_at);
-  end if;
+  for decisive in
+    with said as (
+      select r.id, r.body, s.state, s.source, s.words, coalesce(r.received_at, clock_timestamp()) as said_at,
+        lag(s.state, 1, case when private.is_opted_out(agency_id, phone) then 'opted_out' end)
+          over (order by r.received_at nulls last, r.id) as state_before
+      from unnest(received) r
+      cross join lateral private.consent_in_text(r.body, r.opt_out_type) s
+      where r.consent is not null
+    ), stored as (
+      insert into public.text_consent_events (agency_id, phone, state, source, words, message_id, occurred_at)
+      select record_consents_in_texts.agency_id, record_consents_in_texts.phone, s.state, s.source, s.body, s.id, s.said_at
+      from said s
+      where s.words is distinct from 'yes' or s.state_before = 'opted_out'
+      on conflict on constraint text_consent_events_agency_id_message_id_key do nothing
+      returning text_consent_events as event
+    ), latest as (
+      select distinct on ((s.event).state) s.event
+      from stored s
+      order by (s.event).state, (s.event).occurred_at desc
+    )
+    -- Those before them would change nothing: the last one decides, or an opt-out shortly before what is known.
+    select l.event from latest l order by (l.event).occurred_at
+  loop
+    perform private.apply_consent(decisive.event);
+  end loop;
 end
 $$;
 
-comment on function private.record_consent_in_text(uuid, public.unmatched_texts) is
-  'Records for an agency the consent that a recruit''s text gives or takes back, if any. agency_id null: of none yet. '
+comment on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) is
+  'Records for an agency the consents that a recruit''s texts give or take back, if any. agency_id null: of none yet. '
   'received_at null: now.';
-grant execute on function private.record_consent_in_text(uuid, public.unmatched_texts) to service_role;
+grant execute on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) to service_role;
 
 -- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another adds
 -- the number. Both first take a lock on the number and then look for what the other one stored. Texts share the lock.
@@ -6340,16 +6561,17 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  unmatched public.unmatched_texts;
+  unmatched record;
 begin
   perform pg_advisory_xact_lock(private.service_number_lock(new.phone));
   for unmatched in
-    select t.*
+    select t.recruit_phone, array_agg(t) as texts
     from public.unmatched_texts t
     where t.service_phone = new.phone and t.consent is not null
-    order by private.consent_lock(new.agency_id, t.recruit_phone), t.received_at
+    group by t.recruit_phone
+    order by private.consent_lock(new.agency_id, t.recruit_phone)
   loop
-    perform private.record_consent_in_text(new.agency_id, unmatched);
+    perform private.record_consents_in_texts(new.agency_id, unmatched.recruit_phone, unmatched.texts);
   end loop;
   return null;
 end
@@ -7221,21 +7443,27 @@ stable
 set search_path = ''
 as $$
 begin
+  if private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+    return null;
+  end if;
   return (
-    select min(m.created_at)
+    select m.created_at
     from public.recruiting_messages m
     where m.conversation_id = conversation.id
       and m.direction = 'inbound'
       and m.created_at > coalesce(
         (
-          select max(answer.created_at)
+          select answer.created_at
           from public.recruiting_messages answer
           where answer.conversation_id = conversation.id
             and answer.direction = 'outbound'
             and answer.status is distinct from 'failed'
+          order by answer.created_at desc
+          limit 1
         ),
         '-infinity')
-      and not private.is_opted_out(conversation.agency_id, conversation.recruit_phone)
+    order by m.created_at
+    limit 1
   );
 end
 $$;
@@ -7243,6 +7471,7 @@ $$;
 comment on function private.unanswered_since(public.recruiting_conversations) is
   'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';
+grant execute on function private.unanswered_since(public.recruiting_conversations) to service_role;
 
 -- supabase/schemas/texting/send_text.sql
 
@@ -7403,6 +7632,7 @@ begin
 
   -- The consent's lock before rows, as everywhere.
   perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  perform from public.recruiting_conversations c where c.id = conversation.id for no key update;
   select o.* into failed from public.text_outbox o where o.message_id = retry_text.message_id for update;
 
   problem := case
@@ -7425,6 +7655,9 @@ begin
   update public.recruiting_messages m
   set status = null, error_code = null, failed_at = null
   where m.id = retry_text.message_id;
+  update public.recruiting_conversations c
+  set waiting_since = private.unanswered_since(c)
+  where c.id = conversation.id;
   -- So that the agent is told if it fails again.
   delete from public.agent_notifications n
   where n.message_id = retry_text.message_id and n.kind = 'failed';
@@ -7607,7 +7840,8 @@ set enable_mergejoin = off
 as $$
 begin
   return coalesce(
-    exists (select from private.waiting_greetings)
+    (select w.due_at from private.waiting_greetings w order by w.due_at limit 1) <= now()
+      or (select w.due_at from private.waiting_take_overs w order by w.due_at limit 1) <= now()
       or (
         select t.due_at
         from public.bot_turns t
@@ -7629,7 +7863,7 @@ end
 $$;
 
 comment on function private.is_text_due() is
-  'Whether claim_bot_turns() or claim_texts() would find something to do. Cheap: by indexes of what is open, however much '
+  'Whether a step of the worker would find something to do. Cheap: by indexes of what is open, however much '
   'has been sent.';
 grant execute on function private.is_text_due() to service_role;
 
@@ -7659,7 +7893,6 @@ declare
   lookups jsonb;
   posts record;
 begin
-  perform private.queue_waiting_greetings(max);
   -- Look-ups come first, because the texts behind them wait. They leave room for others.
   lookups := private.claim_lookups((max + 1) / 2);
   posts := private.claim_posts(max - jsonb_array_length(lookups));
@@ -7977,15 +8210,8 @@ declare
 begin
   if outcome = 'accepted' then
     return private.accept_text(message_id, sid);
-  elsif outcome = 'opted_out' then
-    -- Before the text is locked, as everywhere.
-    select c.* into conversation
-    from public.recruiting_messages m
-    join public.recruiting_conversations c on c.id = m.conversation_id
-    where m.id = record_text_outcome.message_id;
-    if found then
-      perform private.lock_recruit(conversation.agency_id, conversation.recruit_phone);
-    end if;
+  elsif outcome in ('opted_out', 'failed') then
+    conversation := private.lock_conversation_of(message_id, with_consent => outcome = 'opted_out');
   end if;
 
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_outcome.message_id for update;
@@ -8079,6 +8305,8 @@ begin
     return private.accept_text(message_id, found_sid);
   end if;
 
+  -- It may have failed.
+  perform private.lock_conversation_of(message_id, with_consent => false);
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
   if claimed.claim is distinct from record_text_lookup.claim or claimed.state <> 'unconfirmed' then
     return claimed.state;
@@ -8159,7 +8387,7 @@ begin
   update public.recruiting_messages m
   set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
   where m.id = ended.message_id;
-  perform private.notify_agents(ended.conversation_id, ended.message_id, 'failed');
+  perform private.tell_of_failed_text(ended.conversation_id, ended.message_id);
   update public.text_outbox o
   set state = end_text.state, reason = end_text.reason, lease_until = null
   where o.message_id = ended.message_id
@@ -8172,6 +8400,91 @@ comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
   'is told. Returns the text as it is then.';
 grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
+
+create function private.lock_conversation_of(message_id uuid, with_consent boolean)
+returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where m.id = lock_conversation_of.message_id;
+  if found and with_consent then
+    perform private.lock_recruit(conversation.agency_id, conversation.recruit_phone);
+  elsif found then
+    perform from public.recruiting_conversations c where c.id = conversation.id for no key update;
+  end if;
+  return conversation;
+end
+$$;
+
+comment on function private.lock_conversation_of(uuid, boolean) is
+  'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
+  'of lock_recruit(). Returns the conversation, null where there is no such text.';
+grant execute on function private.lock_conversation_of(uuid, boolean) to service_role;
+
+create function private.tell_of_failed_text(conversation_id uuid, message_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.notify_agents(conversation_id, message_id, 'failed');
+  perform private.forget_question(message_id, may_arrive => false);
+  update public.recruiting_conversations c
+  set waiting_since = private.unanswered_since(c)
+  where c.id = tell_of_failed_text.conversation_id;
+end
+$$;
+
+comment on function private.tell_of_failed_text(uuid, uuid) is
+  'What follows when a text of ours does not arrive, whoever wrote it: a person is told, the recruit waits for an answer again, '
+  'and what the recruit writes next is no answer to a question in it. The message is failed. The caller has locked the '
+  'conversation.';
+grant execute on function private.tell_of_failed_text(uuid, uuid) to service_role;
+
+create function private.tell_of_late_texts() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  late record;
+begin
+  for late in
+    select o.message_id, o.conversation_id
+    from public.text_outbox o
+    where o.state = 'pending' and o.kind = 'bot' and o.late_at is null and o.created_at <= now() - interval '1 day'
+    order by o.created_at
+    limit 100
+  loop
+    -- Before the text, as everywhere. One that somebody has locked comes next time.
+    perform
+    from public.recruiting_conversations c
+    where c.id = late.conversation_id
+    for no key update skip locked;
+    continue when not found;
+    update public.text_outbox o
+    set late_at = now()
+    where o.message_id = (
+      select waiting.message_id
+      from public.text_outbox waiting
+      where waiting.message_id = late.message_id and waiting.state = 'pending'
+      for update skip locked
+    );
+    continue when not found;
+    perform private.notify_agents(late.conversation_id, late.message_id, 'failed');
+    perform private.forget_question(late.message_id, may_arrive => true);
+  end loop;
+end
+$$;
+
+comment on function private.tell_of_late_texts() is
+  'Tells a person of the bot''s texts that have waited for a day, up to 100. What the recruit writes next is no answer to a '
+  'question in them. They are sent all the same once they may be.';
+grant execute on function private.tell_of_late_texts() to service_role;
 
 create function private.postpone_texts(seconds integer) returns void
 language plpgsql
@@ -8302,7 +8615,8 @@ begin
       and s.asked_at is null
       and s.answers = '{}';
     update public.bot_sessions s
-    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null, expires_at = null,
+    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null,
+      asked_message_id = null, expires_at = null,
       -- Not before the question is asked, and not where the recruit has been reminded.
       remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
     where s.conversation_id = hand_back_to_bot.conversation_id
@@ -8373,11 +8687,18 @@ begin
       limit 1
     ),
     (
-      select t.service_phone
-      from public.unmatched_texts t
-      join public.service_numbers n on n.phone = t.service_phone
-      where t.recruit_phone = lead.phone and n.agency_id = lead.agency_id
-      order by t.received_at desc
+      select n.phone
+      from public.service_numbers n
+      cross join lateral (
+        select t.received_at
+        from public.unmatched_texts t
+        where t.recruit_phone = lead.phone and length(t.recruit_phone) <= 16
+          and t.service_phone = n.phone and length(t.service_phone) <= 16
+        order by t.received_at desc, t.id desc
+        limit 1
+      ) latest
+      where n.agency_id = lead.agency_id
+      order by latest.received_at desc
       limit 1
     ),
     (
@@ -8432,8 +8753,9 @@ grant execute on function private.open_conversation(public.recruiting_leads, uui
 
 -- The first text to a recruit, when the lead goes to an agency.
 --
--- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and whoever claims texts
--- next does it. Whatever goes wrong with a greeting, the lead goes on: the server's log then has a warning with the lead's id.
+-- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and the worker does it
+-- before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes on: the
+-- server's log then has a warning with the lead's id. A greeting that takes too long costs only itself, and comes again later.
 
 create function private.visible_name(name text) returns text
 language plpgsql
@@ -8516,7 +8838,7 @@ comment on function private.fill_template(text, public.recruiting_leads, uuid) i
   'stands where the agency has none, or one of its own name. `there` stands for a first name that can hardly be one.';
 grant execute on function private.fill_template(text, public.recruiting_leads, uuid) to service_role;
 
-create function private.queue_greeting(lead public.recruiting_leads) returns void
+create function private.queue_greeting(lead public.recruiting_leads) returns boolean
 language plpgsql
 set search_path = ''
 set lock_timeout = '20ms'
@@ -8535,7 +8857,7 @@ begin
     or not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164')
     or lead.vendor_metadata -> 'is_test' is not distinct from 'true'
   then
-    return;
+    return true;
   end if;
 
   perform private.lock_consent(lead.agency_id, lead.phone);
@@ -8546,7 +8868,7 @@ begin
     join public.recruiting_messages m on m.conversation_id = c.id
     where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id and m.direction = 'outbound'
   ) then
-    return;
+    return true;
   end if;
 
   conversation := private.open_conversation(lead, lead.agent_id);
@@ -8559,56 +8881,83 @@ begin
     end if;
     perform private.queue_text(conversation.id, 'greeting', body);
   end if;
+  return true;
 exception
   when string_data_right_truncation then
     raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
+    return true;
   when lock_not_available then
-    insert into private.waiting_greetings (lead_id) values (lead.id) on conflict do nothing;
+    return false;
   when others then
     -- Without the error's message, which may quote the lead.
     raise warning 'lead % is not greeted: SQLSTATE %', lead.id, sqlstate;
+    return true;
 end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
   'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
-  'Never fails; waits at most 20 ms for a lock, and then leaves the lead in waiting_greetings.';
+  'Waits at most 20 ms for a lock, and then returns false: it is to be done later. Fails only where the statement is cancelled.';
 grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
 
-create function private.queue_waiting_greetings(max integer) returns void
+create function public.claim_greetings(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed jsonb;
+begin
+  -- Where texts have not been sent for long, nobody expects a greeting any more.
+  delete from private.waiting_greetings w where w.created_at <= now() - interval '24 hours';
+  with taken as (
+    update private.waiting_greetings w
+    set attempt = w.attempt + 1, due_at = now() + interval '1 minute' * 2 ^ least(w.attempt, 10)
+    where w.lead_id = any (array(
+      select due.lead_id
+      from private.waiting_greetings due
+      where due.due_at <= now()
+      order by due.due_at
+      limit claim_greetings.max
+      for update skip locked
+    ))
+    returning w.lead_id, w.created_at
+  )
+  select coalesce(jsonb_agg(t.lead_id order by t.created_at), '[]') into claimed from taken t;
+  return claimed;
+end
+$$;
+
+comment on function public.claim_greetings(integer) is
+  'Gives the worker up to max leads whose greeting is due, for queue_greeting(): [lead_id], those that have waited longest. '
+  'What fails is due again after 1, 2, 4, 8 minutes and so on. A lead that has waited for a day is not greeted any more.';
+grant execute on function public.claim_greetings(integer) to service_role;
+
+create function public.queue_greeting(id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
   lead public.recruiting_leads;
 begin
-  for lead in
-    with taken as (
-      select w.lead_id
-      from private.waiting_greetings w
-      order by w.created_at
-      limit max
-      for update skip locked
-    ), deleted as (
-      delete from private.waiting_greetings w using taken t where w.lead_id = t.lead_id returning w.lead_id, w.created_at
-    )
-    select l.*
-    from deleted d
-    join public.recruiting_leads l on l.id = d.lead_id
-    -- Where texts have not been sent for long, nobody expects a greeting any more.
-    where d.created_at > now() - interval '24 hours'
-    order by d.created_at
-  loop
-    perform private.queue_greeting(lead);
-  end loop;
+  select l.* into lead
+  from private.waiting_greetings w
+  join public.recruiting_leads l on l.id = w.lead_id
+  where w.lead_id = queue_greeting.id;
+  if lead.id is null then
+    return;
+  elsif private.queue_greeting(lead) then
+    delete from private.waiting_greetings w where w.lead_id = lead.id;
+  else
+    update private.waiting_greetings w set due_at = now() + interval '1 second' where w.lead_id = lead.id;
+  end if;
 end
 $$;
 
-comment on function private.queue_waiting_greetings(integer) is
-  'Does queue_greeting() for up to max leads of waiting_greetings, those that have waited longest. One that has waited for a '
-  'day is not greeted any more.';
-grant execute on function private.queue_waiting_greetings(integer) to service_role;
+comment on function public.queue_greeting(uuid) is
+  'Queues the greeting of a lead that claim_greetings() has given. Where somebody has locked what it needs, it is due again '
+  'in a second. A lead that does not wait any more is passed over.';
+grant execute on function public.queue_greeting(uuid) to service_role;
 
 -- supabase/schemas/texting/inbox.sql
 
@@ -8801,6 +9150,20 @@ grant execute on function private.answering_agent(public.recruiting_conversation
 create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
 language plpgsql
 set search_path = ''
+as $$
+begin
+  perform private.notify_of_texts(conversation_id, array[message_id], kind, reason);
+end
+$$;
+
+comment on function private.notify_agents(uuid, uuid, text, text) is
+  'Does notify_of_texts() with one message. message_id null: it is about none.';
+grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
+
+create function private.notify_of_texts(conversation_id uuid, message_ids uuid[], kind text, reason text default null)
+returns void
+language plpgsql
+set search_path = ''
 -- No text is lost or late because somebody has locked the agents.
 set lock_timeout = '100ms'
 as $$
@@ -8808,11 +9171,11 @@ declare
   conversation public.recruiting_conversations;
   told uuid[];
 begin
-  -- The conversation may be going to another agent.
-  select c.* into conversation from public.recruiting_conversations c where c.id = notify_agents.conversation_id for share;
-  if kind = 'failed' and conversation.status = 'bot' then
+  if message_ids is null then
     return;
   end if;
+  -- The conversation may be going to another agent.
+  select c.* into conversation from public.recruiting_conversations c where c.id = notify_of_texts.conversation_id for share;
   told := array_remove(array[private.answering_agent(conversation)], null);
   if told = '{}' then
     told := array(
@@ -8823,21 +9186,23 @@ begin
     told := array[conversation.assigned_agent_id];
   end if;
   insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, reason)
-  select t.agent_id, conversation.id, notify_agents.message_id, notify_agents.kind, notify_agents.reason
-  from unnest(told) as t (agent_id)
+  select t.agent_id, conversation.id, m.message_id, notify_of_texts.kind, notify_of_texts.reason
+  from unnest(message_ids) as m (message_id)
+  cross join unnest(told) as t (agent_id)
   on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
 exception when lock_not_available then
   insert into private.waiting_notifications (conversation_id, message_id, kind, reason)
-  values (notify_agents.conversation_id, notify_agents.message_id, notify_agents.kind, notify_agents.reason);
+  select notify_of_texts.conversation_id, m.message_id, notify_of_texts.kind, notify_of_texts.reason
+  from unnest(message_ids) as m (message_id);
 end
 $$;
 
-comment on function private.notify_agents(uuid, uuid, text, text) is
-  'Tells whoever is to answer in a conversation about one of its messages, once for each kind (see agent_notifications): '
+comment on function private.notify_of_texts(uuid, uuid[], text, text) is
+  'Tells the agent who is to answer in a conversation about messages of it, once for each kind (see agent_notifications): '
   'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. Where nobody is, the '
-  'assigned agent, who may come back. Of a text that has failed nobody is told while the bot has the conversation. Where '
-  'others have locked the agents or the conversation, they are told later, by deliver_notifications().';
-grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
+  'assigned agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
+  'are told later, by deliver_notifications().';
+grant execute on function private.notify_of_texts(uuid, uuid[], text, text) to service_role;
 
 create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
 language plpgsql
@@ -8956,23 +9321,33 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
-  late private.waiting_notifications;
+  late record;
 begin
   begin
     for late in
       with taken as (
         select w.id from private.waiting_notifications w order by w.created_at limit 1000 for update skip locked
+      ), deleted as (
+        delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
       )
-      delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
+      select
+        d.conversation_id, d.unmatched_text_id, d.kind, d.reason, array_agg(d.message_id order by d.created_at) as message_ids
+      from deleted d
+      group by d.conversation_id, d.unmatched_text_id, d.kind, d.reason
     loop
       if late.unmatched_text_id is null then
-        perform private.notify_agents(late.conversation_id, late.message_id, late.kind, late.reason);
+        perform private.notify_of_texts(late.conversation_id, late.message_ids, late.kind, late.reason);
       else
         perform private.notify_of_unmatched_text(t) from public.unmatched_texts t where t.id = late.unmatched_text_id;
       end if;
     end loop;
   exception when others then
     raise warning 'notifications of texts are not delivered yet (SQLSTATE %)', sqlstate;
+  end;
+  begin
+    perform private.tell_of_late_texts();
+  exception when others then
+    raise warning 'nobody is told of late texts yet (SQLSTATE %)', sqlstate;
   end;
   begin
     perform private.notify_of_untold_leads();
@@ -8983,8 +9358,8 @@ end
 $$;
 
 comment on function private.deliver_notifications() is
-  'Tells agents what they could not be told at once: of up to 1,000 texts and 2,000 leads. Never fails: what cannot be told '
-  'now stays. The scheduler calls it every 10 seconds.';
+  'Tells agents what they could not be told at once, of up to 1,000 texts and 2,000 leads, and which of the bot''s texts are '
+  'late. Never fails: what cannot be told now stays. The scheduler calls it every 10 seconds.';
 grant execute on function private.deliver_notifications() to service_role;
 
 -- supabase/schemas/texting/realtime.sql
@@ -9282,6 +9657,7 @@ create table public.bot_sessions (
   reason text,
   version integer not null default 1,
   asked_at timestamptz,
+  asked_message_id uuid references public.recruiting_messages (id) on delete set null,
   remind_at timestamptz,
   expires_at timestamptz,
   wakes_at timestamptz generated always as (least(remind_at, expires_at)) stored,
@@ -9290,6 +9666,7 @@ create table public.bot_sessions (
 );
 
 create index on public.bot_sessions (script_id);
+create index on public.bot_sessions (asked_message_id);
 create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where state = 'active';
 
 comment on table public.bot_sessions is 'Where a conversation stands in its script.';
@@ -9307,6 +9684,8 @@ comment on column public.bot_sessions.reason is
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
+comment on column public.bot_sessions.asked_message_id is
+  'The text that asks it, the reminder aside; null: none has arrived.';
 comment on column public.bot_sessions.remind_at is 'When the question is asked again; null: it is not, or has been.';
 comment on column public.bot_sessions.expires_at is 'When the script ends without an answer.';
 comment on column public.bot_sessions.wakes_at is 'The next of both.';
@@ -9331,7 +9710,7 @@ create table public.bot_turns (
   conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
   first_at timestamptz not null default clock_timestamp(),
   due_at timestamptz not null,
-  message_ids uuid[] not null,
+  message_ids uuid[] not null check (cardinality(message_ids) <= 20),
   last_message_id uuid generated always as (message_ids[cardinality(message_ids)]) stored,
   lease_until timestamptz,
   attempt integer not null default 0,
@@ -9345,7 +9724,8 @@ comment on table public.bot_turns is
 comment on column public.bot_turns.first_at is 'When its first text came.';
 comment on column public.bot_turns.due_at is
   '8 seconds after its last text, and 30 seconds after the first at most; or when quiet hours end.';
-comment on column public.bot_turns.message_ids is 'The recruit''s texts that it answers, oldest first; none: only time has passed.';
+comment on column public.bot_turns.message_ids is 'The recruit''s texts that it answers, oldest first; none: only time has passed. The conversation of one who writes more goes '
+  'to a person.';
 comment on column public.bot_turns.last_message_id is 'The last of them.';
 comment on column public.bot_turns.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
@@ -9778,8 +10158,9 @@ comment on function private.stop_bot(uuid, text) is
   'answered, unless an agent writes (taken_over). The caller has locked the conversation.';
 grant execute on function private.stop_bot(uuid, text) to service_role;
 
-create function private.store_bot_session(
-  conversation_id uuid,
+create function private.carry_out_step(
+  conversation public.recruiting_conversations,
+  message_id uuid,
   old public.bot_sessions,
   script_id uuid,
   step jsonb
@@ -9788,7 +10169,64 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  ended constant jsonb := nullif(step -> 'ended', 'null');
+  reply constant text := step ->> 'reply';
+  lead constant public.recruiting_leads := (
+    select l from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
+  );
+  sent public.text_outbox;
+begin
+  delete from public.bot_turns t where t.conversation_id = conversation.id;
+  insert into public.screening_answers as a (lead_id, question, value, said)
+  select lead.id, answered.question, answered.value, answered.said
+  from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
+  where answered.question is not null
+  on conflict on constraint screening_answers_pkey do update
+  set value = excluded.value, said = excluded.said, answered_at = now();
+
+  if (ended ->> 'goes_to_person')::boolean then
+    perform private.escalate(conversation);
+  end if;
+  if ended is not null then
+    perform private.notify_agents(conversation.id, message_id, 'handoff', ended ->> 'reason');
+  end if;
+  if reply is not null then
+    -- The agent who has it by now.
+    conversation.assigned_agent_id := (
+      select c.assigned_agent_id from public.recruiting_conversations c where c.id = conversation.id
+    );
+    sent := private.queue_text(
+      conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
+  end if;
+  perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);
+end
+$$;
+
+comment on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb) is
+  'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answer, the reply in the outbox, and '
+  'who is told. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
+  'The caller has locked all of them.';
+grant execute on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb)
+  to service_role;
+
+create function private.store_bot_session(
+  conversation_id uuid,
+  old public.bot_sessions,
+  script_id uuid,
+  step jsonb,
+  message_id uuid
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
   next record;
+  -- The last answer comes with no session.
+  answered constant jsonb := (
+    select coalesce(jsonb_object_agg(a.question, a.value), '{}')
+    from jsonb_to_record(nullif(step -> 'answered', 'null')) as a (question text, value jsonb)
+    where a.question is not null
+  );
 begin
   select * into next
   from jsonb_to_record(nullif(step -> 'session', 'null')) as s (
@@ -9798,12 +10236,14 @@ begin
   if old.conversation_id is null then
     -- A step without a session and without an end has not begun: the next text is the first.
     insert into public.bot_sessions (
-      conversation_id, script_id, question, has_told_about, state, reason, asked_at, remind_at, expires_at
+      conversation_id, script_id, question, answers, has_told_about, state, reason, asked_at, remind_at, expires_at,
+      asked_message_id
     )
     select
-      store_bot_session.conversation_id, b.id, coalesce(next.question, b.script #>> '{questions,0,id}'),
+      store_bot_session.conversation_id, b.id, coalesce(next.question, b.script #>> '{questions,0,id}'), answered,
       coalesce(next.has_told_about, false), coalesce(step #>> '{ended,state}', 'active'), step #>> '{ended,reason}',
-      next.asked_at, next.remind_at, next.expires_at
+      next.asked_at, next.remind_at, next.expires_at,
+      case when next.asked_at is not null then store_bot_session.message_id end
     from public.bot_scripts b
     where b.id = store_bot_session.script_id and (next.question is not null or step #>> '{ended,state}' is not null);
   else
@@ -9811,22 +10251,48 @@ begin
     set
       question = coalesce(next.question, s.question),
       tries = coalesce(next.tries, s.tries),
-      answers = coalesce(next.answers, s.answers),
+      answers = coalesce(next.answers, s.answers || answered),
       has_told_about = coalesce(next.has_told_about, s.has_told_about),
       state = coalesce(step #>> '{ended,state}', s.state),
       reason = step #>> '{ended,reason}',
       version = s.version + 1,
       asked_at = coalesce(next.asked_at, s.asked_at),
       remind_at = case when next is null then s.remind_at else next.remind_at end,
-      expires_at = coalesce(next.expires_at, s.expires_at)
+      expires_at = coalesce(next.expires_at, s.expires_at),
+      -- A reminder is not the question.
+      asked_message_id = case
+        when next.asked_at <> coalesce(s.asked_at, '-infinity') then store_bot_session.message_id
+        else s.asked_message_id
+      end
     where s.conversation_id = old.conversation_id;
   end if;
 end
 $$;
 
-comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) is
-  'Stores the session of a step, or how it has ended.';
-grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb) to service_role;
+comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) is
+  'Stores the session of a step, or how it has ended. message_id: the text that the step sends, if any.';
+grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) to service_role;
+
+create function private.forget_question(message_id uuid, may_arrive boolean) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- The opening is in the same text as the first question.
+  delete from public.bot_sessions s
+  where s.asked_message_id = forget_question.message_id and s.state = 'active' and s.version = 1 and not may_arrive;
+  update public.bot_sessions s
+  set asked_at = null, expires_at = null, asked_message_id = null, version = s.version + 1,
+    remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
+  where s.asked_message_id = forget_question.message_id and s.state = 'active';
+end
+$$;
+
+comment on function private.forget_question(uuid, boolean) is
+  'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is no answer. '
+  'Where it was the first text, the bot introduces itself again, unless it may still arrive. The caller has locked the '
+  'conversation.';
+grant execute on function private.forget_question(uuid, boolean) to service_role;
 
 create function private.escalate(conversation public.recruiting_conversations) returns void
 language plpgsql
@@ -9864,6 +10330,7 @@ grant execute on function private.escalate(public.recruiting_conversations) to s
 -- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
 -- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
 -- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
+-- | any               | more than 20 texts                                         | gone; a person goes on               |
 -- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
@@ -9886,6 +10353,7 @@ begin
   select s.conversation_id, now(), '{}'
   from public.bot_sessions s
   where s.state = 'active' and s.wakes_at <= now()
+    and not exists (select from public.bot_turns t where t.conversation_id = s.conversation_id)
   order by s.wakes_at
   limit claim_bot_turns.max
   on conflict do nothing;
@@ -9901,41 +10369,71 @@ begin
       limit claim_bot_turns.max
       for update skip locked
     ))
-    returning t.*
+    returning t.conversation_id, t.attempt, t.due_at
   )
-  select jsonb_build_object('now', now(), 'turns', coalesce(jsonb_agg(jsonb_build_object(
-    'conversation_id', t.conversation_id,
-    'attempt', t.attempt,
-    'version', s.version,
-    'script_id', b.id,
-    'script', b.script,
-    'session', case when s.conversation_id is not null then jsonb_build_object(
-      'question', s.question, 'tries', s.tries, 'answers', s.answers, 'has_told_about', s.has_told_about,
-      'asked_at', s.asked_at, 'remind_at', s.remind_at, 'expires_at', s.expires_at
-    ) end,
-    'texts', (
-      select coalesce(jsonb_agg(
-        jsonb_build_object('body', coalesce(m.body, ''), 'is_automatic', private.is_automatic_reply(m)) order by n
-      ), '[]')
-      from unnest(t.message_ids) with ordinality i (id, n)
-      join public.recruiting_messages m on m.id = i.id
-    )
-  ) order by t.due_at), '[]'))
+  select coalesce(
+    jsonb_agg(jsonb_build_object('conversation_id', t.conversation_id, 'attempt', t.attempt) order by t.due_at), '[]')
   into claimed
-  from taken t
-  join public.recruiting_conversations c on c.id = t.conversation_id
-  left join public.bot_sessions s on s.conversation_id = t.conversation_id
-  left join lateral private.newest_bot_script(c.agency_id) newest on s.conversation_id is null
-  left join public.bot_scripts b on b.id = coalesce(s.script_id, newest.id);
+  from taken t;
   return claimed;
 end
 $$;
 
 comment on function public.claim_bot_turns(integer) is
-  'Gives the worker up to max turns that are due, each for 60 seconds: {now, turns: [{conversation_id, attempt, version|null, '
-  'script_id|null, script|null, session|null: {question, tries, answers, has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}]}. '
-  'Without texts only time has passed.';
+  'Gives the worker up to max turns that are due, each for 60 seconds: [{conversation_id, attempt}]. It reads nothing of '
+  'them, so that a turn that cannot be read holds up no other: read_bot_turn() does.';
 grant execute on function public.claim_bot_turns(integer) to service_role;
+
+create function public.read_bot_turn(conversation_id uuid, attempt integer) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  -- The longest text that the provider takes.
+  max_length constant integer := 1600;
+begin
+  return (
+    select jsonb_build_object(
+      'now', now(),
+      'version', s.version,
+      'script_id', b.id,
+      'script', b.script,
+      'session', case when s.conversation_id is not null then jsonb_build_object(
+        'question', s.question, 'tries', s.tries, 'answers', s.answers, 'has_told_about', s.has_told_about,
+        'asked_at', s.asked_at, 'remind_at', s.remind_at, 'expires_at', s.expires_at
+      ) end,
+      'texts', (
+        select coalesce(jsonb_agg(
+          jsonb_build_object(
+            'body', left(coalesce(m.body, ''), max_length),
+            'is_automatic', m.id = t.last_message_id and private.is_automatic_reply(m)
+          ) order by i.n
+        ), '[]')
+        from unnest(t.message_ids) with ordinality i (id, n)
+        join public.recruiting_messages m on m.id = i.id
+      )
+    )
+    from public.bot_turns t
+    join public.recruiting_conversations c on c.id = t.conversation_id
+    left join public.bot_sessions s on s.conversation_id = t.conversation_id
+    left join lateral private.newest_bot_script(c.agency_id) newest on s.conversation_id is null
+    left join public.bot_scripts b on b.id = coalesce(s.script_id, newest.id)
+    where t.conversation_id = read_bot_turn.conversation_id and t.attempt = read_bot_turn.attempt
+  );
+end
+$$;
+
+comment on function public.read_bot_turn(uuid, integer) is
+  'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
+  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}. Without texts only time has passed. There are at most 20, of each '
+  'the first 1,600 characters; only the last one may be automatic. Null when the turn has ended or was claimed again since.';
+grant execute on function public.read_bot_turn(uuid, integer) to service_role;
 
 create function public.complete_bot_turn(
   conversation_id uuid,
@@ -9954,7 +10452,6 @@ declare
   conversation public.recruiting_conversations;
   turn public.bot_turns;
   old public.bot_sessions;
-  lead public.recruiting_leads;
   stop_reason text;
   opens_at timestamptz;
 begin
@@ -9975,11 +10472,10 @@ begin
     return 'again';
   end if;
 
-  select l.* into lead from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
   stop_reason := case
     when old.state <> 'active' then old.reason
     when conversation.status <> 'bot' then 'taken_over'
-    when lead.id is null then 'no_lead'
+    when conversation.recruiting_lead_id is null then 'no_lead'
     when private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then 'opted_out'
     when (step is null or old.conversation_id is null)
       and (private.newest_bot_script(conversation.agency_id)).script is null then 'switched_off'
@@ -10013,26 +10509,7 @@ begin
     end if;
   end if;
 
-  perform private.store_bot_session(conversation.id, old, script_id, step);
-  insert into public.screening_answers as a (lead_id, question, value, said)
-  select lead.id, answered.question, answered.value, answered.said
-  from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
-  where answered.question is not null
-  on conflict on constraint screening_answers_pkey do update
-  set value = excluded.value, said = excluded.said, answered_at = now();
-
-  if (ended ->> 'goes_to_person')::boolean then
-    perform private.escalate(conversation);
-  end if;
-  if ended is not null then
-    perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', ended ->> 'reason');
-  end if;
-  if reply is not null then
-    perform private.queue_text(conversation.id, 'bot', private.fill_template(reply, lead, c.assigned_agent_id))
-    from public.recruiting_conversations c
-    where c.id = conversation.id;
-  end if;
-  delete from public.bot_turns t where t.conversation_id = conversation.id;
+  perform private.carry_out_step(conversation, turn.last_message_id, old, script_id, step);
   return 'done';
 end
 $$;
@@ -10044,33 +10521,47 @@ comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integ
   'changed; `held`: quiet hours, or our text before it, hold the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
-create function private.begin_bot_turn(conversation public.recruiting_conversations, message_id uuid, received_at timestamptz)
-returns boolean
+create function private.begin_bot_turn(conversation public.recruiting_conversations, message_ids uuid[]) returns boolean
 language plpgsql
 set search_path = ''
+-- No text is lost or late because somebody has locked the agents.
+set lock_timeout = '100ms'
 as $$
 declare
   debounce constant interval := '8 seconds';
   longest constant interval := '30 seconds';
-  session_state text;
+  most_texts constant integer := 20;
+  session public.bot_sessions;
+  script public.bot_scripts;
+  earlier integer;
 begin
-  if conversation.status <> 'bot'
-    or conversation.recruiting_lead_id is null
-    -- What was fetched later, or waited for its conversation: a person reads it.
-    or received_at < now() - interval '1 hour'
-  then
+  if message_ids is null or conversation.status <> 'bot' or conversation.recruiting_lead_id is null then
     return false;
   end if;
-  session_state := (select s.state from public.bot_sessions s where s.conversation_id = conversation.id);
-  if session_state <> 'active'
-    or session_state is null and (private.newest_bot_script(conversation.agency_id)).script is null
+  select s.* into session from public.bot_sessions s where s.conversation_id = conversation.id;
+  if session.conversation_id is null then
+    script := private.newest_bot_script(conversation.agency_id);
+  else
+    select b.* into script from public.bot_scripts b where b.id = session.script_id;
+  end if;
+  if session.state <> 'active'
+    or script.script is null
     or exists (select from public.service_numbers n where n.phone = conversation.recruit_phone)
   then
     return false;
   end if;
 
+  earlier := (select cardinality(t.message_ids) from public.bot_turns t where t.conversation_id = conversation.id);
+  if coalesce(earlier, 0) + cardinality(message_ids) > most_texts then
+    perform private.carry_out_step(
+      conversation, message_ids[cardinality(message_ids)], session, script.id, jsonb_build_object(
+        'reply', script.script ->> 'handoff',
+        'ended', '{"state": "escalated", "reason": "not_understood", "goes_to_person": true}'::jsonb));
+    return true;
+  end if;
+
   insert into public.bot_turns as t (conversation_id, due_at, message_ids)
-  values (conversation.id, clock_timestamp() + debounce, array[message_id])
+  values (conversation.id, clock_timestamp() + debounce, begin_bot_turn.message_ids)
   on conflict on constraint bot_turns_pkey do update
   set
     message_ids = t.message_ids || excluded.message_ids,
@@ -10078,42 +10569,55 @@ begin
     first_at = case when t.message_ids = '{}' then excluded.first_at else t.first_at end,
     due_at = case when t.message_ids = '{}' then excluded.due_at else least(excluded.due_at, t.first_at + longest) end;
   return true;
+exception when lock_not_available then
+  return false;
 end
 $$;
 
-comment on function private.begin_bot_turn(public.recruiting_conversations, uuid, timestamptz) is
-  'Makes or extends the bot''s turn for a recruit''s text. Returns false where the bot does not answer: a person has the '
-  'conversation, it has no lead, its agency no script or its script has ended, or the number is one of ours. The caller has '
-  'locked the conversation.';
-grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid, timestamptz) to service_role;
+comment on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) is
+  'Makes or extends the bot''s turn for a recruit''s texts, oldest first. A turn has at most 20: where there are more, the '
+  'script ends as `not_understood` and a person goes on. Returns false where the bot does not answer: there is no text, a '
+  'person has the conversation, it has no lead, its agency no script or its script has ended, the number is one of ours, or '
+  'somebody has locked what it needs. The caller has locked the conversation.';
+grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) to service_role;
 
 create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
 language plpgsql
 stable
 set search_path = ''
 as $$
+declare
+  at_once constant interval := '2 seconds';
+  -- More than a script sends.
+  most_texts constant integer := 50;
 begin
-  return (
-    select count(*) >= 2
-    from public.recruiting_messages m
-    where m.conversation_id = message.conversation_id
-      and m.direction = 'inbound'
-      and m.created_at <= message.created_at
-      and lower(btrim(m.body)) = lower(btrim(message.body))
-      and exists (
-        select
-        from public.recruiting_messages sent
-        join public.text_outbox o on o.message_id = sent.id
-        where sent.conversation_id = m.conversation_id
-          and o.attempted_at between m.created_at - interval '2 seconds' and m.created_at
-      )
-  ) and message.body <> '';
+  return message.body <> ''
+    and exists (
+      select
+      from public.text_outbox o
+      where o.conversation_id = message.conversation_id
+        and o.attempted_at between message.created_at - at_once and message.created_at
+    )
+    and exists (
+      select
+      from (
+        select o.attempted_at
+        from public.text_outbox o
+        where o.conversation_id = message.conversation_id and o.attempted_at <= message.created_at
+        order by o.attempted_at desc
+        limit most_texts
+      ) sent
+      join public.recruiting_messages m
+        on m.conversation_id = message.conversation_id
+        and m.created_at between sent.attempted_at and least(sent.attempted_at + at_once, message.created_at)
+      where m.direction = 'inbound' and m.id <> message.id and lower(btrim(m.body)) = lower(btrim(message.body))
+    );
 end
 $$;
 
 comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
-  'of ours.';
+  'of ours, one of the last 50.';
 grant execute on function private.is_automatic_reply(public.recruiting_messages) to service_role;
 
 -- supabase/schemas/operators/tables.sql
@@ -11086,7 +11590,13 @@ begin
         'lead_id', opened.recruiting_lead_id,
         'agency_id', opened.agency_id,
         'agent_id', opened.assigned_agent_id,
-        'texts', (select count(*) from public.recruiting_messages m where m.conversation_id = opened.id));
+        'texts', (select count(*) from public.recruiting_messages m where m.conversation_id = opened.id)
+          -- Those that the worker takes over.
+          + (
+            select count(*)
+            from public.unmatched_texts u
+            where u.recruit_phone = opened.recruit_phone and u.service_phone = opened.service_phone
+          ));
     end if;
   end loop;
   if adopted = '[]' then
@@ -13110,7 +13620,7 @@ as $$
       'worker', 'texting', format('not called since %s, with %s due', private.in_utc(min(due.since)), count(*)),
       'text outbox'
     from (
-      select w.created_at from private.waiting_greetings w
+      select w.due_at from private.waiting_greetings w
       union all
       select u.placed_at from private.untold_leads u
       union all
