@@ -7,7 +7,7 @@ import { ROOT } from "../../dev/local/mod.ts";
 import { createAgentWithLead } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { assertAccessible, assertFits, DESK, deskTest, NARROW, signIn } from "./harness.ts";
-import { createTalk, createTexter, tell } from "./talks.ts";
+import { createColleague, createTalk, createTexter, tell } from "./talks.ts";
 
 const MAX_SCRIPT_BYTES = 170_000;
 
@@ -123,6 +123,30 @@ deskTest("by keyboard: the skip link, an entry, and the account menu", async (pa
   await page.getByRole("heading", { name: "Set your password" }).waitFor();
   assert.ok(!await page.getByRole("button", { name: "Sign out" }).isVisible());
   await assertAccessible(page);
+});
+
+deskTest("a name whose letters run to the left turns nothing around it", async (page) => {
+  const manager = await createEverybody();
+  const name = "\u05de\u05d0\u05d9\u05d4";
+  await sql`update public.agents set first_name = ${name} where id = ${manager.agent_id}`;
+  const colleague = await createColleague(manager, name);
+  const talks = [await createTalk(manager, name), await createTalk(colleague, name)];
+  for (const talk of talks) await tell(talk, [["recruit", "Hi", 5]]);
+  await sql`
+    insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
+    values (gen_random_uuid(), ${manager.agency_id}, ${colleague.agent_id}, ${name}, '555', 'IL', 'fe')`;
+  await signIn(page, manager, "inbox");
+  const views = ["inbox", "recruits", "sales", "team", ...talks.map(({ id }) => `inbox/${id}`)];
+  for (const view of [...views, `recruits/${talks[1]!.lead_id}`]) {
+    await page.evaluate(`location.hash = "#/${view}"`);
+    await page.getByRole("main").getByText(name).filter({ visible: true }).first().waitFor();
+    await page.locator(".skeleton").first().waitFor({ state: "detached" });
+    const bare = await page.evaluate(`[...document.querySelectorAll("#main *")]
+      .filter((element) => !element.closest("bdi, option, .visually-hidden"))
+      .filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.data.includes("${name}")))
+      .map(({ outerHTML }) => outerHTML)`);
+    assert.deepEqual(bare, [], view);
+  }
 });
 
 deskTest("an address that leads nowhere leads to the first view", async (page) => {

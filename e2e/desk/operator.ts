@@ -238,6 +238,8 @@ deskTest("the table below the chart has the numbers of the rows", async (page) =
     select ${vendor.id}, 'Ada', 'unmatched', now() - d * interval '1 day'
     from generate_series(0, 20) d, generate_series(0, d % 4)`;
   await reject({ vendor_id: vendor.id, payload: {} });
+  const idle = await createVendor();
+  await reject({ vendor_id: idle.id, payload: {} });
   await signIn(page, await signInNewOperator(), "operator/vendors");
   const table = page.getByRole("region", { name: "Leads per vendor and day" });
   const row = table.getByRole("row").filter({ hasText: vendor.slug });
@@ -253,6 +255,7 @@ deskTest("the table below the chart has the numbers of the rows", async (page) =
   assert.deepEqual(await row.first().getByRole("cell").allInnerTexts(), [sum, ...numbers].map(String));
   assert.deepEqual(await row.last().getByRole("cell").allInnerTexts(), ["1", ...Array(13).fill("0"), "1"]);
   await page.getByRole("img", { name: `${vendor.slug}: ${sum} leads, at most 4 on a day; 1 rejected` }).waitFor();
+  await page.getByRole("img", { name: `${idle.slug}: 0 leads; 1 rejected`, exact: true }).waitFor();
   assert.equal(await page.locator("li").filter({ hasText: vendor.slug }).locator(".leads").count(), 14);
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
 });
