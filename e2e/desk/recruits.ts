@@ -280,7 +280,8 @@ deskTest("a manager reads the agency's recruits, and those of one agent", async 
   const agent = await createAgentWithLead();
   await sql`update public.agents set first_name = 'Boris' where id = ${agent.agent_id}`;
   const manager = await createManager(agent.agency_id);
-  await createRecruits(agent, [{ first_name: "Ada" }]);
+  const [ada] = await createRecruits(agent, [{ first_name: "Ada" }]);
+  await sql`update public.recruiting_leads set created_at = created_at - interval '1 minute' where id = ${ada!}`;
   await createRecruits(manager, [{ first_name: "Ben" }]);
   await createRecruits(await createAgentWithLead(), [{ first_name: "Elsewhere" }]);
   await signIn(page, manager, "recruits");
