@@ -1,7 +1,7 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(239);
+select plan(245);
 \ir helpers.psql
 
 select pg_temp.create_people();
@@ -142,6 +142,7 @@ insert into readers values
   ('erasures',                   'denied', 'denied', 'denied'),
   ('operators',                  'denied', 'denied', 'denied'),
   ('operator_actions',           'denied', 'denied', 'denied'),
+  ('lead_assignments',           'denied', 'denied', 'denied'),
   ('vendors',                    'denied', 'denied', 'denied'),
   ('vendor_api_keys',            'denied', 'denied', 'denied'),
   ('recruiting_message_events',  'denied', 'denied', 'denied'),

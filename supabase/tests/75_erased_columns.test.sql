@@ -41,6 +41,7 @@ create temp table deleted_rows (name, person) as values
   ('recruiting_conversations', 'id'), ('conversation_reads', 'conversation_id'), ('recruiting_messages', 'conversation_id'),
   ('text_outbox', 'conversation_id'), ('bot_sessions', 'conversation_id'), ('bot_turns', 'conversation_id'),
   ('agent_notifications', 'conversation_id'), ('private.waiting_notifications', 'conversation_id'),
+  ('private.waiting_take_overs', 'conversation_id'),
   ('recruiting_message_events', 'provider_message_id'), ('unmatched_texts', 'message_sid'), ('private.idempotency_keys', 'key');
 -- Tables that are about nobody: about agencies, vendors, users and the service itself, or with ids, counts and times alone.
 create temp table others (name) as select unnest(array[
@@ -100,6 +101,7 @@ insert into public.bot_sessions (conversation_id, script_id, question) values (m
 insert into public.bot_turns (conversation_id, due_at, message_ids) values (md5('person')::uuid, now(), array[md5('text')::uuid]);
 insert into private.waiting_notifications (conversation_id, kind) values (md5('person')::uuid, 'text');
 insert into private.waiting_greetings (lead_id) values (md5('person')::uuid);
+insert into private.waiting_take_overs (conversation_id) values (md5('person')::uuid);
 insert into public.screening_answers (lead_id, question, value, said) values (md5('person')::uuid, 'licensed', '"yes"', 'Yes');
 insert into public.unmatched_texts (id, message_sid, recruit_phone, service_phone, body, media) values
   (md5('SM2')::uuid, 'SM2', '+13125550142', '+13125550101', 'Maria here', '[]'),
