@@ -146,8 +146,8 @@ Deno.test("what no list or report can be is an error in one line", async () => {
     [2, /^--until: "2026-02-30" is not a day such as/, "lead list --until 2026-02-30"],
     [2, /^--by: "week" is not vendor or agency or agent or order or day$/, "report --by week"],
     [2, /^--after: "4711" is not the whole id of a lead/, "lead list --after 4711"],
-    [1, /^after: there is no lead 0{8}-/, "lead list --after 00000000-0000-0000-0000-000000000000"],
-    [1, /^timezone: "Mars" is not an IANA time zone name$/, "report --timezone Mars"],
+    [1, /^--after: there is no lead 0{8}-/, "lead list --after 00000000-0000-0000-0000-000000000000"],
+    [1, /^--timezone: "Mars" is not an IANA time zone name$/, "report --timezone Mars"],
     [1, /^There is no vendor "nobody-4711"/, "lead list --vendor nobody-4711"],
   );
 });

@@ -31,7 +31,7 @@ export async function listLeads({ sql }: Session, given: Filters): Promise<Outco
       sql`select * from public.list_leads(
         ${vendor}, ${agency?.id ?? null}, ${agent}, ${order}, ${distribution}, ${since}, ${until}, ${timezone},
         ${after}, ${size})`,
-      { timezone: "--timezone" },
+      { timezone: "--timezone", after: "--after" },
     );
 
   if (given.csv) {

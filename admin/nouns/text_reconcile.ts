@@ -150,10 +150,12 @@ async function bringUpToDate(
   message: TwilioMessage,
   counts: Counts,
 ): Promise<void> {
-  const { sid, error_code } = message;
+  const { sid, status, error_code } = message;
+  const hasFailed = status === "failed" || status === "undelivered";
   await sql.begin(async (transaction) => {
     // With this lock, no callback comes in between.
-    await transaction`select private.lock_sent_text(${sid}, null, ${error_code === "21610"})`;
+    await transaction`
+      select private.lock_sent_text(${sid}, null, ${hasFailed}, ${error_code === "21610"})`;
     const [stored] = await transaction<{ status: string | null }[]>`
       select m.status from public.recruiting_messages m where m.provider_message_id = ${sid}`;
     if (stored === undefined || !isLater(message, stored.status)) return;
