@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { routePath } from "hono/route";
 import { ApiError, internalError } from "./errors.ts";
-import { IncomingBody } from "./incoming_body.ts";
+import { IncomingBody } from "./body/read.ts";
 import { describeError, logError, type LogFields, logInfo } from "./log.ts";
 import { RejectedDeliveries } from "./rejected_deliveries.ts";
 

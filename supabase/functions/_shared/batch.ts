@@ -1,5 +1,5 @@
 import type { CallOptions } from "./database.ts";
-import type { Idempotency } from "./json_body.ts";
+import type { Idempotency } from "./body/json.ts";
 
 /**
  * How a call that stores many rows is made. The timeout is a little more than the statement timeout of the SQL

@@ -1,5 +1,5 @@
 import { ApiError } from "./errors.ts";
-import { readByKey } from "./json_reader.ts";
+import { JsonSyntaxError, readByKey } from "./json_reader.ts";
 import { type JsonBounds, type JsonScan, scanJson, type Span } from "./json_scan.ts";
 import { MIB } from "./units.ts";
 
@@ -58,7 +58,7 @@ export function parseJson(text: string, bounds = JSON_BOUNDS): Json {
  */
 export function parseScanned(bytes: Uint8Array<ArrayBuffer>, scan: JsonScan): Json {
   const files = new Map(scan.largeFiles.map((span) => [crypto.randomUUID() as string, span]));
-  const edits = [
+  const edits: Edit[] = [
     ...scan.inexactNumbers.flatMap(({ start, end }) => [insert(start, '"'), insert(end, '"')]),
     // Parsing copies each text once more, which takes memory for a large one.
     ...files.entries().map(([name, span]) => ({ ...span, by: name })),
@@ -77,10 +77,43 @@ export function parseScanned(bytes: Uint8Array<ArrayBuffer>, scan: JsonScan): Js
   try {
     value = scan.hasEscapedKey ? readByKey(text) as Json : JSON.parse(text);
   } catch (cause) {
-    throw new ApiError("BAD_REQUEST", "the body is not valid JSON", { cause });
+    throw new ApiError("BAD_REQUEST", whyInvalid(text, edits), { cause });
   }
   if (contents.size === 0 && !scan.hasUnstorable) return value;
   return mapTexts(value, (text) => cleanText(contents.get(text) ?? text));
+}
+
+/**
+ * Says where a text stops being JSON, in lines and columns of the text that was sent, both from 1.
+ *
+ * @param edits what stands otherwise in this text
+ */
+function whyInvalid(text: string, edits: Edit[]): string {
+  if (text.trim() === "") return "the body is empty";
+  const at = errorPlace(text);
+  if (at === undefined) return "the body is not valid JSON";
+  if (at >= text.length) return "the body is not valid JSON: it ends too early";
+  const lineStart = text.lastIndexOf("\n", at - 1) + 1;
+  const line = text.slice(0, lineStart).split("\n").length;
+  const encoder = new TextEncoder();
+  const atByte = encoder.encode(text.slice(0, at)).length;
+  const lineByte = encoder.encode(text.slice(0, lineStart)).length;
+  let [column, growth] = [at - lineStart + 1, 0];
+  for (const { start, end, by } of edits.toSorted(byStart)) {
+    if (start + growth >= atByte) break;
+    if (start + growth >= lineByte) column -= by.length - (end - start);
+    growth += by.length - (end - start);
+  }
+  return `the body is not valid JSON at line ${line}, column ${column}`;
+}
+
+/** The place of the first character that is wrong; undefined where none is found. */
+function errorPlace(text: string): number | undefined {
+  try {
+    readByKey(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return error.at;
+  }
 }
 
 /** Makes a text storable: drops U+0000 and replaces lone surrogates by U+FFFD. */
@@ -97,10 +130,14 @@ function insert(at: number, by: string): Edit {
   return { start: at, end: at, by };
 }
 
+function byStart(a: Edit, b: Edit): number {
+  return a.start - b.start;
+}
+
 /** The bytes with these edits made. */
 function edit(bytes: Uint8Array, edits: Edit[]): Uint8Array {
   if (edits.length === 0) return bytes;
-  const sorted = edits.toSorted((a, b) => a.start - b.start);
+  const sorted = edits.toSorted(byStart);
   const change = edits.reduce((sum, { start, end, by }) => sum + by.length - (end - start), 0);
   const edited = new Uint8Array(bytes.length + change);
   const encoder = new TextEncoder();

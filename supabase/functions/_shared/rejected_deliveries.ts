@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { continueAfterResponse } from "./background.ts";
 import type { ApiError, ErrorCode } from "./errors.ts";
-import type { ReceivedBody } from "./incoming_body.ts";
+import type { ReceivedBody } from "./body/read.ts";
 import { cleanText, type Json, type JsonObject, parseJson } from "./json.ts";
 import { type RejectedDelivery, writeRejected } from "./rejected_delivery_writer.ts";
 import { KIB } from "./units.ts";

@@ -53,41 +53,21 @@ Deno.test("one who gives up waiting is passed over", async () => {
 Deno.test("one may take several permits, and nobody passes one who waits for them", async () => {
   const semaphore = new Semaphore({ permits: 4, waitMs: 1_000 });
   const endThree = await semaphore.acquire(never, { permits: 3 });
-  assert.equal(semaphore.isWaitedFor(), false);
   const impatient = new AbortController();
   const four = semaphore.acquire(impatient.signal, { permits: 4 });
   let hasOne = false;
   const one = semaphore.acquire(never).then((end) => (hasOne = true, end!));
-  assert.equal(semaphore.isWaitedFor(), true);
   await Promise.resolve();
   assert.equal(hasOne, false);
 
   impatient.abort();
   assert.equal(await four, undefined);
   const endOne = await one;
-  assert.equal(semaphore.isWaitedFor(), false);
 
   const all = semaphore.acquire(never, { permits: 4 });
   endOne();
-  assert.equal(semaphore.isWaitedFor(), true);
   endThree!();
   (await all)!();
-});
-
-Deno.test("the next is the sender whose latest permit is longest ago", async () => {
-  const semaphore = new Semaphore({ permits: 1, waitMs: 1_000 });
-  const log: string[] = [];
-  const take = async (sender: string) => {
-    const end = await semaphore.acquire(never, { sender });
-    log.push(sender);
-    return end!;
-  };
-  const taken = ["a", "a", "a", "b", "b", "c", "a"].map(take);
-  assert.equal(semaphore.isWaitedFor("a"), true);
-  for (const n of [0, 3, 5, 1, 4, 2]) (await taken[n]!)();
-  assert.equal(semaphore.isWaitedFor("a"), false);
-  (await taken[6]!)();
-  assert.deepEqual(log, ["a", "b", "c", "a", "b", "a", "a"]);
 });
 
 Deno.test("work whose permit does not come in time is INTERNAL_ERROR, and failed work makes room", async () => {

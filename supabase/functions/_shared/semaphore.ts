@@ -1,29 +1,14 @@
 import { internalError } from "./errors.ts";
 
-/** What permits are wanted for. */
-export interface PermitOptions {
-  /** How many permits it takes. */
-  permits?: number;
-  /** Who wants them. The next is who has had none, or whose latest are longest ago. */
-  sender?: string | undefined;
-}
-
 interface Waiting {
   permits: number;
-  sender: string | undefined;
   start(): void;
 }
 
-/**
- * Lets a few do something at a time. The others wait in the order in which they came, but the sender whose latest
- * permits are longest ago comes first: nobody waits for all that another has sent.
- */
+/** Lets a few do something at a time. The others wait in the order in which they came. */
 export class Semaphore {
   readonly #waitMs: number;
   #free: number;
-  #begun = 0;
-  /** The number of each sender's latest permits. */
-  readonly #latest = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
 
   /**
@@ -35,11 +20,6 @@ export class Semaphore {
     this.#waitMs = waitMs;
   }
 
-  /** Whether anybody waits, besides this sender. */
-  isWaitedFor(besides?: string): boolean {
-    return this.#waiting.values().some(({ sender }) => sender === undefined || sender !== besides);
-  }
-
   /**
    * Waits for permits.
    *
@@ -48,7 +28,7 @@ export class Semaphore {
    */
   acquire(
     signal: AbortSignal,
-    { permits = 1, sender }: PermitOptions = {},
+    { permits = 1 }: { permits?: number } = {},
   ): Promise<(() => void) | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
@@ -59,9 +39,9 @@ export class Semaphore {
       };
       const start = () => {
         signal.removeEventListener("abort", giveUp);
-        resolve(this.#begin(permits, sender));
+        resolve(this.#begin(permits));
       };
-      const waiting = { permits, sender, start };
+      const waiting = { permits, start };
       this.#waiting.add(waiting);
       this.#startNext();
       if (this.#waiting.has(waiting)) signal.addEventListener("abort", giveUp, { once: true });
@@ -83,9 +63,8 @@ export class Semaphore {
     }
   }
 
-  #begin(permits: number, sender: string | undefined): () => void {
+  #begin(permits: number): () => void {
     this.#free -= permits;
-    if (sender !== undefined) this.#latest.set(sender, ++this.#begun);
     let isOver = false;
     return () => {
       if (isOver) return;
@@ -96,22 +75,11 @@ export class Semaphore {
   }
 
   #startNext(): void {
-    for (;;) {
-      const next = this.#next();
-      if (next === undefined || next.permits > this.#free) return;
+    for (const next of this.#waiting) {
+      if (next.permits > this.#free) return;
       this.#waiting.delete(next);
       next.start();
     }
-  }
-
-  #next(): Waiting | undefined {
-    const latest = ({ sender }: Waiting) => this.#latest.get(sender ?? "") ?? 0;
-    let next: Waiting | undefined;
-    for (const waiting of this.#waiting) {
-      if (latest(waiting) === 0) return waiting;
-      if (next === undefined || latest(waiting) < latest(next)) next = waiting;
-    }
-    return next;
   }
 }
 

@@ -1,3 +1,4 @@
+import { ByteBudget } from "./byte_budget.ts";
 import { Semaphore } from "./semaphore.ts";
 import { MIB } from "./units.ts";
 
@@ -18,11 +19,11 @@ export const SEMAPHORES = {
   /** Calls that store many rows. Texts, activities and single leads need the other connections. */
   batchCalls: new Semaphore({ permits: 5, waitMs: 60_000 }),
 
-  /** Bytes of large bodies of known senders that are arriving. */
-  knownBytes: new Semaphore({ permits: 16 * MIB, waitMs: 30_000 }),
-
-  /** Bytes of bodies of unknown senders that are arriving. */
-  unknownBytes: new Semaphore({ permits: 16 * MIB, waitMs: 30_000 }),
+  /**
+   * Bytes of bodies that are arriving, or have arrived and wait for their work. Each share has room for the largest
+   * body, 15 MiB, and some for those that stop half way. One waits as long as its body may take to arrive.
+   */
+  bodyBytes: new ByteBudget({ all: 40 * MIB, sender: 18 * MIB, unknown: 20 * MIB }),
 
   /** Large bodies that are worked on. Each has arrived by then, so nobody waits for a slow sender. */
   largeBodies: new Semaphore({ permits: 2, waitMs: 30_000 }),

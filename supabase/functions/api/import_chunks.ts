@@ -2,7 +2,7 @@ import * as z from "zod";
 import { BATCH_CALL, batchIdempotency } from "../_shared/batch.ts";
 import { callDatabase } from "../_shared/database.ts";
 import type { ApiError } from "../_shared/errors.ts";
-import type { Idempotency } from "../_shared/json_body.ts";
+import type { Idempotency } from "../_shared/body/json.ts";
 import { describeError, logError } from "../_shared/log.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
 import { SEMAPHORES } from "../_shared/semaphores.ts";

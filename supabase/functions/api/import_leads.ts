@@ -3,7 +3,7 @@ import type { RequestContext } from "../_shared/app.ts";
 import { refuseDryRun } from "../_shared/dry_run.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { BATCH_BOUNDS, isObject, type Json } from "../_shared/json.ts";
-import { type Idempotency, readJson } from "../_shared/json_body.ts";
+import { type Idempotency, readJson } from "../_shared/body/json.ts";
 import { rateLimitFromEnv, requireWithinLimit } from "../_shared/rate_limit.ts";
 import { failure } from "../_shared/result.ts";
 import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";

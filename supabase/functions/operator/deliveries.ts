@@ -3,7 +3,7 @@ import type { RequestContext } from "../_shared/app.ts";
 import { serviceClient } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { BATCH_BOUNDS, type Json, parseJson } from "../_shared/json.ts";
-import { readJson } from "../_shared/json_body.ts";
+import { readJson } from "../_shared/body/json.ts";
 import { KIB } from "../_shared/units.ts";
 import { count, id, must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { recordAction, requireOperator } from "./operator.ts";

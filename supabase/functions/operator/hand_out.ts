@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { RequestContext } from "../_shared/app.ts";
 import { callDatabase } from "../_shared/database.ts";
-import { readJson } from "../_shared/json_body.ts";
+import { readJson } from "../_shared/body/json.ts";
 import { KIB } from "../_shared/units.ts";
 import { count, id, must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { recordAction, requireOperator } from "./operator.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { RequestContext } from "../_shared/app.ts";
 import { callDatabase, type CallOptions, isCausedByInput, isRefused, serviceClient } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
-import { readJson } from "../_shared/json_body.ts";
+import { readJson } from "../_shared/body/json.ts";
 import { KIB } from "../_shared/units.ts";
 import { id, must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { waitForDistribution } from "../recruiting/ingest/pending.ts";

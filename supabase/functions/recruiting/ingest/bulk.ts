@@ -5,7 +5,7 @@ import { mayHaveRun } from "../../_shared/database.ts";
 import { isDryRun } from "../../_shared/dry_run.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
-import { readJson } from "../../_shared/json_body.ts";
+import { readJson } from "../../_shared/body/json.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { MIB } from "../../_shared/units.ts";
 import { count, must, requireValidBody } from "../../_shared/validate.ts";

@@ -2,7 +2,7 @@ import type { RequestContext } from "../../_shared/app.ts";
 import { isDryRun } from "../../_shared/dry_run.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { isObject, type Json } from "../../_shared/json.ts";
-import { type Idempotency, readJson } from "../../_shared/json_body.ts";
+import { type Idempotency, readJson } from "../../_shared/body/json.ts";
 import { MIB } from "../../_shared/units.ts";
 import { previewLead, requireLead } from "./lead.ts";
 import type { DryRun, IngestedLead } from "./responses.ts";

@@ -10,7 +10,7 @@
 import { setImmediate } from "node:timers";
 import { callDatabase, type CallOptions, databaseError, isCausedByInput, mayHaveRun } from "../../_shared/database.ts";
 import { internalError } from "../../_shared/errors.ts";
-import type { Idempotency } from "../../_shared/json_body.ts";
+import type { Idempotency } from "../../_shared/body/json.ts";
 import { NoPermit } from "../../_shared/semaphore.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { MIB } from "../../_shared/units.ts";

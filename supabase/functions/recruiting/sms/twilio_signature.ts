@@ -16,9 +16,12 @@ export function requireTwilioSignature(request: Request, form: URLSearchParams):
   const parameters = valuesByName(form);
   const isSigned = secretsFromEnv("TWILIO_AUTH_TOKEN")
     .some((token) => urls.some((url) => validateRequest(token, signature, url, parameters)));
-  if (!isSigned) {
-    throw new ApiError("UNAUTHORIZED", "X-Twilio-Signature does not match");
-  }
+  if (!isSigned) throw notSigned();
+}
+
+/** The response to a request that Twilio has not signed. */
+export function notSigned(): ApiError {
+  return new ApiError("UNAUTHORIZED", "X-Twilio-Signature does not match");
 }
 
 /**

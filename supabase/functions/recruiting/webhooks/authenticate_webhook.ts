@@ -3,6 +3,7 @@ import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { LOOK_UP, wrongProof } from "../ingest/vendor.ts";
 import { VendorCache } from "../ingest/vendor.ts";
 import type { WebhookSettings } from "./delivery.ts";
+import { ARE_PROVED_WITHOUT_BODY, verifyProof } from "./proof.ts";
 
 /** The webhooks by slug; null where a slug has none. */
 const webhooks = new VendorCache<WebhookSettings | null>();
@@ -35,6 +36,23 @@ export async function authenticateWebhook<Proof>(
     throw wrongProof();
   }
   return { webhook, proof };
+}
+
+/**
+ * Finds the vendor of a request by what proves it besides the body, so that its body is read as that vendor's. Only a
+ * share of memory depends on it: the request is authenticated once the body has come, whatever is found here.
+ *
+ * @returns the vendor's id; undefined where nothing is proved yet. Never throws.
+ */
+export async function recognizeSender(slug: string, request: Request): Promise<string | undefined> {
+  const { headers } = request;
+  const given = { headers, query: new URL(request.url).searchParams, body: new Uint8Array() };
+  const last = webhooks.last(slug);
+  const webhook = last?.isFresh
+    ? last.found
+    : await webhooks.ask(slug, last !== undefined, () => identify(slug)).catch(() => null);
+  if (webhook === null || !ARE_PROVED_WITHOUT_BODY.has(webhook.scheme)) return undefined;
+  return verifyProof(webhook, given, new Date()) === null ? undefined : webhook.vendor_id;
 }
 
 async function identify(slug: string): Promise<WebhookSettings | null> {

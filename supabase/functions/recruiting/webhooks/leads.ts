@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isRefused } from "../../_shared/database.ts";
 import { ApiError, internalError } from "../../_shared/errors.ts";
 import type { Json } from "../../_shared/json.ts";
-import type { Idempotency } from "../../_shared/json_body.ts";
+import type { Idempotency } from "../../_shared/body/json.ts";
 import type { VendorRequest } from "../ingest/vendor.ts";
 import { ingestLead, tryLead } from "../ingest/ingest.ts";
 import { createdLead, dryRun, duplicateLead } from "../ingest/responses.ts";

@@ -29,6 +29,9 @@ export const SCHEMES: Readonly<Record<WebhookScheme, Scheme>> = {
   query: takingAsLong(queryCheck),
 };
 
+/** The schemes whose proof stands in a header or in the query, whatever the body is. */
+export const ARE_PROVED_WITHOUT_BODY: ReadonlySet<WebhookScheme> = new Set(["basic", "header", "query"] as const);
+
 /** Tried where there is no secret. Nobody knows it. */
 const NOBODYS_SECRET: WebhookSecret = {
   id: "",

@@ -1,13 +1,13 @@
 import type { RequestContext } from "../../_shared/app.ts";
 import { isDryRun } from "../../_shared/dry_run.ts";
-import { idempotencyKey } from "../../_shared/json_body.ts";
+import { idempotencyKey } from "../../_shared/body/json.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
-import { readStrangersBody } from "../../_shared/strangers_body.ts";
+import { readUnauthenticatedBody } from "../../_shared/body/form.ts";
 import { admitVendor, type VendorRequest } from "../ingest/vendor.ts";
 import { BODY_LIMIT } from "../ingest/ingest.ts";
 import { toVendor } from "../ingest/vendor.ts";
 import { splitLeads } from "../parsers/index.ts";
-import { authenticateWebhook, SLUG } from "./authenticate_webhook.ts";
+import { authenticateWebhook, recognizeSender, SLUG } from "./authenticate_webhook.ts";
 import { respondToChallenge } from "./challenges.ts";
 import type { Refusal, WebhookSettings } from "./delivery.ts";
 import { receiveLead, receiveLeads } from "./leads.ts";
@@ -32,7 +32,8 @@ type Parameters = Record<string, string>;
  */
 export async function webhook(context: RequestContext, { slug }: Parameters): Promise<Response> {
   const identify = (bytes: Uint8Array | null) => identifySender(context, slug!, bytes);
-  const { sender, body } = await readStrangersBody(context.body, BODY_LIMIT, identify);
+  const recognize = () => recognizeSender(slug!, context.request);
+  const { sender, body } = await readUnauthenticatedBody(context.body, BODY_LIMIT, identify, { recognize });
   const { settings, vendor, hash, dryRun } = sender;
 
   // The id of a delivery says more: it is kept for longer, and needs no body that stays the same.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { BodyStream, GrowingBytes } from "./body_stream.ts";
+import { BodyStream, GrowingBytes } from "./stream.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

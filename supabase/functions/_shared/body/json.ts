@@ -1,15 +1,15 @@
-import { ApiError } from "./errors.ts";
-import { BODY_WITHIN_MS, type IncomingBody, inTime, LARGE } from "./incoming_body.ts";
-import { type Json, JSON_BOUNDS, parseScanned } from "./json.ts";
-import { type JsonBounds, scanJson } from "./json_scan.ts";
-import { isJson, mediaType } from "./media_type.ts";
-import { sha256Hex } from "./secrets.ts";
+import { ApiError } from "../errors.ts";
+import { type Json, JSON_BOUNDS, parseScanned } from "../json.ts";
+import { type JsonBounds, scanJson } from "../json_scan.ts";
+import { sha256Hex } from "../secrets.ts";
+import { BODY_WITHIN_MS, LARGE } from "./limits.ts";
+import type { IncomingBody } from "./read.ts";
 
 /** How a body is read. */
 export interface ReadOptions {
   /** What it may hold; by default what one record may. */
   bounds?: JsonBounds;
-  /** Who sends it. One sender's large bodies wait for each other first. */
+  /** Who sends it; undefined for an unknown sender. The bodies of one sender share room in memory. */
   sender?: string;
   /** Milliseconds that it may take to arrive. */
   within?: number;
@@ -42,13 +42,13 @@ export async function readJson(
   { bounds = JSON_BOUNDS, sender, within = BODY_WITHIN_MS }: ReadOptions = {},
 ): Promise<JsonBody> {
   const key = idempotencyKey(incoming.headers);
-  if (!isJson(mediaType(incoming.headers))) {
+  if (!isJson(incoming.mediaType)) {
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "send the body as application/json");
   }
-  return await inTime(within, async (deadline) => {
-    const bytes = await incoming.read(limit, sender, deadline);
+  return await incoming.inTime(within, async (end) => {
+    const bytes = await incoming.read(limit, sender, end);
     const idempotency = key === null ? null : { key, part: 0, request_hash: sha256Hex(bytes) };
-    return { body: await parseJsonBody(incoming, bytes, bounds, deadline), idempotency };
+    return { body: await parseJsonBody(incoming, bytes, bounds, end.signal), idempotency };
   });
 }
 
@@ -81,4 +81,11 @@ export function idempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
   if (key === null || VISIBLE_ASCII.test(key)) return key;
   throw new ApiError("BAD_REQUEST", "Idempotency-Key must be 1 to 255 visible ASCII characters");
+}
+
+const JSON_TYPES = /^(?:|application\/json|[^;]+\+json|text\/plain)$/;
+
+/** Whether a body of this media type is read as JSON. */
+export function isJson(mediaType: string): boolean {
+  return JSON_TYPES.test(mediaType);
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ApiError, type ErrorCode } from "./errors.ts";
-import { parseForm } from "./form_body.ts";
-import { JSON_BOUNDS } from "./json.ts";
+import { ApiError, type ErrorCode } from "../errors.ts";
+import { parseForm } from "./form.ts";
+import { JSON_BOUNDS } from "../json.ts";
 
 const URL_ENCODED = "application/x-www-form-urlencoded";
 

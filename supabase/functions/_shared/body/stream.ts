@@ -1,5 +1,5 @@
-import { ApiError } from "./errors.ts";
-import { KIB } from "./units.ts";
+import { ApiError } from "../errors.ts";
+import { KIB } from "../units.ts";
 
 /** Small until much comes at a time, because Deno 2.9 never frees what a read was given that has been cancelled. */
 const VIEW = { first: 8 * KIB, then: 64 * KIB };
@@ -72,13 +72,23 @@ export class GrowingBytes {
   }
 
   append(piece: Uint8Array): void {
-    const needed = this.#size + piece.length;
-    if (needed > this.#buffer.length) this.makeRoom(Math.max(needed, 2 * this.#buffer.length));
+    this.makeRoom(this.roomFor(piece.length));
     this.#buffer.set(piece, this.#size);
-    this.#size = needed;
+    this.#size += piece.length;
   }
 
-  /** Makes room for so many bytes in all, so that the buffer need not grow step by step. */
+  /**
+   * For how many bytes in all there is to be room, with so many more: at most twice as many as there are.
+   *
+   * @param complete how many there will be; no more room is needed then
+   */
+  roomFor(more: number, complete = Infinity): number {
+    const needed = this.#size + more;
+    if (needed <= this.#buffer.length) return this.#buffer.length;
+    return Math.max(needed, Math.min(2 * this.#buffer.length, complete));
+  }
+
+  /** Makes room for so many bytes in all. */
   makeRoom(bytes: number): void {
     if (bytes <= this.#buffer.length) return;
     this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(bytes));

@@ -1,23 +1,26 @@
 import { Buffer } from "node:buffer";
-import { ApiError } from "./errors.ts";
-import { BODY_WITHIN_MS, type IncomingBody, inTime, tooLarge } from "./incoming_body.ts";
-import { cleanText, type Json, type JsonObject } from "./json.ts";
-import { isFile, type JsonBounds, requireTextWithin, tooMany } from "./json_scan.ts";
-import { mediaType, URL_ENCODED } from "./media_type.ts";
-import { KIB } from "./units.ts";
+import { ApiError } from "../errors.ts";
+import { cleanText, type Json, JSON_BOUNDS, type JsonObject } from "../json.ts";
+import { isFile, type JsonBounds, requireTextWithin, tooMany } from "../json_scan.ts";
+import { KIB } from "../units.ts";
+import { isJson, parseJsonBody } from "./json.ts";
+import { BODY_WITHIN_MS, LARGE, tooLarge } from "./limits.ts";
+import type { IncomingBody } from "./read.ts";
+
+/** The media types of forms. */
+const URL_ENCODED = "application/x-www-form-urlencoded";
+const MULTIPART = "multipart/form-data";
 
 /**
- * Reads an `application/x-www-form-urlencoded` body of at most `limit` bytes, exactly as sent.
+ * Reads an `application/x-www-form-urlencoded` body of at most `limit` bytes, as text and exactly as sent.
  *
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST.
  */
-export async function readForm(incoming: IncomingBody, limit: number): Promise<URLSearchParams> {
+export async function readFormText(incoming: IncomingBody, limit: number): Promise<string> {
   checkFormHeaders(incoming, limit);
-  const bytes = await inTime(
-    BODY_WITHIN_MS,
-    (deadline) => incoming.read(limit, undefined, deadline),
-  );
-  return new URLSearchParams(new TextDecoder().decode(bytes));
+  const bytes = await incoming.inTime(BODY_WITHIN_MS, (end) => incoming.read(limit, undefined, end));
+  incoming.release();
+  return new TextDecoder().decode(bytes);
 }
 
 /**
@@ -25,11 +28,76 @@ export async function readForm(incoming: IncomingBody, limit: number): Promise<U
  *
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE or PAYLOAD_TOO_LARGE.
  */
-export function checkFormHeaders({ headers, announced }: IncomingBody, limit: number): void {
-  if (mediaType(headers) !== URL_ENCODED) {
+export function checkFormHeaders(incoming: IncomingBody, limit: number): void {
+  if (incoming.mediaType !== URL_ENCODED) {
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", `send the body as ${URL_ENCODED}`);
   }
-  if (announced > limit) throw tooLarge(limit);
+  if (incoming.announced > limit) throw tooLarge(limit);
+}
+
+/** Who sends a body that proves its own sender, and until when it is read. */
+export interface UnauthenticatedOptions {
+  /**
+   * Finds the sender by what the request says besides its body; undefined where that proves nothing. Asked for a body
+   * that is not small: it arrives among those of its sender then, and not among those of unknown senders.
+   */
+  recognize?: () => Promise<string | undefined>;
+  /** Milliseconds that the body may take to arrive. */
+  within?: number;
+}
+
+/**
+ * Reads a body of at most `limit` bytes whose sender is not known yet, as a webhook's: JSON, or a form, which becomes
+ * an object (see parseForm()). The type of the body is looked at once the sender is known.
+ *
+ * @param identify is given the bytes, and throws UNAUTHORIZED for an unknown sender. Where the body could not be read,
+ * it is given null, and the error of the body comes first.
+ * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST for a body that could not be read; else what
+ * `identify` throws; else UNSUPPORTED_MEDIA_TYPE, or what a known sender's body is refused for.
+ */
+export async function readUnauthenticatedBody<Sender>(
+  incoming: IncomingBody,
+  limit: number,
+  identify: (bytes: Uint8Array | null) => Promise<Sender>,
+  { recognize, within = BODY_WITHIN_MS }: UnauthenticatedOptions = {},
+): Promise<{ sender: Sender; body: Json }> {
+  return await incoming.inTime(within, async (end) => {
+    const isLong = !incoming.isSmall && incoming.announced <= limit;
+    const sender = isLong ? await recognize?.() : undefined;
+    const bytes = await incoming.read(limit, sender, end).catch(async (error) => {
+      await identify(null).catch(() => {});
+      throw error;
+    });
+    const identified = await identify(bytes).catch((error) => {
+      bytes.buffer.transfer(0);
+      throw error;
+    });
+    return { sender: identified, body: await parse(incoming, bytes, end.signal) };
+  });
+}
+
+async function parse(
+  incoming: IncomingBody,
+  bytes: Uint8Array<ArrayBuffer>,
+  deadline: AbortSignal,
+): Promise<Json> {
+  const type = incoming.mediaType;
+  const isForm = type === MULTIPART || type === URL_ENCODED && !isMislabelledJson(bytes);
+  if (isForm) {
+    // An uploaded file takes three times its bytes.
+    await incoming.startWork(bytes.length > LARGE.bytes, type === MULTIPART, deadline);
+    const contentType = incoming.headers.get("content-type")!;
+    return incoming.value = parseForm(bytes, contentType, JSON_BOUNDS);
+  }
+  if (!isJson(type) && type !== URL_ENCODED) {
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "send the body as JSON or as a form");
+  }
+  return await parseJsonBody(incoming, bytes, JSON_BOUNDS, deadline);
+}
+
+/** Whether JSON is sent as a form, as curl does unless told otherwise. A form has these brackets percent-encoded. */
+function isMislabelledJson(bytes: Uint8Array): boolean {
+  return /^\s*[[{]/.test(new TextDecoder().decode(bytes.subarray(0, 64)));
 }
 
 /** A field of a form. */
