@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ApiError, type ErrorCode } from "../errors.ts";
 import { parseForm } from "./form.ts";
-import { JSON_BOUNDS } from "../json.ts";
+import { cleanText, JSON_BOUNDS } from "../json.ts";
 
 const URL_ENCODED = "application/x-www-form-urlencoded";
 
@@ -181,6 +181,60 @@ Deno.test("property: any form is read as it was written", async () => {
     { numRuns: 50 },
   );
 });
+
+Deno.test("property: a form is read as URLSearchParams reads it", async () => {
+  const pieces = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("&", "=", "+", "%", "%4", "%41", "%zz", "%C3%A9", "%c3", "%EF%BB%BF", "%2B", "\ufeff"),
+  );
+  await fc.assert(fc.asyncProperty(fc.array(pieces), async (list) => {
+    const text = list.join("").replace(/^\ufeff+/, "");
+    const pairs = Array.from(new URLSearchParams(text), (pair) => pair.map(cleanText) as [string, string]);
+    const names = Object.fromEntries(
+      Map.groupBy(pairs, ([name]) => name).entries()
+        .map(([name, all]) => [name, all.length === 1 ? all[0]![1] : all.map(([, value]) => value)]),
+    );
+    assert.deepEqual(await parse(text), names);
+  }));
+});
+
+for (
+  const [what, make] of [
+    ["blanks in a part's type", (n: number) => [
+      parts(...Array(96).fill(`${FIELD.split("\r\n")[0]}; filename=a\r\nContent-Type: ${" ".repeat(n)}x\r\n\r\n1`)),
+      TYPE,
+    ]],
+    [
+      "bytes beyond ASCII in Latin-1",
+      (n: number) => ["a=" + "%ff".repeat(n * 80), `${URL_ENCODED}; charset=iso-8859-1`],
+    ],
+    [
+      "bytes beyond a bound in Latin-1",
+      (n: number) => ["a=" + "%ff".repeat(n * 320), `${URL_ENCODED}; charset=iso-8859-1`],
+    ],
+    [
+      "parameters of a part's head",
+      (n: number) => [parts(`${FIELD.split("\r\n")[0]}${"; a".repeat(n / 4)}\r\n\r\n1`), TYPE],
+    ],
+  ] as [string, (n: number) => [string, string]][]
+) {
+  Deno.test(`${what} take time in proportion to their number`, async () => {
+    const time = async (n: number) => {
+      const times: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const [body, type] = make(n);
+        const bytes = new TextEncoder().encode(body);
+        const started = performance.now();
+        await parse(bytes, type).catch((error) => assert.equal(error.code, "PAYLOAD_TOO_LARGE"));
+        times.push(performance.now() - started);
+      }
+      return Math.min(...times);
+    };
+    await time(2_000);
+    const [few, many] = [await time(2_000), await time(16_000)];
+    assert(many < 30 * Math.max(few, 5), `${few} ms, ${many} ms`);
+  });
+}
 
 Deno.test("property: no body makes it fail otherwise than with an error for the caller", async () => {
   await fc.assert(

@@ -1,0 +1,169 @@
+/** Regular expressions read what strangers and vendors send. Each takes time in proportion to its input, at most. */
+import assert from "node:assert/strict";
+
+const FUNCTIONS = new URL("../", import.meta.url);
+
+/** Those that take more, by file, and what bounds their input. */
+const BOUNDED: Record<string, string> = {
+  "_shared/json_scan.ts /0+$/": "numbers of at most 100 digits",
+  "texting/bot/answers.ts /([a-z])\\1+$/": "runs of two letters, because longer ones are shortened before",
+  "_shared/public_url.ts /^[\\s\"']+|[\\s\"'/]+$/g": "the configuration",
+};
+
+/** Repetitions of an attack: few at first, to find what would never end; then two sizes that are compared. */
+const FEW = [8, 12, 16, 20, 24];
+const SIZES = [1_000, 8_000] as const;
+
+/** A linear expression takes 8 times as long for 8 times as much, a quadratic one 64 times. */
+const MOST = 28;
+/** Milliseconds that are too few to be compared. */
+const QUICK = 8;
+
+function* sources(folder = ""): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(new URL(folder, FUNCTIONS))) {
+    if (isDirectory && name !== "fixtures") yield* sources(`${folder}${name}/`);
+    else if (/(?<!\.test|\.types)\.ts$/.test(name)) yield folder + name;
+  }
+}
+
+/** The regular expressions of a file: its literals, and those that it makes when it is loaded. */
+async function patternsIn(path: string): Promise<RegExp[]> {
+  const found: RegExp[] = [];
+  let made = 0;
+  const create = () => ({
+    Literal(node: Deno.lint.Literal) {
+      if ("regex" in node && node.regex !== undefined) found.push(new RegExp(node.regex.pattern, node.regex.flags));
+    },
+    NewExpression(node: Deno.lint.NewExpression) {
+      if (node.callee.type === "Identifier" && node.callee.name === "RegExp") made++;
+    },
+  });
+  const url = new URL(path, FUNCTIONS);
+  Deno.lint.runPlugin({ name: "patterns", rules: { all: { create } } }, url.pathname, Deno.readTextFileSync(url));
+  if (made === 0) return found;
+
+  // Loaded before, so that what it imports makes no more of them.
+  await import(url.href);
+  const original = globalThis.RegExp;
+  const dynamic: RegExp[] = [];
+  globalThis.RegExp = new Proxy(original, {
+    construct(target, args) {
+      const pattern = Reflect.construct(target, args);
+      dynamic.push(pattern);
+      return pattern;
+    },
+  });
+  try {
+    await import(`${url.href}?again`);
+  } finally {
+    globalThis.RegExp = original;
+  }
+  assert.equal(dynamic.length, made, `${path} makes regular expressions later than when it is loaded`);
+  return [...found, ...dynamic];
+}
+
+const ATOM = /\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\x..|\\u....|\\[^bB]|\.|[^\\()[\]{}|^$*+?]/gsu;
+
+/** The parts of an expression that stand for a character, in their order, and whether each may be repeated for ever. */
+function atomsOf(source: string): { atom: string; isRepeated: boolean }[] {
+  // What a quantifier counts is no character.
+  const countless = source.replace(/(?<!\\[pP])\{\d+(,\d+)?\}/g, "");
+  return Array.from(countless.matchAll(ATOM), ({ 0: atom, index }) => ({
+    atom,
+    isRepeated: /^\)*(?:[*+]|\{\d+,\})/.test(countless.slice(index + atom.length)),
+  }));
+}
+
+const CHARACTERS = [
+  ..."a 0A\t\n!\"#%&'()*+,-./19:;<=>?@KZ[\\]_`bcdefgijklmnopqrstuvwxyz{|}~\u00e9\u2013\u201c\u6f22\u3042\ud55c\u0301",
+];
+
+/** Characters that an atom matches: a few, because others do the same. */
+function examplesOf(atom: string, flags: string): string[] {
+  // What a group has matched.
+  if (/^\\\d$/.test(atom)) return ["a"];
+  try {
+    const pattern = new RegExp(`^(?:${atom})$`, flags.replace(/[gy]/g, ""));
+    const matched = CHARACTERS.filter((character) => pattern.test(character));
+    return [...new Set([...matched.slice(0, 2), ...matched.slice(-1)])];
+  } catch {
+    return [];
+  }
+}
+
+/** Texts that let an expression begin to match, go on for long, and fail in the end. */
+function* attacksOn({ source, flags }: RegExp): Generator<(n: number) => string> {
+  const atoms = atomsOf(source).map(({ atom, isRepeated }) => ({ examples: examplesOf(atom, flags), isRepeated }))
+    .filter(({ examples }) => examples.length > 0);
+  const repeated = atoms.flatMap(({ isRepeated }, at) => isRepeated ? [at] : []);
+  const first = atoms.map(({ examples: [example] }) => example!).join("");
+  const prefixes = new Set(["", "\u0000", ...repeated.flatMap((at) => [first.slice(0, at), first.slice(0, at + 1)])]);
+  const pumps = new Set(
+    repeated.flatMap((at) => [
+      ...atoms[at]!.examples,
+      ...[2, 3, 4, 5].flatMap((
+        length,
+      ) => [first.slice(at, at + length), first.slice(Math.max(at + 1 - length, 0), at + 1)]),
+    ]),
+  );
+  for (const pump of pumps) {
+    for (const prefix of prefixes) yield (n) => `${prefix}${pump.repeat(n)}\u0000`;
+    // What ends well in other places fails here alone.
+    yield (n) => `${pump.repeat(n)}${first.at(-1)}\u0000`;
+  }
+}
+
+/** How many milliseconds an expression takes for a text, wherever in it a match may begin. */
+function timeOf(pattern: RegExp, text: string): number {
+  const everywhere = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "") + "g");
+  const started = performance.now();
+  text.replace(everywhere, "");
+  return performance.now() - started;
+}
+
+/** The smallest of some measurements: a busy machine only makes them larger. */
+function least(rounds: number, measure: () => number): number {
+  return Math.min(...Array.from({ length: rounds }, measure));
+}
+
+/** The growth that shows that an expression is not linear; undefined where it is. */
+function superlinear(pattern: RegExp): string | undefined {
+  for (const attack of attacksOn(pattern)) {
+    const few = FEW.find((n) => timeOf(pattern, attack(n)) > QUICK && timeOf(pattern, attack(n)) > QUICK);
+    if (few !== undefined) return `${JSON.stringify(attack(few))} takes too long`;
+    const [short, long] = SIZES.map(attack) as [string, string];
+    if (timeOf(pattern, long) < QUICK) continue;
+    const many = least(5, () => timeOf(pattern, long));
+    const growth = many / least(5, () => timeOf(pattern, short));
+    if (many >= QUICK && growth > MOST) return `${JSON.stringify(attack(4))} and longer: ${growth.toFixed(0)} times`;
+  }
+}
+
+Deno.test("every regular expression takes time in proportion to its input, or has bounded input", async () => {
+  const slow: Record<string, string> = {};
+  let count = 0;
+  for (const path of sources()) {
+    for (const pattern of await patternsIn(path)) {
+      count++;
+      const why = superlinear(pattern);
+      if (why !== undefined) slow[`${path} ${pattern}`] = why;
+    }
+  }
+  assert(count > 100, `${count} found`);
+  const unbounded = Object.entries(slow).filter(([name]) => !(name in BOUNDED));
+  assert.deepEqual(unbounded, []);
+});
+
+Deno.test("quadratic and exponential expressions are found", () => {
+  const wrong = [
+    /^content-type:\s*(.*?)\s*$/is,
+    /\s+$/,
+    /^(?:a+)+$/,
+    /"(?:[^"]|\\.)*"$/,
+    /^(\w+\s?)*$/,
+    /(<[^>]*>\s*)*x/,
+    /,[^;]*;/,
+    /^[\w.]+\w+@/,
+  ];
+  for (const pattern of wrong) assert(superlinear(pattern), String(pattern));
+});
