@@ -1,6 +1,6 @@
 /** A text is not JSON. */
 export class JsonSyntaxError extends SyntaxError {
-  /** The place of the first character that cannot stand where it stands, from 0; the length of a text that is cut off. */
+  /** The place of the first wrong character, from 0; the length of a text that is cut off. */
   readonly at: number;
 
   constructor(at: number) {
@@ -23,6 +23,7 @@ export function readByKey(text: string): unknown {
 
 const BLANK = /[ \t\n\r]/;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const CUT_ESCAPE = /^\\(?:u[0-9a-fA-F]{0,3})?$/;
 /** What ends a number, true, false and null. */
 const END_OF_WORD = /[,\]}\s]/;
 
@@ -116,7 +117,7 @@ function placeOfError(text: string): number {
     ESCAPE.lastIndex = at;
     if (text[at] !== "\\") at++;
     else if (ESCAPE.test(text)) at = ESCAPE.lastIndex;
-    else break;
+    else return CUT_ESCAPE.test(text.slice(at)) ? text.length : at;
   }
   return at;
 }
