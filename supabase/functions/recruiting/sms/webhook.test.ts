@@ -49,6 +49,15 @@ Deno.test("SPEC 4.5: with a valid signature the response has the handler's statu
   assert.deepEqual(response, { status: 200, body: { status: "received" }, errors: [] });
 });
 
+Deno.test("a form with more parameters than Twilio sends is UNAUTHORIZED before its signature is checked", async () => {
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, "x"]));
+  const handle = () => Promise.resolve({ status: "received" });
+  assert.equal((await deliver(handle, many(200))).status, 200);
+  // The signature is right: nobody has looked at it.
+  const { status, body } = await deliver(handle, many(201));
+  assert.deepEqual([status, body.error.code], [401, "UNAUTHORIZED"]);
+});
+
 /** The id under which a webhook is stored. */
 async function idOf(parameters: Record<string, string>, token?: string): Promise<string> {
   let id = "";
