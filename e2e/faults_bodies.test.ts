@@ -1,4 +1,4 @@
-/** Many bodies that stop half way, of strangers and of one vendor: what others get meanwhile, and what memory they take. */
+/** Many bodies that stop half way: what others get meanwhile, and what memory they take. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { KIB, MIB } from "../supabase/functions/_shared/units.ts";

@@ -6,7 +6,7 @@ const FUNCTIONS = new URL("../", import.meta.url);
 /** Those that take more, by file, and what bounds their input. */
 const BOUNDED: Record<string, string> = {
   "_shared/json_scan.ts /0+$/": "numbers of at most 100 digits",
-  "texting/bot/answers.ts /([a-z])\\1+$/": "runs of two letters, because longer ones are shortened before",
+  "texting/bot/yes_no.ts /([a-z])\\1+$/": "runs of two letters, because longer ones are shortened before",
   "_shared/public_url.ts /^[\\s\"']+|[\\s\"'/]+$/g": "the configuration",
 };
 
@@ -26,7 +26,7 @@ function* sources(folder = ""): Generator<string> {
   }
 }
 
-/** The regular expressions of a file: its literals, and those that it makes when it is loaded. */
+/** The regular expressions of a file: its literals, and those that it makes for itself and for other files. */
 async function patternsIn(path: string): Promise<RegExp[]> {
   const found: RegExp[] = [];
   let made = 0;
@@ -38,28 +38,40 @@ async function patternsIn(path: string): Promise<RegExp[]> {
       if (node.callee.type === "Identifier" && node.callee.name === "RegExp") made++;
     },
   });
-  const url = new URL(path, FUNCTIONS);
-  Deno.lint.runPlugin({ name: "patterns", rules: { all: { create } } }, url.pathname, Deno.readTextFileSync(url));
+  Deno.lint.runPlugin({ name: "patterns", rules: { all: { create } } }, path, textOf(path));
   if (made === 0) return found;
 
-  // Loaded before, so that what it imports makes no more of them.
-  await import(url.href);
-  const original = globalThis.RegExp;
+  const importing = Array.from(sources()).filter((other) => textOf(other).includes(`/${path.split("/").at(-1)}"`));
   const dynamic: RegExp[] = [];
+  for (const file of [path, ...importing]) dynamic.push(...await madeByLoading(file));
+  assert(dynamic.length >= made, `${path} makes regular expressions later than when it is loaded`);
+  return [...found, ...dynamic];
+}
+
+function textOf(path: string): string {
+  return Deno.readTextFileSync(new URL(path, FUNCTIONS));
+}
+
+/** The regular expressions that `new RegExp` makes while a file is loaded. */
+async function madeByLoading(path: string): Promise<RegExp[]> {
+  const { href } = new URL(path, FUNCTIONS);
+  // Loaded before, so that what it imports makes no more of them.
+  await import(href);
+  const original = globalThis.RegExp;
+  const made: RegExp[] = [];
   globalThis.RegExp = new Proxy(original, {
     construct(target, args) {
       const pattern = Reflect.construct(target, args);
-      dynamic.push(pattern);
+      made.push(pattern);
       return pattern;
     },
   });
   try {
-    await import(`${url.href}?again`);
+    await import(`${href}?${crypto.randomUUID()}`);
   } finally {
     globalThis.RegExp = original;
   }
-  assert.equal(dynamic.length, made, `${path} makes regular expressions later than when it is loaded`);
-  return [...found, ...dynamic];
+  return made;
 }
 
 const ATOM = /\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\x..|\\u....|\\[^bB]|\.|[^\\()[\]{}|^$*+?]/gsu;
