@@ -15,10 +15,10 @@ const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
  */
 const READ_AGAIN: Record<string, string[]> = {
   changed: ["unread", "team"],
-  notification: ["unread", "team", "orders"],
+  notification: ["unread", "team", "orders", "notices"],
 };
 /** All that events are about, which is read on a connect. */
-const ALL = ["inbox", "conversation", "messages", "unread", "recruits", "agents", "team", "orders"];
+const ALL = ["inbox", "conversation", "messages", "unread", "recruits", "agents", "team", "orders", "notices"];
 
 /** What an event of either kind holds. */
 interface Ids {

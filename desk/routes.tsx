@@ -11,8 +11,9 @@ import { Boundary } from "./ui/boundary.tsx";
 import { Page } from "./ui/page.tsx";
 import type { Link } from "./session/link.ts";
 import { OpenLink, Password } from "./session/password.tsx";
-import { signOut, useSession } from "./session/session.ts";
+import { useSession } from "./session/session.ts";
 import { SignIn } from "./session/sign_in.tsx";
+import { SignOut } from "./session/sign_out.tsx";
 import { Empty, Failed } from "./ui/states.tsx";
 
 /** Who is at the page, and the view for it. `link` is what an e-mail's link has brought. */
@@ -47,7 +48,7 @@ function SignedIn({ id, email }: { id: string; email: string }) {
     return (
       <Page title="The desk cannot be opened" className="narrow">
         <Failed error={error} retry={refetch} />
-        <button type="button" className="link" onClick={signOut}>Sign out</button>
+        <SignOut className="link" />
       </Page>
     );
   }

@@ -3,7 +3,8 @@ import { Link, useRoute } from "wouter";
 import { MAX_UNREAD, useUnread } from "./data/inbox.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { useLive } from "./live.ts";
-import { signOut } from "./session/session.ts";
+import { SignOut } from "./session/sign_out.tsx";
+import { Told } from "./told.tsx";
 import { useOnline } from "./ui/online.ts";
 import { setUnread } from "./ui/title.ts";
 
@@ -54,7 +55,7 @@ function Account({ name, email }: { name: string; email: string }) {
       <div id="account" popover="auto" ref={menu}>
         <p>{email}</p>
         <Link href="/password" onClick={() => menu.current!.hidePopover()}>Change the password</Link>
-        <button type="button" onClick={signOut}>Sign out</button>
+        <SignOut />
       </div>
     </div>
   );
@@ -89,6 +90,7 @@ function Notices({ user }: { user: User }) {
         </p>
       )}
       {user.agent !== null && <Live agent={user.agent} />}
+      {user.agent !== null && <Told agent={user.agent} />}
     </div>
   );
 }

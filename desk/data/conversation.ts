@@ -63,6 +63,19 @@ export function mayWrite({ id, role }: Agent, { assigned_agent_id, agent_id }: I
   return role === "manager" || assigned_agent_id === id || assigned_agent_id === null && agent_id === id;
 }
 
+/** Who is to answer in a conversation: an agent's id; null: nobody, or it is not the user's to read. */
+export async function ownerOf(id: string): Promise<string | null> {
+  const row = await (call(supabase.from("inbox").select("agent_id").eq("id", id).maybeSingle()) as Promise<
+    Pick<InboxRow, "agent_id"> | null
+  >);
+  return row?.agent_id ?? null;
+}
+
+/** Asks the manager who has the conversation to give it to the user. */
+export async function askForConversation(conversation_id: string): Promise<void> {
+  await repeat(() => supabase.rpc("ask_for_conversation", { conversation_id }));
+}
+
 /** Says that the agent has read a conversation up to the text with this `created_at`. */
 export async function markRead(conversation_id: string, up_to: string): Promise<void> {
   await repeat(() => supabase.rpc("read_conversation", { conversation_id, up_to }));

@@ -14,12 +14,12 @@ const PREFIX = "draft:";
 const notified = new Set<() => void>();
 
 /**
- * The draft of a conversation. The tab alone keeps it, with its id: neither a reload, nor the end of a session, nor
- * what ends while another conversation is open loses it or sends it twice.
+ * The draft of a conversation. The browser keeps it until it is sent or the agent signs out: neither a closed tab, nor
+ * the end of a session, nor what ends while another conversation is open loses it or sends it twice.
  */
 export function useDraft(agentId: string, conversationId: string) {
   const key = keyOf(agentId, conversationId);
-  const kept = useSyncExternalStore(listen, () => sessionStorage.getItem(key));
+  const kept = useSyncExternalStore(listen, () => localStorage.getItem(key));
   return {
     draft: parse(kept),
     change: (changed: Partial<Draft>) => write(key, { ...readDraft(key), client_message_id: null, ...changed }),
@@ -28,13 +28,15 @@ export function useDraft(agentId: string, conversationId: string) {
   };
 }
 
-/** Puts words into the box of a conversation, and whether it is free for them: it has no others. */
+/** Puts a text into the box of a conversation, and whether it is free for it: it has no other. */
 export function useWriteAgain(agentId: string, conversationId: string) {
   const key = keyOf(agentId, conversationId);
   return {
     // Not the words: who shows this is not rendered at each key.
     isFree: useSyncExternalStore(listen, () => readDraft(key).body === ""),
-    writeAgain: (body: string) => write(key, { ...readDraft(key), client_message_id: null, body }),
+    /** With its `client_message_id` it stays the same text until it is changed. */
+    writeAgain: (text: Pick<Draft, "body"> & Partial<Draft>) =>
+      write(key, { ...readDraft(key), client_message_id: null, ...text }),
   };
 }
 
@@ -51,17 +53,22 @@ function keyOf(agentId: string, conversationId: string): string {
 
 function listen(notify: () => void): () => void {
   notified.add(notify);
-  return () => notified.delete(notify);
+  // Another tab has changed it.
+  addEventListener("storage", notify);
+  return () => {
+    notified.delete(notify);
+    removeEventListener("storage", notify);
+  };
 }
 
 function write(key: string, draft: Draft): void {
-  if (draft.body === "" && draft.file === null) sessionStorage.removeItem(key);
-  else sessionStorage.setItem(key, JSON.stringify(draft));
+  if (draft.body === "" && draft.file === null) localStorage.removeItem(key);
+  else localStorage.setItem(key, JSON.stringify(draft));
   for (const notify of notified) notify();
 }
 
 function readDraft(key: string): Draft {
-  return parse(sessionStorage.getItem(key));
+  return parse(localStorage.getItem(key));
 }
 
 function parse(kept: string | null): Draft {
@@ -70,7 +77,7 @@ function parse(kept: string | null): Draft {
 
 /** Removes the drafts of everybody else; without an agent, of all who were signed in here. */
 export function forgetDrafts(exceptAgentId?: string): void {
-  for (const key of Object.keys(sessionStorage)) {
-    if (key.startsWith(PREFIX) && !key.startsWith(`${PREFIX}${exceptAgentId}:`)) sessionStorage.removeItem(key);
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith(PREFIX) && !key.startsWith(`${PREFIX}${exceptAgentId}:`)) localStorage.removeItem(key);
   }
 }

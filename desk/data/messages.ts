@@ -43,10 +43,10 @@ export function useMessages(conversationId: string) {
 
 /** Queues a text. Repeated with the same `client_message_id` it is one text. */
 export async function sendText(
-  text: { conversation_id: string; body: string; client_message_id: string; media: Media[] },
+  text: { conversation_id: string; body: string; client_message_id: string; media: Media[]; take_over: boolean },
 ): Promise<void> {
   // A refusal says that something has changed, too.
-  await repeat(() => supabase.rpc("send_text", text)).finally(() => readInboxAgain(text.conversation_id));
+  await call(supabase.rpc("send_text", text)).finally(() => readInboxAgain(text.conversation_id));
 }
 
 /** A text that waits is never sent. */

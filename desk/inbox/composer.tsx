@@ -1,15 +1,18 @@
-import { type KeyboardEvent, useId } from "react";
+import { type KeyboardEvent, useId, useRef } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import { useDraft } from "../data/drafts.ts";
-import { FILE_TYPES, sendText, uploadFile } from "../data/messages.ts";
+import { FILE_TYPES, uploadFile } from "../data/messages.ts";
+import { sendLater } from "../data/outbox.ts";
 import type { Agent } from "../data/user.ts";
 import { Problem, useAction } from "../ui/action.tsx";
+import { ConfirmDialog } from "../ui/confirm.tsx";
 import { timeText } from "../ui/time.tsx";
+import { AskForIt, Copy } from "./kept.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
 
 /**
- * Where the agent writes. What is written stays until it is queued, whatever fails. Nothing else is rendered at each
- * key.
+ * Where the agent writes. What is written stays until it is sent, and then in the outbox until the service has it.
+ * Nothing else is rendered at each key.
  */
 export function Composer(
   { conversation, agent, name, isWriter }: {
@@ -29,19 +32,31 @@ export function Composer(
   // The file comes first: what changes while it is sent would be another text with the same words.
   const isReady = !attaching.isRunning && !isTooLong && (body !== "" || draft.file !== null);
   const problem = whyNot(conversation, name, isWriter);
+  const takesFrom = takesFromWhom(conversation, agent);
+  const asking = useRef<HTMLDialogElement>(null);
   const sending = useAction(async () => {
     if (!isReady) return;
     const client_message_id = draft.client_message_id ?? crypto.randomUUID();
     change({ client_message_id });
-    const media = draft.file === null ? [] : [{ url: draft.file.url, content_type: draft.file.content_type }];
-    await sendText({ conversation_id: conversation.id, body, client_message_id, media });
+    await sendLater({
+      conversation_id: conversation.id,
+      body,
+      file: draft.file,
+      client_message_id,
+      takes_from: takesFrom?.id ?? null,
+    });
     clear(client_message_id);
   });
+
+  function send(): void {
+    if (takesFrom === null) void sending.run();
+    else if (isReady) asking.current!.showModal();
+  }
 
   function sendByKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    void sending.run();
+    send();
   }
 
   return (
@@ -49,7 +64,7 @@ export function Composer(
       className="composer"
       onSubmit={(event) => {
         event.preventDefault();
-        void sending.run();
+        send();
       }}
     >
       {problem !== null && <p id={`${id}-why`} className="why-not">{problem}</p>}
@@ -69,8 +84,9 @@ export function Composer(
           placeholder="Write a text"
           rows={1}
           value={draft.body}
-          readOnly={sending.isRunning}
-          disabled={problem !== null}
+          readOnly={sending.isRunning || problem !== null}
+          // Words that are kept here can be read and copied.
+          disabled={conversation.is_opted_out || problem !== null && draft.body === ""}
           onChange={(event) => change({ body: event.target.value })}
           onKeyDown={sendByKey}
         />
@@ -103,9 +119,21 @@ export function Composer(
           </>
         )}
       </div>
+      {!isWriter && (
+        <div className="buttons">
+          <AskForIt conversationId={conversation.id} />
+          {draft.body !== "" && <Copy words={draft.body} />}
+        </div>
+      )}
       {problem === null && <Count id={`${id}-count`} body={body} />}
       <Problem of={sending} />
       <Problem of={attaching} />
+      <ConfirmDialog
+        dialog={asking}
+        label="Send and take over"
+        question={<p>{takesFrom?.name} answers here. With your text the conversation becomes yours.</p>}
+        act={() => sending.run()}
+      />
     </form>
   );
 }
@@ -136,6 +164,11 @@ function Clip() {
       <path d="m21 11-9 9a6 6 0 0 1-8.500-8.500l9-9a4 4 0 0 1 5.700 5.700l-9 9a2 2 0 0 1-2.900-2.900l8.300-8.200" />
     </svg>
   );
+}
+
+/** From whom the conversation is taken by a text of this agent; null: from nobody, or from the bot alone. */
+function takesFromWhom({ agent_id, agent }: Conversation, { id }: Agent): { id: string; name: string } | null {
+  return agent_id === null || agent_id === id ? null : { id: agent_id, name: agent ?? "Another agent" };
 }
 
 /** Why nothing can be written here; null: it can. */

@@ -3,14 +3,17 @@ import { Link } from "wouter";
 import { type Conversation, mayWrite, useConversation } from "../data/conversation.ts";
 import { clearQueued } from "../data/drafts.ts";
 import { useMessages } from "../data/messages.ts";
+import { useLoss } from "../data/notices.ts";
 import type { Agent } from "../data/user.ts";
 import { phoneText } from "../ui/phone.ts";
 import { Empty, Shown, Skeleton } from "../ui/states.tsx";
 import { useWide } from "../ui/wide.ts";
 import { Composer } from "./composer.tsx";
+import { AskForIt, KeptWords } from "./kept.tsx";
 import { Owner, ownerText } from "./owner.tsx";
 import { RecruitCard } from "./recruit_card.tsx";
 import { Texts } from "./texts.tsx";
+import { WaitingTexts } from "./waiting_texts.tsx";
 
 /** One conversation: whose it is, its texts, what one may write, and who the recruit is. */
 export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
@@ -25,17 +28,24 @@ export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
         </div>
       }
     >
-      {(conversation) => conversation === null ? <Gone /> : <Thread conversation={conversation} agent={agent} />}
+      {(conversation) =>
+        conversation === null ? <Gone id={id} agent={agent} /> : <Thread conversation={conversation} agent={agent} />}
     </Shown>
   );
 }
 
-function Gone() {
+/** What was written here stays, also where a colleague has the conversation now. */
+function Gone({ id, agent }: { id: string; agent: Agent }) {
+  const { data: loss } = useLoss(id);
   return (
     <div className="thread">
-      <Empty title="There is no such conversation, or it is not yours.">
+      <Empty
+        title={loss ? `${loss.by} has this conversation now.` : "There is no such conversation, or it is not yours."}
+      >
         <Link href="/inbox">Back to the inbox</Link>
       </Empty>
+      {loss && <AskForIt conversationId={id} />}
+      <KeptWords agentId={agent.id} conversationId={id} />
     </div>
   );
 }
@@ -97,7 +107,9 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
               agentId={agent.id}
               name={name}
               isWriter={isWriter}
-            />
+            >
+              <WaitingTexts texts={texts} conversation={conversation} agent={agent} isWriter={isWriter} />
+            </Texts>
           )}
         </Shown>
         <Composer conversation={conversation} agent={agent} name={name} isWriter={isWriter} />

@@ -67,7 +67,7 @@ function Delivery({ text, isWriter, agentId, conversationId }: { text: Message }
 function WriteAgain({ body, agentId, conversationId }: { body: string; agentId: string; conversationId: string }) {
   const { isFree, writeAgain } = useWriteAgain(agentId, conversationId);
   if (!isFree) return null;
-  return <button type="button" className="link" onClick={() => writeAgain(body)}>Write it again</button>;
+  return <button type="button" className="link" onClick={() => writeAgain({ body })}>Write it again</button>;
 }
 
 /** A file of ours can be opened. One of the recruit's lies with the provider, at an address of strangers. */

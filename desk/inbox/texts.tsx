@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useRef, useState } from "react";
+import { Fragment, type ReactNode, useEffect, useRef, useState } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import type { Message } from "../data/messages.ts";
 import { More, type Pages } from "../ui/more.tsx";
@@ -8,7 +8,7 @@ import { useReading } from "./reading.ts";
 import { Text } from "./text.tsx";
 
 /** The texts of a conversation, oldest first. It begins at its end, and stays there while it is there. */
-export function Texts({ texts, query, conversation, agentId, name, isWriter }: {
+export function Texts({ texts, query, conversation, agentId, name, isWriter, children }: {
   texts: Message[];
   query: Pages;
   conversation: Conversation;
@@ -16,6 +16,8 @@ export function Texts({ texts, query, conversation, agentId, name, isWriter }: {
   agentId: string;
   name: string;
   isWriter: boolean;
+  /** What comes after them. */
+  children: ReactNode;
 }) {
   const [isAtEnd, setAtEnd] = useState(true);
   const box = useRef<HTMLDivElement>(null);
@@ -57,6 +59,7 @@ export function Texts({ texts, query, conversation, agentId, name, isWriter }: {
                 </Fragment>
               );
             })}
+            {children}
           </ol>
         </div>
       </div>

@@ -2,6 +2,7 @@ import type { Session } from "@supabase/supabase-js";
 import { useSyncExternalStore } from "react";
 import { SESSION_KEY, supabase } from "../data/client.ts";
 import { forgetDrafts } from "../data/drafts.ts";
+import { emptyOutbox, openOutbox } from "../data/outbox.ts";
 import { queryClient } from "../data/queries.ts";
 import type { Link } from "./link.ts";
 
@@ -43,6 +44,7 @@ function become(session: Session | null): void {
       location.hash = "#/";
     }
     state = { user, hasEnded: false };
+    openOutbox(user && user.id);
   }
   isLeaving = false;
   for (const notify of notified) notify();
@@ -54,9 +56,13 @@ export async function signIn(email: string, password: string): Promise<void> {
   if (error !== null) throw explained(error);
 }
 
-/** Signs this browser out, also without a connection. The user's other machines stay signed in. */
+/**
+ * Signs this browser out, also without a connection, and forgets what the user has not sent. The user's other machines
+ * stay signed in.
+ */
 export async function signOut(): Promise<void> {
   isLeaving = true;
+  await emptyOutbox();
   const { error } = await supabase.auth.signOut({ scope: "local" });
   if (error === null) return;
   localStorage.removeItem(SESSION_KEY);

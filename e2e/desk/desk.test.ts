@@ -1,6 +1,8 @@
 /** All tests of the desk, in one process, because it takes seconds to unpack and start a browser. */
 import "./inbox.ts";
 import "./drafts.ts";
+import "./outbox.ts";
+import "./ownership.ts";
 import "./inbox_list.ts";
 import "./inbox_pictures.ts";
 import "./phone.ts";

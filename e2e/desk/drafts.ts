@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
-import { deskTest, until } from "./harness.ts";
-import { box, createTexter, openTalk, outbox, send, texts } from "./talks.ts";
+import { deskTest, signIn, until } from "./harness.ts";
+import { assertQueued, box, createTalk, createTexter, openTalk, send, texts } from "./talks.ts";
 
 /** Chooses a file whose upload ends only when the returned function is called. */
 async function beginUpload(page: Page): Promise<() => void> {
@@ -27,7 +27,7 @@ deskTest("a text is not sent before its file is there, and then once", async (pa
   endUpload();
   await page.getByText("card.png").waitFor();
   await send(page).click();
-  await until(async () => await box(page).inputValue() === "");
+  await assertQueued(page, talk, ["My card"]);
   const sent = await sql`
     select body, jsonb_array_length(media) as files from public.recruiting_messages
     where conversation_id = ${talk.id} and sender_type = 'agent'`;
@@ -45,7 +45,7 @@ deskTest("a file that was uploaded while another conversation was open goes with
   await page.getByText("card.png").waitFor();
 });
 
-deskTest("what is sent cannot change until the service has it", async (page) => {
+deskTest("what is sent is what was written, although the box is free at once", async (page) => {
   const talk = await openTalk(page, await createTexter());
   const endUpload = await beginUpload(page);
   endUpload();
@@ -57,12 +57,12 @@ deskTest("what is sent cannot change until the service has it", async (page) => 
     await route.continue();
   });
   await send(page).click();
-  // As one who presses it nevertheless.
-  await page.getByRole("button", { name: "Remove the file" }).dispatchEvent("click");
+  await texts(page).getByText("card.png").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Remove the file" }).count(), 0);
+  await box(page).fill("Another one");
   resolve();
-  await texts(page).getByText("My card").waitFor();
-  await until(async () => await box(page).inputValue() === "");
-  assert.deepEqual((await outbox(talk)).map(({ body }) => body), ["My card"]);
+  await assertQueued(page, talk, ["My card"]);
+  assert.equal(await box(page).inputValue(), "Another one");
 });
 
 deskTest("a box is free again once its text is queued, however long the list is read", async (page) => {
@@ -78,7 +78,7 @@ deskTest("a box is free again once its text is queued, however long the list is 
   await page.waitForTimeout(1_000);
   assert.equal(await box(page).inputValue(), "");
   assert.equal(await box(page).getAttribute("readonly"), null);
-  assert.deepEqual((await outbox(talk)).map(({ body }) => body), ["It is"]);
+  await assertQueued(page, talk, ["It is"]);
 });
 
 deskTest("a refusal that was not written for people is told in words", async (page) => {
@@ -89,14 +89,14 @@ deskTest("a refusal that was not written for people is told in words", async (pa
     { status: 413, contentType: "text/html", body: "<html><title>Too large</title></html>" },
     { status: 409, json: { code: "23505", message: "duplicate key value violates unique constraint" } },
   ];
-  let answer = answers[0]!;
-  await page.route("**/rpc/send_text", (route) => route.fulfill(answer));
-  for (answer of answers) {
+  for (const answer of answers) {
+    await page.route("**/rpc/send_text", (route) => route.fulfill(answer));
     await send(page).click();
-    const problem = page.getByText(`The service has refused this (HTTP ${answer.status}). Reload the page`);
-    await problem.waitFor();
-    assert.equal(await box(page).inputValue(), "It is");
+    await page.getByText(`Not sent: The service has refused this (HTTP ${answer.status}). Reload the page`).waitFor();
     await page.getByText(/public.send_text|<html>|constraint/).waitFor({ state: "detached" });
+    await page.unroute("**/rpc/send_text");
+    await page.getByRole("button", { name: "Back to the box" }).click();
+    await until(async () => await box(page).inputValue() === "It is");
   }
 });
 
@@ -106,5 +106,36 @@ deskTest("whoever signs out leaves no draft in the browser", async (page) => {
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  assert.equal(await page.evaluate("JSON.stringify(sessionStorage)"), "{}");
+  assert.doesNotMatch(await page.evaluate("JSON.stringify({ ...localStorage })") as string, /secret/);
+});
+
+deskTest("a draft survives the closing of its tab, and is gone when it is sent", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
+  const other = await createTalk(agent, "Omar");
+  await box(page).fill("Half a sen");
+  await page.close();
+  const next = await page.context().newPage();
+  await signIn(next, agent, `inbox/${talk.id}`);
+  await until(async () => await box(next).inputValue() === "Half a sen");
+  await next.evaluate(`location.hash = "#/inbox/${other.id}"`);
+  assert.equal(await box(next, "Omar").inputValue(), "");
+  await next.evaluate(`location.hash = "#/inbox/${talk.id}"`);
+  await send(next).click();
+  await assertQueued(next, talk, ["Half a sen"]);
+  await next.reload();
+  await texts(next).getByText("Half a sen").waitFor();
+  assert.equal(await box(next).inputValue(), "");
+});
+
+deskTest("two tabs have one draft", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
+  const other = await page.context().newPage();
+  await signIn(other, agent, `inbox/${talk.id}`);
+  await box(page).fill("In both");
+  await until(async () => await box(other).inputValue() === "In both");
+  await Promise.all([send(page).click(), send(other).click({ timeout: 500 }).catch(() => {})]);
+  await until(async () => await box(other).inputValue() === "" && await box(page).inputValue() === "");
+  await assertQueued(page, talk, ["In both"]);
 });

@@ -1,8 +1,9 @@
+import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { type SignedIn, signInNewAgent } from "../support/agents.ts";
 import { createAgency, sql } from "../support/client.ts";
 import { newPhone, receive } from "../support/sms.ts";
-import { signIn } from "./harness.ts";
+import { signIn, until } from "./harness.ts";
 
 /** An agent of an agency that has a number. */
 export interface Texter extends SignedIn {
@@ -66,6 +67,33 @@ export function outbox({ id }: Talk) {
     select o.message_id, o.state, o.reason, m.body
     from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id
     where o.conversation_id = ${id} order by o.ordinal`;
+}
+
+/** Runs a script in the page, with the `store` of the texts that wait. Returns what it has set as `result`. */
+export async function inOutbox(page: Page, script: string): Promise<unknown> {
+  return await page.evaluate(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open("desk", 1);
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction("outbox", "readwrite");
+      const store = transaction.objectStore("outbox");
+      let result;
+      ${script};
+      transaction.oncomplete = () => resolve(result);
+      opening.result.close();
+    };
+  })`);
+}
+
+/** How many texts the page keeps that the service does not have yet. */
+export async function countWaiting(page: Page): Promise<number> {
+  return await inOutbox(page, "store.count().onsuccess = ({ target }) => result = target.result") as number;
+}
+
+/** Asserts which texts are queued once the page has no more to send. */
+export async function assertQueued(page: Page, talk: Talk, bodies: string[]): Promise<void> {
+  await until(async () => await countWaiting(page) === 0);
+  assert.deepEqual((await outbox(talk)).map(({ body }) => body), bodies);
 }
 
 /** A text of a story: who wrote it, what, and how many minutes ago. */

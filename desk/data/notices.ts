@@ -1,0 +1,72 @@
+import { useQuery } from "@tanstack/react-query";
+import { call, repeat, supabase } from "./client.ts";
+import { isId } from "./pages.ts";
+import { queryClient } from "./queries.ts";
+
+/** What a colleague has done with a conversation, or asks for. */
+export interface Notice {
+  id: string;
+  /** `taken_over`: the colleague has it now. `asked_for`: the colleague asks for it. */
+  kind: "taken_over" | "asked_for";
+  conversation_id: string;
+  by_agent_id: string;
+  /** The colleague's name. */
+  by: string;
+  /** The recruit's name; null: the user does not read the conversation any more. */
+  recruit: string | null;
+}
+
+/** More than these are shown when some of them are read. */
+const MOST = 3;
+const COLUMNS = "id, kind, conversation_id, by_agent_id, " +
+  "by:agents!agent_notifications_by_agent_id_fkey(first_name, last_name)";
+
+/** What the agent has not read yet, the latest first. */
+export function useNotices(agentId: string) {
+  return useQuery({
+    queryKey: ["notices", agentId],
+    queryFn: async (): Promise<Notice[]> => {
+      const rows = await call(
+        notices().is("read_at", null).in("kind", ["taken_over", "asked_for"]).limit(MOST),
+      ) as unknown as Row[];
+      if (rows.length === 0) return [];
+      const recruits = await call(
+        supabase.from("inbox").select("id, name").in("id", rows.map((row) => row.conversation_id)),
+      );
+      return rows.map((row) => ({
+        ...noticeOf(row),
+        recruit: recruits.find(({ id }) => id === row.conversation_id)?.name ?? null,
+      }));
+    },
+  });
+}
+
+/** Who has a conversation that was the user's; null: it never was. */
+export function useLoss(conversationId: string) {
+  return useQuery({
+    queryKey: ["notices", "loss", conversationId],
+    queryFn: async (): Promise<Notice | null> => {
+      if (!isId(conversationId)) return null;
+      const [row] = await call(
+        notices().eq("conversation_id", conversationId).eq("kind", "taken_over").limit(1),
+      ) as unknown as Row[];
+      return row === undefined ? null : noticeOf(row);
+    },
+  });
+}
+
+type Row = Omit<Notice, "by" | "recruit"> & { by: { first_name: string; last_name: string | null } };
+
+function notices() {
+  return supabase.from("agent_notifications").select(COLUMNS).order("created_at", { ascending: false });
+}
+
+function noticeOf({ by: { first_name, last_name }, ...row }: Row): Notice {
+  return { ...row, by: [first_name, last_name].join(" ").trim(), recruit: null };
+}
+
+/** The agent has read a notice. */
+export async function readNotice(id: string): Promise<void> {
+  await repeat(() => supabase.rpc("mark_read", { notification_ids: [id] }));
+  await queryClient.invalidateQueries({ queryKey: ["notices"] });
+}

@@ -1,0 +1,72 @@
+import { useDraft } from "../data/drafts.ts";
+import { askForConversation } from "../data/conversation.ts";
+import { takeOut, useOutbox } from "../data/outbox.ts";
+import { Problem, useAction } from "../ui/action.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
+
+/** What the agent has written in a conversation that is not theirs any more, to be read and copied. */
+export function KeptWords({ agentId, conversationId }: { agentId: string; conversationId: string }) {
+  const { draft: { body } } = useDraft(agentId, conversationId);
+  const { texts } = useOutbox();
+  return (
+    <div className="composer">
+      {body !== "" && (
+        <>
+          <textarea aria-label="What you have written" rows={2} readOnly value={body} />
+          <div className="buttons">
+            <Copy words={body} />
+          </div>
+        </>
+      )}
+      {texts.filter((text) => text.conversation_id === conversationId).map(({ client_message_id, body }) => (
+        <div key={client_message_id}>
+          <textarea aria-label="What you have not sent" rows={2} readOnly value={body} />
+          <div className="buttons">
+            <Copy words={body} />
+            <DeleteText client_message_id={client_message_id} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Copies words. */
+export function Copy({ words }: { words: string }) {
+  const action = useAction(async () => {
+    await navigator.clipboard.writeText(words).catch(() => {
+      throw new Error("The browser does not allow it. Select the words and copy them.");
+    });
+  });
+  return (
+    <span className="action">
+      <button type="button" onClick={() => action.run()}>{action.isDone ? "Copied" : "Copy"}</button>
+      <Problem of={action} />
+    </span>
+  );
+}
+
+/** Asks the manager for a conversation. */
+export function AskForIt({ conversationId }: { conversationId: string }) {
+  const action = useAction(() => askForConversation(conversationId));
+  return (
+    <span className="action">
+      <button type="button" aria-disabled={action.isRunning || action.isDone} onClick={() => action.run()}>
+        {action.isDone ? "The manager was asked" : "Ask for this conversation"}
+      </button>
+      <Problem of={action} />
+    </span>
+  );
+}
+
+/** Deletes a text that waits, after asking. */
+export function DeleteText({ client_message_id }: { client_message_id: string }) {
+  return (
+    <ConfirmButton
+      className="link"
+      label="Delete this text"
+      question={<p>It is not sent then, and its words are gone.</p>}
+      act={() => takeOut(client_message_id)}
+    />
+  );
+}

@@ -1,0 +1,81 @@
+import type { Conversation } from "../data/conversation.ts";
+import { useWriteAgain } from "../data/drafts.ts";
+import type { Message } from "../data/messages.ts";
+import { sendAfterAll, takeOut, useOutbox } from "../data/outbox.ts";
+import type { WaitingText } from "../data/outbox_store.ts";
+import type { Agent } from "../data/user.ts";
+import { ActionButton } from "../ui/action.tsx";
+import { useOnline } from "../ui/online.ts";
+import { Time } from "../ui/time.tsx";
+import { DeleteText } from "./kept.tsx";
+
+interface Acting {
+  conversation: Conversation;
+  agent: Agent;
+  isWriter: boolean;
+}
+
+/** The texts of the open conversation that the service does not have yet, after those that it has. */
+export function WaitingTexts({ texts, ...acting }: Acting & { texts: Message[] }) {
+  const outbox = useOutbox();
+  const isOnline = useOnline();
+  const known = new Set(texts.map(({ text_outbox }) => text_outbox?.client_message_id));
+  return outbox.texts
+    .filter(({ conversation_id, client_message_id }) =>
+      conversation_id === acting.conversation.id && !known.has(client_message_id)
+    )
+    .map((text) => (
+      <Waiting
+        key={text.client_message_id}
+        text={text}
+        isStuck={outbox.isStuck || !isOnline}
+        {...acting}
+      />
+    ));
+}
+
+function Waiting({ text, isStuck, ...acting }: Acting & { text: WaitingText; isStuck: boolean }) {
+  const { body, file, sent_at, question } = text;
+  return (
+    <li className="text is-agent">
+      <p className="quiet">
+        <strong>Agent</strong> <Time at={new Date(sent_at).toISOString()} isDayKnown />
+      </p>
+      {body && <p className="body">{body}</p>}
+      {file && <p className="quiet">{file.name}</p>}
+      <div className="buttons">
+        {question !== null
+          ? <p className="problem">Not sent: {question}</p>
+          : <p className="quiet">{isStuck ? "Not sent yet. It is sent when there is a connection." : "Being sent"}</p>}
+        {(question !== null || isStuck) && <Choices text={text} {...acting} />}
+      </div>
+    </li>
+  );
+}
+
+/** What the user may do with a text that is not sent. */
+function Choices({ text, conversation, agent, isWriter }: Acting & { text: WaitingText }) {
+  const { client_message_id, question } = text;
+  const { isFree, writeAgain } = useWriteAgain(agent.id, conversation.id);
+  const isOthers = conversation.agent_id !== null && conversation.agent_id !== agent.id;
+
+  async function backToBox(): Promise<void> {
+    const taken = await takeOut(client_message_id);
+    if (taken !== null) writeAgain({ body: taken.body, file: taken.file, client_message_id });
+  }
+
+  return (
+    <>
+      {question !== null && isWriter && !conversation.is_opted_out && (
+        <ActionButton
+          className="link"
+          act={() => sendAfterAll(client_message_id, isOthers ? conversation.agent_id : null)}
+        >
+          {isOthers ? `Take over from ${conversation.agent} and send` : "Send it now"}
+        </ActionButton>
+      )}
+      {isFree && <ActionButton className="link" act={backToBox}>Back to the box</ActionButton>}
+      <DeleteText client_message_id={client_message_id} />
+    </>
+  );
+}

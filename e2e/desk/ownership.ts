@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { sql } from "../support/client.ts";
+import { receive } from "../support/sms.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
+import {
+  assertQueued,
+  box,
+  createColleague,
+  createTalk,
+  createTexter,
+  openTalk,
+  outbox,
+  send,
+  texts,
+} from "./talks.ts";
+
+/** Runs `work` with a page of another browser. */
+async function withOther(
+  page: import("playwright-core").Page,
+  work: (other: import("playwright-core").Page) => Promise<void>,
+): Promise<void> {
+  const context = await page.context().browser()!.newContext({ viewport: { width: 1280, height: 800 } });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  try {
+    const other = await context.newPage();
+    other.setDefaultTimeout(20_000);
+    await work(other);
+  } finally {
+    await context.close();
+  }
+}
+
+/** A manager, and an agent with the conversation. */
+async function createTeam() {
+  const manager = await createTexter("manager");
+  const omar = await createColleague(manager);
+  const talk = await createTalk(omar);
+  await receive(talk, { Body: "Is this still open?" });
+  return { manager, omar, talk };
+}
+
+deskTest(
+  "a manager is asked before a text takes an agent's conversation, who sees it and asks for it back",
+  async (page) => {
+    const { manager, omar, talk } = await createTeam();
+    await withOther(page, async (other) => {
+      await signIn(other, omar, `inbox/${talk.id}`);
+      await box(other).fill("As I said");
+      await signIn(page, manager, `inbox/${talk.id}`);
+      await texts(page).getByText("Is this still open?").waitFor();
+      await box(page).fill("It is");
+      await send(page).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("Omar Quist answers here.").waitFor();
+      await assertAccessible(page);
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      assert.equal(await box(page).inputValue(), "It is");
+      assert.deepEqual([...await outbox(talk)], []);
+      await box(page).press("Control+Enter");
+      await dialog.getByRole("button", { name: "Send and take over" }).click();
+      await page.getByText("You answer.").waitFor();
+      await assertQueued(page, talk, ["It is"]);
+
+      // The recruit is still Omar's, so that he reads along.
+      await other.getByText("Nora Quist has the conversation with Maya now.").waitFor();
+      await other.getByText("Nora Quist answers here. You can read along.").waitFor();
+      assert.equal(await box(other).inputValue(), "As I said");
+      assert.ok(!await box(other).isEditable());
+      assert.ok(!await box(other).isDisabled());
+      await other.getByRole("button", { name: "Copy", exact: true }).click();
+      await other.getByRole("button", { name: "Copied" }).waitFor();
+      assert.equal(await other.evaluate("navigator.clipboard.readText()"), "As I said");
+      await assertAccessible(other);
+      await other.getByRole("button", { name: "Ask for this conversation" }).click();
+      await other.getByRole("button", { name: "The manager was asked" }).waitFor();
+
+      await page.getByText("Omar Quist asks for the conversation with Maya.").waitFor();
+      await assertAccessible(page);
+      await page.setViewportSize(NARROW);
+      await assertFits(page);
+      await page.getByRole("button", { name: "Give it to Omar Quist" }).click();
+      await page.getByText("asks for the conversation").waitFor({ state: "detached" });
+      await other.getByText("You answer.").waitFor();
+      await other.getByText("has the conversation with Maya now").waitFor({ state: "detached" });
+      assert.equal(await box(other).inputValue(), "As I said");
+      await send(other).click();
+      await assertQueued(other, talk, ["It is", "As I said"]);
+    });
+  },
+);
+
+deskTest(
+  "an agent who does not read a lost conversation any more keeps the words that were written there",
+  async (page) => {
+    const { manager, omar, talk } = await createTeam();
+    // It was given to Omar, and the recruit is nobody's.
+    await sql`update public.recruiting_leads set agent_id = null where id = ${talk.lead_id}`;
+    await signIn(page, omar, `inbox/${talk.id}`);
+    await box(page).fill("As I said");
+    const { error } = await manager.client.rpc("send_text", {
+      conversation_id: talk.id,
+      body: "It is",
+      client_message_id: crypto.randomUUID(),
+      take_over: true,
+    });
+    assert.equal(error, null);
+    await page.getByText("Nora Quist has this conversation now.").waitFor();
+    assert.equal(await page.getByLabel("What you have written").inputValue(), "As I said");
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Ask for this conversation" }).click();
+    await page.getByRole("button", { name: "The manager was asked" }).waitFor();
+    const asked = await sql`
+    select kind, by_agent_id from public.agent_notifications where agent_id = ${manager.agent_id} and kind = 'asked_for'`;
+    assert.deepEqual([...asked], [{ kind: "asked_for", by_agent_id: omar.agent_id }]);
+    await page.getByRole("button", { name: "OK" }).click();
+    await page.getByText("Nora Quist has a conversation of yours now.").waitFor({ state: "detached" });
+  },
+);
+
+deskTest("a manager who has agreed to take it from one agent does not take it from another", async (page) => {
+  const { manager, omar, talk } = await createTeam();
+  const lena = await createColleague(manager, "Lena");
+  await signIn(page, manager, `inbox/${talk.id}`);
+  await texts(page).getByText("Is this still open?").waitFor();
+  await page.context().setOffline(true);
+  await page.getByText("You are offline.").waitFor();
+  await box(page).fill("It is");
+  await send(page).click();
+  await page.getByRole("dialog").getByText("Omar Quist answers here.").waitFor();
+  await page.getByRole("button", { name: "Send and take over" }).click();
+  await texts(page).getByText("Not sent yet. It is sent when there is a connection.").waitFor();
+  await sql`update public.recruiting_conversations set assigned_agent_id = ${lena.agent_id} where id = ${talk.id}`;
+  await page.context().setOffline(false);
+  await texts(page).getByText("Not sent: Lena Quist has this conversation.").waitFor();
+  assert.deepEqual([...await outbox(talk)], []);
+  await page.getByRole("button", { name: "Take over from Lena Quist and send" }).click();
+  await assertQueued(page, talk, ["It is"]);
+  const told = await sql`
+    select agent_id from public.agent_notifications where conversation_id = ${talk.id} and kind = 'taken_over'`;
+  assert.deepEqual([...told], [{ agent_id: lena.agent_id }]);
+  assert.notEqual(omar.agent_id, lena.agent_id);
+});
+
+deskTest("a text that its agent sent before a take-over is one text, and asks nothing", async (page) => {
+  const manager = await createTexter("manager");
+  const omar = await createColleague(manager);
+  const talk = await openTalk(page, omar);
+  let calls = 0;
+  await page.route("**/rpc/send_text", async (route) => {
+    if (calls++ > 0) return await route.continue();
+    await route.fetch();
+    await manager.client.rpc("send_text", {
+      conversation_id: talk.id,
+      body: "Mine now",
+      client_message_id: crypto.randomUUID(),
+      take_over: true,
+    });
+    await route.abort();
+  });
+  await box(page).fill("It is");
+  await send(page).click();
+  await assertQueued(page, talk, ["It is", "Mine now"]);
+  await until(() => calls === 2);
+  assert.equal(await page.getByText("waits for your answer").count(), 0);
+});
