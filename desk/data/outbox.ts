@@ -123,8 +123,14 @@ async function isSent(text: WaitingText): Promise<boolean> {
   } catch (error) {
     // A session that is over goes on when the user has signed in.
     if (error instanceof CallError && (error.mayPass || error.status === 401)) return false;
-    await changeStored(client_message_id, { question: error instanceof Error ? error.message : String(error) });
+    await changeStored(client_message_id, { question: questionOf(error) });
   }
   await changed();
   return true;
+}
+
+function questionOf(error: unknown): string {
+  // Who could write in it before knows that there is such a conversation.
+  if (error instanceof CallError && error.code === "PT404") return "The conversation is not yours any more.";
+  return error instanceof Error ? error.message : String(error);
 }

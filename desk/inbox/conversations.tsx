@@ -8,6 +8,7 @@ import { phoneText } from "../ui/phone.ts";
 import { Search, useSettled } from "../ui/search.tsx";
 import { Empty, Shown, Skeleton } from "../ui/states.tsx";
 import { ago, useMinute } from "../ui/time.tsx";
+import { useKeptRow } from "./kept_row.ts";
 
 interface Filtered {
   agent: Agent;
@@ -18,18 +19,20 @@ interface Filtered {
 /** The list of conversations, with what chooses them. */
 export function Conversations({ openId, ...filtered }: Filtered & { openId: string | undefined }) {
   const { agent, filter } = filtered;
-  const query = useInbox(agent, { ...filter, typed: useSettled(filter.typed) });
+  const settled = { ...filter, typed: useSettled(filter.typed) };
+  const query = useInbox(agent, settled);
+  const kept = useKeptRow(query.data ?? [], openId, settled, query.isPlaceholderData);
   const minute = useMinute();
   return (
     <section className="conversations" aria-label="Conversations">
       <Filters {...filtered} />
       <div className="list" aria-busy={query.isPlaceholderData}>
         <Shown query={query} of="conversations" skeleton={<Skeleton rows={8} />}>
-          {(rows) =>
-            rows.length === 0 ? query.isPlaceholderData ? <Skeleton rows={8} /> : <Nothing {...filtered} /> : (
+          {() =>
+            kept.length === 0 ? query.isPlaceholderData ? <Skeleton rows={8} /> : <Nothing {...filtered} /> : (
               <>
                 <ul className="rows">
-                  {distinct(rows).map((row) => (
+                  {distinct(kept).map((row) => (
                     <li key={row.id}>
                       <Row
                         row={row}
@@ -112,7 +115,7 @@ const Row = memo(function Row(
         {row.is_unread && <span className="visually-hidden">, unread</span>}
       </span>
       <span className="since quiet">
-        {order === "waiting" && <span className="visually-hidden">waits for</span>}
+        {order === "waiting" && row.waiting_since !== null && <span className="visually-hidden">waits for</span>}
         {ago(since)}
       </span>
       <span className="last quiet" dir="auto">{lastText(row)}</span>

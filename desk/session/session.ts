@@ -61,8 +61,8 @@ export async function signIn(email: string, password: string): Promise<void> {
  * stay signed in.
  */
 export async function signOut(): Promise<void> {
-  isLeaving = true;
   await emptyOutbox();
+  isLeaving = true;
   const { error } = await supabase.auth.signOut({ scope: "local" });
   if (error === null) return;
   localStorage.removeItem(SESSION_KEY);

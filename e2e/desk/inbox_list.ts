@@ -2,7 +2,18 @@ import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
-import { box, createColleague, createTalk, createTexter, list, openTalk, type Talk, tell, texts } from "./talks.ts";
+import {
+  box,
+  createColleague,
+  createTalk,
+  createTexter,
+  list,
+  openTalk,
+  send,
+  type Talk,
+  tell,
+  texts,
+} from "./talks.ts";
 import { wake } from "./tokens.ts";
 
 deskTest("who waits longest is first, and the newest on request; unread until it is opened", async (page) => {
@@ -220,6 +231,40 @@ deskTest("a list that heard of changes one by one is as one that is read anew", 
     assert.deepEqual(await shown(), heard, order);
     assert.equal(heard.length, 96);
   }
+});
+
+deskTest("an answered row stays where it is until it is left", async (page) => {
+  const agent = await createTexter();
+  const talks = [];
+  for (const name of ["Ada", "Maya", "Zoe"]) {
+    const talk = await createTalk(agent, name);
+    await tell(talk, [["recruit", `${name} asks`, 30 - talks.length]]);
+    talks.push(talk);
+  }
+  const rows = async () =>
+    (await list(page).locator(".name").allInnerTexts()).map((name) => name.split(",")[0]!.trim());
+  await signIn(page, agent, "inbox");
+  await list(page).getByRole("link", { name: /Maya/ }).click();
+  await box(page).fill("It is");
+  await send(page).click();
+  await list(page).getByText("Us: It is").waitFor();
+  await page.getByRole("button", { name: "No reply needed" }).waitFor({ state: "detached" });
+  await wake(page);
+  await page.waitForTimeout(1_500);
+  assert.deepEqual(await rows(), ["Ada", "Maya", "Zoe"]);
+  assert.equal(await list(page).locator("[aria-current]").count(), 1);
+  await assertAccessible(page);
+  // Another list has it where it belongs, and this one has it no more afterwards.
+  await list(page).getByRole("button", { name: "Newest" }).click();
+  await until(async () => (await rows())[0] === "Maya");
+  await list(page).getByRole("button", { name: "Waiting" }).click();
+  await until(async () => (await rows()).join() === "Ada,Zoe");
+  await list(page).getByRole("link", { name: /Ada/ }).click();
+  await box(page, "Ada").fill("Yes");
+  await send(page).click();
+  await list(page).getByText("Us: Yes").waitFor();
+  await list(page).getByRole("link", { name: /Zoe/ }).click();
+  await until(async () => (await rows()).join() === "Zoe");
 });
 
 deskTest("earlier texts are shown on request, and nothing moves", async (page) => {

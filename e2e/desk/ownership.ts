@@ -163,3 +163,27 @@ deskTest("a text that its agent sent before a take-over is one text, and asks no
   await until(() => calls === 2);
   assert.equal(await page.getByText("waits for your answer").count(), 0);
 });
+
+deskTest("a text that waits while its conversation is taken over is not sent, and stays to be copied", async (page) => {
+  const manager = await createTexter("manager");
+  const omar = await createColleague(manager);
+  const talk = await openTalk(page, omar);
+  await page.context().setOffline(true);
+  await page.getByText("You are offline.").waitFor();
+  await box(page).fill("As I said");
+  await send(page).click();
+  await texts(page).getByText("Not sent yet. It is sent when there is a connection.").waitFor();
+  await manager.client.rpc("assign_conversation", { conversation_id: talk.id, agent_id: manager.agent_id });
+  await page.context().setOffline(false);
+  await texts(page).getByText("Not sent: The conversation is not yours any more.").waitFor();
+  await page.getByText("Nora Quist answers here. You can read along.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Send it now" }).count(), 0);
+  assert.deepEqual([...await outbox(talk)], []);
+
+  // It is nobody's recruit, so that Omar does not read the conversation any more.
+  await sql`update public.recruiting_leads set agent_id = null where id = ${talk.lead_id}`;
+  await page.reload();
+  await page.getByText("Nora Quist has this conversation now.").waitFor();
+  assert.equal(await page.getByLabel("What you have not sent").inputValue(), "As I said");
+  await assertAccessible(page);
+});
