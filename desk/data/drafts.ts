@@ -5,11 +5,11 @@ import type { Media } from "./messages.ts";
 export interface Draft {
   body: string;
   file: (Media & { name: string }) | null;
-  /** Made when it is sent, and gone when it is changed: the same id is the same text, however often it is sent. */
-  client_message_id: string | null;
+  /** Another one after each change. The same id is the same text, however often and from how many tabs it is sent. */
+  client_message_id: string;
 }
 
-const EMPTY: Draft = { body: "", file: null, client_message_id: null };
+const EMPTY: Draft = { body: "", file: null, client_message_id: "" };
 const PREFIX = "draft:";
 const notified = new Set<() => void>();
 
@@ -22,7 +22,8 @@ export function useDraft(agentId: string, conversationId: string) {
   const kept = useSyncExternalStore(listen, () => localStorage.getItem(key));
   return {
     draft: parse(kept),
-    change: (changed: Partial<Draft>) => write(key, { ...readDraft(key), client_message_id: null, ...changed }),
+    change: (changed: Partial<Draft>) =>
+      write(key, { ...readDraft(key), client_message_id: crypto.randomUUID(), ...changed }),
     /** Forgets the draft if it is still the text that was queued under this id. */
     clear: (client_message_id: string) => clearQueued(agentId, conversationId, [client_message_id]),
   };
@@ -36,7 +37,7 @@ export function useWriteAgain(agentId: string, conversationId: string) {
     isFree: useSyncExternalStore(listen, () => readDraft(key).body === ""),
     /** With its `client_message_id` it stays the same text until it is changed. */
     writeAgain: (text: Pick<Draft, "body"> & Partial<Draft>) =>
-      write(key, { ...readDraft(key), client_message_id: null, ...text }),
+      write(key, { ...readDraft(key), client_message_id: crypto.randomUUID(), ...text }),
   };
 }
 
@@ -44,7 +45,7 @@ export function useWriteAgain(agentId: string, conversationId: string) {
 export function clearQueued(agentId: string, conversationId: string, client_message_ids: (string | null)[]): void {
   const key = keyOf(agentId, conversationId);
   const { client_message_id } = readDraft(key);
-  if (client_message_id !== null && client_message_ids.includes(client_message_id)) write(key, EMPTY);
+  if (client_message_ids.includes(client_message_id)) write(key, EMPTY);
 }
 
 function keyOf(agentId: string, conversationId: string): string {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import { useDraft } from "../data/drafts.ts";
 import { FILE_TYPES, uploadFile } from "../data/messages.ts";
@@ -36,8 +36,7 @@ export function Composer(
   const asking = useRef<HTMLDialogElement>(null);
   const sending = useAction(async () => {
     if (!isReady) return;
-    const client_message_id = draft.client_message_id ?? crypto.randomUUID();
-    change({ client_message_id });
+    const { client_message_id } = draft;
     await sendLater({
       conversation_id: conversation.id,
       body,
@@ -131,7 +130,11 @@ export function Composer(
       <ConfirmDialog
         dialog={asking}
         label="Send and take over"
-        question={<p>{takesFrom?.name} answers here. With your text the conversation becomes yours.</p>}
+        question={
+          <p>
+            <bdi>{takesFrom?.name}</bdi> answers here. With your text the conversation becomes yours.
+          </p>
+        }
         act={() => sending.run()}
       />
     </form>
@@ -172,14 +175,25 @@ function takesFromWhom({ agent_id, agent }: Conversation, { id }: Agent): { id: 
 }
 
 /** Why nothing can be written here; null: it can. */
-function whyNot({ optOut, is_opted_out, agent }: Conversation, name: string, isWriter: boolean): string | null {
+function whyNot({ optOut, is_opted_out, agent }: Conversation, name: string, isWriter: boolean): ReactNode {
   if (is_opted_out) {
-    const until = `Nobody of the agency may text this number until ${name} writes START.`;
-    if (optOut === null) return `${name} has opted out. ${until}`;
+    const who = <bdi>{name}</bdi>;
+    const until = <>Nobody of the agency may text this number until {who} writes START.</>;
+    if (optOut === null) return <>{who} has opted out. {until}</>;
     const at = timeText(optOut.at);
-    if (optOut.words !== null) return `${name} wrote “${optOut.words}” (${at}). ${until}`;
-    if (optOut.source === "provider") return `The provider says that ${name} has opted out (${at}). ${until}`;
-    return `${name} has opted out (${at}). ${until}`;
+    if (optOut.words !== null) {
+      return (
+        <>
+          {who} wrote “<bdi>{optOut.words}</bdi>” ({at}). {until}
+        </>
+      );
+    }
+    if (optOut.source === "provider") return <>The provider says that {who} has opted out ({at}). {until}</>;
+    return <>{who} has opted out ({at}). {until}</>;
   }
-  return isWriter ? null : `${agent ?? "Another agent"} answers here. You can read along.`;
+  return isWriter ? null : (
+    <>
+      <bdi>{agent ?? "Another agent"}</bdi> answers here. You can read along.
+    </>
+  );
 }

@@ -326,12 +326,20 @@ deskTest("a recruit that goes to another agent meanwhile is gone from the card",
 deskTest("a list that cannot be read says so, and is read again", async (page) => {
   const agent = await createAgentWithLead();
   await createRecruits(agent, [{ first_name: "Ada" }]);
-  await page.route("**/rest/v1/recruiting_leads*", (route) => route.fulfill({ status: 400, json: { message: "no" } }));
+  const mended = Promise.withResolvers<void>();
+  let isMended = false;
+  await page.route("**/rest/v1/recruiting_leads*", async (route) => {
+    if (!isMended) return await route.fulfill({ status: 400, json: { message: "no" } });
+    await mended.promise;
+    await route.continue();
+  });
   await signIn(page, agent, "recruits");
   await page.getByText("The recruits could not be read.").waitFor();
   await assertAccessible(page);
-  await page.unroute("**/rest/v1/recruiting_leads*");
+  // Until the button was pressed, no list that is read again by itself takes it away.
+  isMended = true;
   await page.getByRole("button", { name: "Try again" }).click();
+  mended.resolve();
   await rows(page).first().waitFor();
 });
 
