@@ -116,6 +116,10 @@ select * from pg_temp.race(4, $work$
   begin
     for n in 1..100 loop
       if {worker} = 1 then
+        -- The others have begun.
+        while not exists (select from public.text_outbox o where o.state = 'sending') loop
+          perform pg_sleep(0.001);
+        end loop;
         perform private.record_consent(md5('race')::uuid, '+1999557' || 1000 + n, 'opted_out', 'keyword', 'STOP');
         commit;
         -- So that neither side is long ahead of the other.
