@@ -47,7 +47,7 @@ Deno.test("a notification that fails costs neither its lead nor the notification
   assert.deepEqual(await toldOf(vendor), [`lead Ann ${agent_id}`]);
 });
 
-Deno.test("agents are told of leads that are handed out, once, and of no bulk, duplicate or test lead", async () => {
+Deno.test("agents are told of leads that are distributed, once, and of no bulk, duplicate or test lead", async () => {
   const vendor = await createVendor();
   const order = await createOrder(vendor);
   await ingest(vendor, { first_name: "Ann", vendor_lead_id: "1" });

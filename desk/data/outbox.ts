@@ -8,7 +8,7 @@ import { changeStored, readStored, removeStored, store, type WaitingText } from 
 const ASK_AFTER_MS = 12 * 60 * 60 * 1000;
 /** A text that gets no response is sent again after the first, and each time after twice as long, up to the last. */
 const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
-/** Held by whoever sends or removes texts, in one of this browser's tabs. */
+/** The lock for sending and removing texts: one of this browser's tabs has it at a time. */
 const LOCK = "desk-outbox";
 
 interface State {

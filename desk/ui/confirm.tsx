@@ -19,7 +19,7 @@ export function ConfirmButton({ className, ...confirmed }: Confirmed & { classNa
   );
 }
 
-/** Asks before something is done. Whoever wants it calls `showModal()` of the dialog. */
+/** A question before something is done. The caller opens it by `showModal()` of the dialog. */
 export function ConfirmDialog(
   { dialog, label, question, act }: Confirmed & { dialog: RefObject<HTMLDialogElement | null> },
 ) {

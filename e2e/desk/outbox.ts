@@ -166,7 +166,7 @@ deskTest("who signs out is asked before texts are deleted, and nobody else sees 
   assert.deepEqual([...await outbox(talk)], []);
 });
 
-deskTest("a text waits for its own user, whoever signs in meanwhile", async (page) => {
+deskTest("a text waits for its own user while another signs in", async (page) => {
   const nora = await createTexter();
   const omar = await createColleague(nora);
   const talk = await openTalk(page, nora);
