@@ -6,7 +6,7 @@ const never = new AbortController().signal;
 const giveUp = () => {};
 
 Deno.test("a body gets bytes while all that it lacks would fit, and they are not kept for it", async () => {
-  const budget = new ByteBudget({ all: 100, sender: 60, unknown: 50 });
+  const budget = new ByteBudget({ all: 100, sender: 60, unknown: 50, small: 0 });
   const open = (sender: string | undefined, complete: number) => budget.open({ sender, complete, giveUp });
   const [first, second, small] = [open("a", 50), open("a", 50), open("a", 10)];
   assert.equal(first.growTo(20, never), undefined);
@@ -27,8 +27,23 @@ Deno.test("a body gets bytes while all that it lacks would fit, and they are not
   assert.equal(budget.used, 0);
 });
 
+Deno.test("a small body does not wait for large ones of its sender", () => {
+  const budget = new ByteBudget({ all: 100, sender: 60, unknown: 50, small: 5 });
+  const open = (sender: string | undefined, complete: number) => budget.open({ sender, complete, giveUp });
+  const [large, small, other, stranger] = [open("a", 60), open("a", 5), open("a", 6), open(undefined, 40)];
+  assert.equal(large.growTo(60, never), undefined);
+  assert.equal(small.growTo(5, never), undefined);
+  assert.notEqual(other.growTo(6, AbortSignal.abort()), undefined);
+  small.release();
+  assert.equal(stranger.growTo(40, never), undefined);
+  assert.notEqual(open("a", 1).growTo(1, AbortSignal.abort()), undefined, "there is no more memory");
+  large.release();
+  stranger.release();
+  assert.equal(budget.used, 0);
+});
+
 Deno.test("a body that gives up waiting leaves the others theirs", async () => {
-  const budget = new ByteBudget({ all: 10, sender: 10, unknown: 10 });
+  const budget = new ByteBudget({ all: 10, sender: 10, unknown: 10, small: 0 });
   const [first, second, third] = [1, 2, 3].map(() => budget.open({ sender: "a", complete: 10, giveUp })) as [
     Share,
     Share,
@@ -51,7 +66,7 @@ const body = fc.record({
 });
 
 Deno.test("property: bodies that arrive side by side all arrive, within each limit", async () => {
-  const limits = { all: 700, sender: 450, unknown: 420 };
+  const limits = { all: 700, sender: 450, unknown: 420, small: 0 };
   await fc.assert(fc.asyncProperty(fc.array(body, { maxLength: 30 }), fc.scheduler(), async (bodies, scheduler) => {
     const budget = new ByteBudget(limits);
     const used = new Map<string | undefined, number>();

@@ -6,6 +6,11 @@ export interface ByteLimits {
   sender: number;
   /** Of the bodies of all unknown senders. */
   unknown: number;
+  /**
+   * A known sender's body of no more bytes takes nothing of the sender's share. So a lead does not wait for large bodies
+   * of its own vendor, which may stop half way.
+   */
+  small: number;
 }
 
 /** A body that takes bytes of a budget. */
@@ -55,15 +60,13 @@ export class ByteBudget {
   }
 
   /** Whether all bytes that a body lacks are free. */
-  fits({ holder: { sender }, lacks }: Share): boolean {
-    return lacks <= this.#limits.all - this.#used && this.#fitsSender(sender, lacks);
+  fits({ holder, lacks }: Share): boolean {
+    return lacks <= this.#limits.all - this.#used && (this.#isSmall(holder) || this.#fitsSender(holder.sender, lacks));
   }
 
   /** Counts more bytes of a body, or fewer. */
-  count({ holder: { sender } }: Share, bytes: number): void {
-    const used = (this.#usedBy.get(sender) ?? 0) + bytes;
-    if (used === 0) this.#usedBy.delete(sender);
-    else this.#usedBy.set(sender, used);
+  count({ holder }: Share, bytes: number): void {
+    if (!this.#isSmall(holder)) this.#countSender(holder.sender, bytes);
     this.#used += bytes;
     if (bytes < 0) this.#startWaiting();
   }
@@ -86,6 +89,16 @@ export class ByteBudget {
   /** Forgets a body. */
   close(share: Share): void {
     this.#shares.delete(share);
+  }
+
+  #isSmall({ sender, complete }: Holder): boolean {
+    return sender !== undefined && complete <= this.#limits.small;
+  }
+
+  #countSender(sender: string | undefined, bytes: number): void {
+    const used = (this.#usedBy.get(sender) ?? 0) + bytes;
+    if (used === 0) this.#usedBy.delete(sender);
+    else this.#usedBy.set(sender, used);
   }
 
   #fitsSender(sender: string | undefined, bytes: number): boolean {

@@ -1,6 +1,6 @@
 import { ByteBudget } from "./byte_budget.ts";
 import { Semaphore } from "./semaphore.ts";
-import { MIB } from "./units.ts";
+import { KIB, MIB } from "./units.ts";
 
 /**
  * What one isolate does at a time: every semaphore of the functions. They share 256 MB of memory, and the ten or so
@@ -23,7 +23,7 @@ export const SEMAPHORES = {
    * Bytes of bodies that are arriving, or have arrived and wait for their work. Each share has room for the largest
    * body, 15 MiB, and some for those that stop half way. One waits as long as its body may take to arrive.
    */
-  bodyBytes: new ByteBudget({ all: 40 * MIB, sender: 18 * MIB, unknown: 20 * MIB }),
+  bodyBytes: new ByteBudget({ all: 40 * MIB, sender: 18 * MIB, unknown: 20 * MIB, small: 64 * KIB }),
 
   /** Large bodies that are worked on. Each has arrived by then, so nobody waits for a slow sender. */
   largeBodies: new Semaphore({ permits: 2, waitMs: 30_000 }),
