@@ -7,8 +7,8 @@ export interface ByteLimits {
   /** Of the bodies of all unknown senders. */
   unknown: number;
   /**
-   * A known sender's body of no more bytes takes nothing of the sender's share. So a lead does not wait for large bodies
-   * of its own vendor, which may stop half way.
+   * A known sender's body of no more bytes takes nothing of the sender's share. So a lead does not wait for large
+   * bodies of its own vendor, which may stop half way.
    */
   small: number;
 }
