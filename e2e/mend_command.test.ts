@@ -185,7 +185,7 @@ Deno.test("leads of an agent who leaves go to another one, with conversations an
       + (select count(*) from public.agent_notifications where agent_id = ${leaving!})::int as left`;
   assert.equal(left, 0);
 
-  // Back again: the lead shows everybody who had it, and to whom it was handed out.
+  // Back again: the lead shows everybody who had it, and its first agent.
   await sql`update public.agents set last_name = 'Leaving' where id = ${leaving!}`;
   await adminJson(`lead assign ${lead!.id} --to ${leaving}`);
   const { timeline } = await adminJson(`lead show ${lead!.id}`);

@@ -5573,7 +5573,7 @@ comment on column public.agent_notifications.day is
 comment on column public.agent_notifications.kind is
   '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
   'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
-  'a colleague asks for it; `lead`: a recruit was handed out to the agent, or to the agency; `unmatched_text`: a '
+  'a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; `unmatched_text`: a '
   'recruit without a conversation has written (see waiting_texts).';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
@@ -7412,7 +7412,7 @@ $$;
 comment on function public.ask_for_conversation(uuid) is
   'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
   'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
-  'ask, and whoever has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
+  'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
   'active agent; PT404 for any other conversation; PT409 when the caller may write in it already.';
 grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
@@ -7556,7 +7556,7 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers may; '
   'that agent is told (see agent_notifications). Returns '
   '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
-  'client_message_id that the conversation has, with the values of the first call, whoever has the conversation now. Errors: 22023 (HTTP 400) names the '
+  'client_message_id that the conversation has, with the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the '
   'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
   'when the recruit has opted out; PT409 when another agent has the conversation, whom `take_over: <name> has this '
   'conversation` names, and when the conversation''s number is not one of the agency''s.';

@@ -79,7 +79,7 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers may; '
   'that agent is told (see agent_notifications). Returns '
   '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
-  'client_message_id that the conversation has, with the values of the first call, whoever has the conversation now. Errors: 22023 (HTTP 400) names the '
+  'client_message_id that the conversation has, with the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the '
   'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
   'when the recruit has opted out; PT409 when another agent has the conversation, whom `take_over: <name> has this '
   'conversation` names, and when the conversation''s number is not one of the agency''s.';

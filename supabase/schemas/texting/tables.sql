@@ -563,7 +563,7 @@ comment on column public.agent_notifications.day is
 comment on column public.agent_notifications.kind is
   '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
   'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
-  'a colleague asks for it; `lead`: a recruit was handed out to the agent, or to the agency; `unmatched_text`: a '
+  'a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; `unmatched_text`: a '
   'recruit without a conversation has written (see waiting_texts).';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is

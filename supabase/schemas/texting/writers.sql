@@ -186,7 +186,7 @@ $$;
 comment on function public.ask_for_conversation(uuid) is
   'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
   'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
-  'ask, and whoever has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
+  'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
   'active agent; PT404 for any other conversation; PT409 when the caller may write in it already.';
 grant execute on function public.ask_for_conversation(uuid) to authenticated;
 

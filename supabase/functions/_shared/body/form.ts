@@ -236,7 +236,7 @@ function readMultipart(buffer: Buffer, boundary: string, bounds: JsonBounds): Fi
 
 const TYPE = /^content-type:(.*)$/is;
 const DISPOSITION = /^content-disposition:\s*form-data(.*)$/is;
-/** A parameter of that header. Whoever writes a form escapes a quotation mark and the end of a line. */
+/** A parameter of that header, in which a quotation mark and the end of a line are escaped. */
 const PARAMETER = /;\s*([^\s=;"]+)=(?:"([^"]*)"|([^\s;"]+))/g;
 const ESCAPED = /%(?:22|0[ad])/gi;
 
