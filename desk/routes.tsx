@@ -74,8 +74,8 @@ function Views({ user }: { user: User }) {
     return (
       <Page title="No desk">
         <Empty title="This login has no desk.">
-          It belongs to no active agent. A manager of your agency can tell you why; whoever runs the service can change
-          it.
+          It belongs to no active agent. A manager of your agency can tell you why; the people who run the service can
+          change it.
         </Empty>
       </Page>
     );
@@ -99,7 +99,9 @@ function Views({ user }: { user: User }) {
 function NotYours({ who }: { who: string }) {
   return (
     <Page title="Not for this login">
-      <Empty title={`This part is for ${who}.`}>Sign in with another login, or ask whoever runs the service.</Empty>
+      <Empty title={`This part is for ${who}.`}>
+        Sign in with another login, or ask the people who run the service.
+      </Empty>
     </Page>
   );
 }

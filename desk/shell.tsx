@@ -85,8 +85,8 @@ function Notices({ user }: { user: User }) {
       {!isOnline && <p>You are offline. What you see may be out of date; what you write is kept.</p>}
       {isOldBuild(user) && (
         <p>
-          This page is older than the service. Reload it; if this stays, whoever runs the service must publish the page
-          again. <button type="button" onClick={() => location.reload()}>Reload</button>
+          This page is older than the service. Reload it; if this stays, the people who run the service must publish the
+          page again. <button type="button" onClick={() => location.reload()}>Reload</button>
         </p>
       )}
       {user.agent !== null && <Live agent={user.agent} />}

@@ -123,7 +123,7 @@ Deno.test("while a transaction works on a key, the same key is a CONFLICT and do
   await sql.begin(async (transaction) => {
     const first = { key, part: 0, request_hash: "that of the first request" };
     await transaction`
-      select private.kept_result(${`ingest ${vendor.id}`}, ${transaction.json(first)})`;
+      select private.find_idempotent_result(${`ingest ${vendor.id}`}, ${transaction.json(first)})`;
     assertError(await ingest(vendor, key, body), 409, "CONFLICT", /Idempotency-Key/);
     assert.equal((await ingest(vendor, newKey(), body)).status, 201, "another key");
   });

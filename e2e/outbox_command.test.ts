@@ -51,7 +51,7 @@ Deno.test("what is not sent is listed with the reason, and can be asked for by s
   const refusedByCarrier = { ...failed, error_code: "30007", provider_message_id: newSid() };
   const cases: [state: string, why: RegExp, change: Columns, message?: Columns][] = [
     ["held", /^quiet hours, until 2099-01-01T13:00:00Z$/, { due_at: later, reason: "quiet_hours" }],
-    ["held", /^quiet hours at all times, by the rows of quiet_hours$/, { reason: "quiet_hours" }],
+    ["held", /^quiet hours at all times, by the rows of texting_hours$/, { reason: "quiet_hours" }],
     ["held", /^tried again at 2099-.*, after 20429$/, { due_at: later, reason: "20429" }],
     [
       "unconfirmed",

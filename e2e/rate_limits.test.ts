@@ -114,7 +114,7 @@ Deno.test("LOG_ACTIVITY_RATE_LIMIT: a lead never has more activities a minute, h
   assert.equal(rows.length, 5);
 
   assert.equal((await log(other_id)).status, 200, "another lead has a limit of its own");
-  // NOT_FOUND comes before 429, whoever the lead belongs to.
+  // NOT_FOUND comes before 429, for a lead of any agent.
   assertResponse(await log(lead_id, crypto.randomUUID()), 404);
   assertResponse(await log(crypto.randomUUID()), 404);
 });

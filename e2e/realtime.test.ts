@@ -92,7 +92,7 @@ realtimeTest("a lead that was handed out is an event of its agent, with ids alon
   });
 });
 
-realtimeTest("whoever is not the topic's active agent is refused", async (use) => {
+realtimeTest("a user who is not the topic's active agent is refused", async (use) => {
   const agent = await createEscalated();
   const [colleague, manager] = await Promise.all([
     signInNewAgent(agent.agency_id),

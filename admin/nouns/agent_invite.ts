@@ -98,7 +98,7 @@ function refuseStranger(user: UserRow, existing: true | undefined): void {
     throw new CommandError(`The login ${user.email} belongs to another agent.`);
   }
   const whose = `${user.email} has a login that this command did not make: ${describe(user)}. ` +
-    "Whoever made it may know its password.";
+    "The person who made it may know its password.";
   if (user.email_confirmed_at === null) {
     throw new CommandError(
       `${whose} Delete it in the project's dashboard (Authentication, Users), and invite the agent again.`,

@@ -106,7 +106,7 @@ async function setHours({ sql }: Session, given: string, change: Change): Promis
   }
   const [start, end] = closed ? ["00:00", "00:00"] : [opens ?? null, closes ?? null];
   const set = sql`
-    select q.* from public.set_quiet_hours(${state}, ${day}, ${start}, ${end}, ${source}) q`;
+    select q.* from public.set_texting_hours(${state}, ${day}, ${start}, ${end}, ${source}) q`;
   const [hours] = await explained(inOptions(set, options), {
     "23514": "--closes: give a time after --opens",
   });

@@ -52,7 +52,7 @@ export function addNumber(program: AdminCommand): void {
 
   const pause = "holds what is to be sent from the number; it still receives";
   verb("pause", pause, '+13125550100 --reason "the campaign is not registered yet"')
-    .takes(text("--reason <text>", "why, for whoever looks at what is held"))
+    .takes(text("--reason <text>", "the reason, shown beside the texts that wait"))
     .runs(async ({ sql }, phone: string, { reason = null }: { reason?: string | null }) => ({
       data: await update(sql, phone, { status: "paused", paused_reason: reason }),
       text: `${phone} is paused: texts wait until npm run admin -- number resume ${phone}`,

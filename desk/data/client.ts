@@ -112,7 +112,7 @@ function sentenceOf(status: number, code: string, message: string): string {
   if (status === 401) return "Your session has ended. Sign in again.";
   if (status === 429) return "Too many requests. Try again in a minute.";
   if (status >= 500) return "The service has a fault. Try again in a moment.";
-  if (code === "FORBIDDEN") return "Only an operator may do this. Whoever runs the service can make you one.";
+  if (code === "FORBIDDEN") return "Only an operator may do this. The people who run the service can make you one.";
   if (code === "42501" || status === 403 && !code.startsWith("PT")) {
     return "You may not do this. Reload the page to see what you may do.";
   }

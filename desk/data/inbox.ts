@@ -36,7 +36,7 @@ export interface Filter {
   isUnread: boolean;
   /** What the user looks for: a part of the name, or the last digits of the number. */
   typed: string;
-  /** Null: whoever is to answer. */
+  /** Null: the agent who is to answer. */
   agentId: string | null;
 }
 

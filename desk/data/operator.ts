@@ -112,7 +112,7 @@ export const BATCH = 100;
 /** How many days of the vendors are shown. */
 const DAYS = 14;
 
-/** The service ends a request after 150 s. Whoever waits longer waits for a connection that is gone. */
+/** The service ends a request after 150 s. A page that waits longer waits for a connection that is gone. */
 const TIMEOUT_MS = 160_000;
 
 /** Asks the edge function `operator` with the rights of the user. Posts `body`, where one is given. */

@@ -97,7 +97,7 @@ export async function signResumeUrl(path: string, name: string): Promise<string>
 const WHY_NO_CONVERSATION: Record<string, string> = {
   "22023": "This recruit has no phone number that gets texts.",
   PT404: "This recruit is not yours any more.",
-  PT409: "Your agency has no number to text from. Whoever runs the service can give it one.",
+  PT409: "Your agency has no number to text from. The people who run the service can give it one.",
 };
 
 /** Begins the conversation with a recruit, or finds it. Nothing is sent. Returns the conversation's id. */

@@ -30,7 +30,7 @@ function Known({ id, conversation, isManager }: { id: string; conversation: Conv
   );
 }
 
-/** All that whoever has been given the conversation with a colleague's recruit may read. */
+/** All that an agent may read of a colleague's recruit whose conversation the agent was given. */
 function Unknown({ conversation: { recruit_phone, state } }: { conversation: Conversation }) {
   return (
     <dl>

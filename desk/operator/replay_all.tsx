@@ -50,7 +50,7 @@ export function useReplayAll(group: Group) {
     }
   });
 
-  // Whoever has left the view sees no longer what happens.
+  // A user who has left the view no longer sees what happens.
   useEffect(() => () => {
     isStopped.current = true;
   }, []);

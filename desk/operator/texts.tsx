@@ -6,7 +6,7 @@ import { Empty, Shown } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Command } from "./command.tsx";
 
-/** Only such a number stands in a command: whoever sends a text may have sent anything as its number. */
+/** Only such a number stands in a command: the sender of a text may have sent anything as its number. */
 const NUMBER = /^\+\d{7,15}$/;
 
 /** Texts that belong to no conversation. */
@@ -16,7 +16,7 @@ export function Texts() {
     <Page title="Unmatched texts">
       <p className="quiet">
         Their two numbers have no conversation. Look for the recruit's lead, then give the text a conversation. A text
-        may be an opt-out: whoever sent STOP must get no further text.
+        may be an opt-out: a person who sent STOP must get no further text.
       </p>
       <Shown query={query} of="texts">
         {({ pages }) => {

@@ -17,7 +17,10 @@ const KINDS: Record<string, { title: string; advice: string }> = {
   lead: { title: "Waiting leads", advice: "Open an order for them. Where open orders want them, hand them out." },
   text: { title: "Texts", advice: "Texts for nobody need a conversation; there may be an opt-out among them." },
   number: { title: "Our numbers", advice: "No text leaves a paused number. Find the cause, and resume it." },
-  worker: { title: "Sending texts", advice: "Nobody sends what is due. Whoever runs the service calls the worker." },
+  worker: {
+    title: "Sending texts",
+    advice: "Nobody sends the texts that are due. The people who run the service start the worker.",
+  },
   key: { title: "Keys of vendors", advice: "Make the vendor a new key before the old one expires." },
 };
 

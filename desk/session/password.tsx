@@ -6,7 +6,7 @@ import type { Link } from "./link.ts";
 import { setPassword, signInByLink } from "./session.ts";
 import { ForgottenForm } from "./sign_in.tsx";
 
-/** Sets a password: of whoever was invited, has forgotten it, or wants another. */
+/** Sets the password of a user who was invited, has forgotten it, or wants another. */
 export function Password({ email, onDone }: { email: string; onDone: () => void }) {
   const action = useAction(async (form: FormData) => {
     await setPassword(String(form.get("password")));
@@ -27,7 +27,7 @@ export function Password({ email, onDone }: { email: string; onDone: () => void 
 }
 
 /**
- * Shown to whoever came by the link of an e-mail. The link works once, so it is used only when somebody presses the
+ * Shown to a user who came by the link of an e-mail. The link works once, so it is used only when somebody presses the
  * button: programs that look through e-mails open each link.
  */
 export function OpenLink({ link, onDone }: { link: Link; onDone: (isSignedIn: boolean) => void }) {

@@ -76,7 +76,7 @@ export async function sendPasswordLink(email: string): Promise<void> {
   if (error !== null) throw explained(error);
 }
 
-/** Sets the password of whoever is signed in, and signs out whoever was signed in with an earlier one. */
+/** Sets the password of the signed-in user, and ends every session that began with an earlier one. */
 export async function setPassword(password: string): Promise<void> {
   const { error } = await supabase.auth.updateUser({ password });
   if (error !== null) throw explained(error);

@@ -4,7 +4,7 @@ import { Problem, useAction } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
 import { sendPasswordLink, signIn } from "./session.ts";
 
-/** Shown to whoever is not signed in. `ended`: the address of whoever was signed in until the session was over. */
+/** Shown to a user who is not signed in. `ended`: the address of the user whose session has ended. */
 export function SignIn({ ended }: { ended?: string }) {
   const [hasForgotten, setForgotten] = useState(false);
   useEffect(() => {
@@ -49,7 +49,7 @@ function SignInForm({ email }: { email?: string }) {
   );
 }
 
-/** Sends a link to whoever has forgotten the password, or came too late with one. */
+/** Sends a link to a user who has forgotten the password, or came too late with one. */
 export function ForgottenForm() {
   const action = useAction((form: FormData) => sendPasswordLink(String(form.get("email"))));
   return (

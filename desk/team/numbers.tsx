@@ -13,7 +13,11 @@ export function Numbers({ agent }: { agent: Agent }) {
       <Shown query={query} of="numbers">
         {(numbers) =>
           numbers.length === 0
-            ? <Empty title="No number yet.">Whoever runs the service adds one. Until then no texts are sent.</Empty>
+            ? (
+              <Empty title="No number yet.">
+                The people who run the service add one. Until then no texts are sent.
+              </Empty>
+            )
             : (
               <>
                 <ul className="rows">
@@ -25,7 +29,7 @@ export function Numbers({ agent }: { agent: Agent }) {
                           <>
                             <span className="badge">paused</span>
                             <span>
-                              Texts wait until whoever runs the service opens it{paused_reason &&
+                              Texts wait until the people who run the service open it{paused_reason &&
                                 ` (${paused_reason})`}.
                             </span>
                           </>

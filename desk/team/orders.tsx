@@ -6,14 +6,14 @@ import { Empty, Shown } from "../ui/states.tsx";
 import { timeText } from "../ui/time.tsx";
 import { paceOf } from "./pace.ts";
 
-/** The orders that may still get leads, and below them the others for whoever asks. */
+/** The orders that may still get leads, and below them, when asked for, the others. */
 export function Orders({ agent }: { agent: Agent }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <section aria-labelledby="orders">
       <h2 id="orders">Orders</h2>
       <List agent={agent} isDone={false}>
-        <Empty title="No order is open.">Whoever runs the service opens one. Until then no recruits come.</Empty>
+        <Empty title="No order is open.">The people who run the service open one. Until then no recruits come.</Empty>
       </List>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Filled and closed orders</summary>

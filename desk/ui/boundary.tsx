@@ -25,7 +25,7 @@ export class Boundary extends Component<{ children: ReactNode }, { hasFault: boo
     return (
       <Page title="This view has a fault">
         <Failed
-          error="Tell whoever runs the service what you did, and when."
+          error="Tell the people who run the service what you did, and when."
           retry={() => {
             this.forget();
             this.setState({ hasFault: false });

@@ -105,7 +105,7 @@ export class Driver {
       statuses.push(reply?.status ?? null);
       read(sent, reply);
       if (sent.outcome !== "failed") break;
-      // Longer each time and never all at once, as whoever sends again should.
+      // Longer each time and never all at once, as a caller that sends again should.
       await delay(random.next() * 2_000 * statuses.length);
       while (this.fault !== null) await delay(50);
     }

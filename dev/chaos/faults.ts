@@ -59,7 +59,7 @@ async function isWell(url: string): Promise<boolean> {
 async function end(part: Part, signal: Deno.Signal): Promise<void> {
   const pid = pidOf(part);
   Deno.kill(pid, signal);
-  // Whoever asks whether all is well must not ask the old process.
+  // A check of health must not ask the old process.
   while (isRunning(part, pid)) await delay(20);
 }
 

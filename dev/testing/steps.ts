@@ -178,7 +178,7 @@ function denoStep(
     remedy: runAlone(step.name),
     ...step,
     async run(stacks, print, files = step.files) {
-      // What tests print is of use to whoever runs a few of them.
+      // The output of tests is of use to a person who runs a few of them.
       const flags = files === step.files ? ["--quiet"] : [];
       if (stack === undefined) return denoTest(files, {}, print, flags);
       const { file, tail } = await stacks[stack]();

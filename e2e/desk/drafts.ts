@@ -100,7 +100,7 @@ deskTest("a refusal that was not written for people is told in words", async (pa
   }
 });
 
-deskTest("whoever signs out leaves no draft in the browser", async (page) => {
+deskTest("a user who signs out leaves no draft in the browser", async (page) => {
   await openTalk(page, await createTexter());
   await box(page).fill("A secret draft");
   await page.getByRole("button", { name: "Nora" }).click();

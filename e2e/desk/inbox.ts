@@ -265,7 +265,7 @@ deskTest("an agent signs in, opens, writes, sends and cancels by the keyboard al
   assert.deepEqual((await outbox(talk)).map(({ reason }) => reason), ["cancelled"]);
 });
 
-deskTest("a file goes with a text, and opens for whoever reads it", async (page) => {
+deskTest("a file goes with a text, and opens for a user who reads it", async (page) => {
   const talk = await openTalk(page, await createTexter());
   const choose = (name: string, mimeType: string, bytes: number) =>
     page.getByLabel("Add a file").setInputFiles({ name, mimeType, buffer: Buffer.alloc(bytes, 1) });

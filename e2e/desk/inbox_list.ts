@@ -280,7 +280,7 @@ deskTest("earlier texts are shown on request, and nothing moves", async (page) =
   }
   assert.equal(await texts(page).getByRole("button", { name: "Show earlier" }).count(), 0);
 
-  // Whoever reads further up is told of a new text, and stays where they are.
+  // A user who reads further up is told of a new text, and stays where they are.
   const read = texts(page).getByText("Text 60.", { exact: true });
   await read.scrollIntoViewIfNeeded();
   const place = async () => (await read.boundingBox())!.y;

@@ -149,7 +149,7 @@ deskTest("of what is kept in part the beginning is shown, and it is called so", 
   assert.equal(await page.getByRole("region", { name: "Payload" }).innerText(), "<lead>");
 });
 
-deskTest("whoever comes second is told that it was already replayed", async (page) => {
+deskTest("an operator who comes second is told that it was already replayed", async (page) => {
   const { vendor, ids: [id] } = await vendorWith({ payload: { first_name: "Ada" } });
   await openGroup(page, vendor);
   await page.getByRole("button", { name: "Replay", exact: true }).waitFor();

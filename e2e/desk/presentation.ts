@@ -215,7 +215,7 @@ deskTest("what was changed after a submission that had arrived is not said to be
   assert.deepEqual([...rows], [{ occupation: "Teacher" }]);
 });
 
-deskTest("without a session the log goes on, and whoever submits is told to sign in", async (page) => {
+deskTest("without a session the log goes on, and an agent who submits is told to sign in", async (page) => {
   const agent = await createAgentWithLead();
   await page.goto(`${DESK}presentation.html?lead_id=${agent.lead_id}&agent_id=${agent.agent_id}`);
   await assertActivities(agent.lead_id, ["started"]);

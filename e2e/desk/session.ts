@@ -27,7 +27,7 @@ deskTest("the sign-in page on a phone", async (page) => {
   await picture(page, "sign-in-phone");
 }, PHONE);
 
-deskTest("whoever signs out without a connection is signed out", async (page) => {
+deskTest("a user who signs out without a connection is signed out", async (page) => {
   await signIn(page, await createAgentWithLead());
   await page.route("**/auth/v1/logout**", (route) => route.abort());
   await signOut(page);

@@ -31,13 +31,13 @@ Deno.test.beforeAll(async () => {
   await setHours("00:00", "24:00");
 });
 Deno.test.afterAll(async () => {
-  await sql`delete from public.quiet_hours where state = ${STATE}`;
+  await sql`delete from public.texting_hours where state = ${STATE}`;
   await sql`delete from public.area_codes where area_code = ${AREA_CODE}`;
 });
 
 async function setHours(opens: string, closes: string): Promise<void> {
   await sql`
-    insert into public.quiet_hours (state, opens, closes, source) values (${STATE}, ${opens}, ${closes}, 'a test')
+    insert into public.texting_hours (state, opens, closes, source) values (${STATE}, ${opens}, ${closes}, 'a test')
     on conflict (state, day_of_week) do update set opens = excluded.opens, closes = excluded.closes`;
 }
 

@@ -113,7 +113,7 @@ Deno.test("workers that are killed in the bot's turns answer each recruit once",
     insert into public.area_codes (area_code, state, country, timezones, source)
     values ('996', 'XK', 'US', ${["UTC"]}, 'a test')`;
   await sql`
-    insert into public.quiet_hours (state, opens, closes, source) values ('XK', '00:00', '24:00', 'a test')`;
+    insert into public.texting_hours (state, opens, closes, source) values ('XK', '00:00', '24:00', 'a test')`;
   const conversations = await Promise.all(
     Array.from(
       { length: 60 },
@@ -166,6 +166,6 @@ Deno.test("workers that are killed in the bot's turns answer each recruit once",
   for (const conversation of conversations) {
     assert.equal(sentBodies(conversation).length, 1);
   }
-  await sql`delete from public.quiet_hours where state = 'XK'`;
+  await sql`delete from public.texting_hours where state = 'XK'`;
   await sql`delete from public.area_codes where state = 'XK'`;
 });

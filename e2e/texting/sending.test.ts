@@ -193,9 +193,9 @@ Deno.test("quiet hours hold a greeting, and Twilio may not keep it longer than t
     insert into public.area_codes (area_code, state, country, timezones, source)
     values (${area_code}, ${state}, 'US', ${[timezone]}, 'a test')`;
   const setHours = async (opens: string, closes: string) => {
-    await sql`delete from public.quiet_hours where state = ${state}`;
+    await sql`delete from public.texting_hours where state = ${state}`;
     await sql`
-      insert into public.quiet_hours (state, opens, closes, source)
+      insert into public.texting_hours (state, opens, closes, source)
       values (${state}, ${opens}, ${closes}, 'a test')`;
   };
   try {
@@ -219,7 +219,7 @@ Deno.test("quiet hours hold a greeting, and Twilio may not keep it longer than t
     const validity = Number(sent!.parameters.ValidityPeriod);
     assert(validity > 3_500 && validity <= 7_200, String(validity));
   } finally {
-    await sql`delete from public.quiet_hours where state = ${state}`;
+    await sql`delete from public.texting_hours where state = ${state}`;
     await sql`delete from public.area_codes where area_code = ${area_code}`;
   }
 });

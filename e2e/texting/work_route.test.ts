@@ -184,9 +184,10 @@ Deno.test("a greeting goes to the US and Canada alone, unless TEXTING_COUNTRIES 
     return { conversation, id: await queueText(conversation, "Hi", { kind: "greeting" }) };
   };
   const local = () => String(Math.floor(1_000_000 + Math.random() * 9_000_000));
-  const [before] = await sql`select opens, closes from public.quiet_hours where state is null and day_of_week is null`;
+  const [before] =
+    await sql`select opens, closes from public.texting_hours where state is null and day_of_week is null`;
   await sql`
-    update public.quiet_hours set opens = '00:00', closes = '24:00' where state is null and day_of_week is null`;
+    update public.texting_hours set opens = '00:00', closes = '24:00' where state is null and day_of_week is null`;
   try {
     const us = await greet(`+1999${local()}`);
     const jamaica = await greet(`+1876${local()}`);
@@ -204,7 +205,7 @@ Deno.test("a greeting goes to the US and Canada alone, unless TEXTING_COUNTRIES 
     for (const id of [own, named.id]) assert.equal((await outboxText(id)).state, "accepted");
     assert.equal((await workWith({ TEXTING_COUNTRIES: "Jamaica" })).status, 500);
   } finally {
-    await sql`update public.quiet_hours set ${sql(before!)} where state is null and day_of_week is null`;
+    await sql`update public.texting_hours set ${sql(before!)} where state is null and day_of_week is null`;
   }
 });
 

@@ -267,7 +267,7 @@ begin
     requests = case when r.window_start <= moment - interval '1 minute' then 1 else r.requests + 1 end
   returning * into counted;
 
-  -- Whoever begins a minute removes a few rows of callers that have stopped calling.
+  -- The first caller of a minute removes a few rows of callers that have stopped calling.
   if counted.requests = 1 then
     delete from private.request_counts r
     where r.bucket in (
@@ -296,7 +296,7 @@ grant execute on function private.seconds_until_allowed(text, integer) to servic
 -- The header Idempotency-Key: a request that is sent again gets the first response again, and changes nothing. The id of
 -- a webhook's delivery is kept in the same way.
 
-create function private.kept_result(scope text, idempotency jsonb) returns jsonb
+create function private.find_idempotent_result(scope text, idempotency jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -316,7 +316,7 @@ begin
   if exists (
     select
     from private.idempotency_keys k
-    where k.scope = kept_result.scope
+    where k.scope = find_idempotent_result.scope
       and k.key = idempotency ->> 'key'
       and k.request_hash <> idempotency ->> 'request_hash'
       and k.created_at > now() - k.retention
@@ -324,10 +324,10 @@ begin
     raise exception 'Idempotency-Key: the key came before with another body' using errcode = 'PT422';
   end if;
 
-  -- After the lock was tried: whoever has it may only read a result too, and then this new statement sees it as well.
+  -- After the lock was tried: its holder may only read a result too, and then this new statement sees it as well.
   select k.result into kept
   from private.idempotency_keys k
-  where k.scope = kept_result.scope
+  where k.scope = find_idempotent_result.scope
     and k.key = idempotency ->> 'key'
     and k.part = (idempotency ->> 'part')::integer
     and k.created_at > now() - k.retention;
@@ -338,13 +338,13 @@ begin
 end
 $$;
 
-comment on function private.kept_result(text, jsonb) is
+comment on function private.find_idempotent_result(text, jsonb) is
   'The kept result of a request that came before, or null. idempotency: {key, part, request_hash|null}, or null for a '
   'request without a key. PT409 while the first transaction works on the same key; PT422 when the key came with another '
   'body.';
-grant execute on function private.kept_result(text, jsonb) to service_role;
+grant execute on function private.find_idempotent_result(text, jsonb) to service_role;
 
-create function private.keep_result(
+create function private.save_idempotent_result(
   scope text,
   idempotency jsonb,
   result jsonb,
@@ -360,12 +360,12 @@ begin
 
   insert into private.idempotency_keys (scope, key, part, request_hash, result, retention)
   values (
-    keep_result.scope,
+    save_idempotent_result.scope,
     idempotency ->> 'key',
     (idempotency ->> 'part')::integer,
     idempotency ->> 'request_hash',
-    keep_result.result,
-    keep_result.retention
+    save_idempotent_result.result,
+    save_idempotent_result.retention
   )
   -- Only an expired one can be in the way.
   on conflict on constraint idempotency_keys_pkey do update
@@ -380,7 +380,8 @@ begin
   where (k.scope, k.key, k.part) in (
     select expired.scope, expired.key, expired.part
     from private.idempotency_keys expired
-    where expired.retention = keep_result.retention and expired.created_at <= now() - keep_result.retention
+    where expired.retention = save_idempotent_result.retention
+      and expired.created_at <= now() - save_idempotent_result.retention
     order by expired.created_at
     limit 10
     for update skip locked
@@ -389,10 +390,10 @@ begin
 end
 $$;
 
-comment on function private.keep_result(text, jsonb, jsonb, interval) is
+comment on function private.save_idempotent_result(text, jsonb, jsonb, interval) is
   'Keeps the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a key '
   'it only returns it. Removes a few expired keys of the same retention.';
-grant execute on function private.keep_result(text, jsonb, jsonb, interval) to service_role;
+grant execute on function private.save_idempotent_result(text, jsonb, jsonb, interval) to service_role;
 
 -- supabase/schemas/base/health.sql
 
@@ -1554,7 +1555,7 @@ set
   file_size_limit = excluded.file_size_limit,
   allowed_mime_types = excluded.allowed_mime_types;
 
--- Whoever reads a lead opens its resume: the policies of recruiting_leads apply inside the subquery. Storage asks for
+-- A user who reads a lead opens its resume: the policies of recruiting_leads apply inside the subquery. Storage asks for
 -- nothing else when a signed-in person signs a URL, downloads or lists.
 -- A hosted project lets its owner make policies on storage.objects, but not comment on them or change the table.
 create policy "agents read their recruits' resumes, managers their agency's" on storage.objects
@@ -1564,8 +1565,8 @@ create policy "agents read their recruits' resumes, managers their agency's" on 
     and exists (select from public.recruiting_leads l where l.resume_path = objects.name)
   );
 
--- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before it
--- begins, until its lead is stored or its object is removed.
+-- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before
+-- it begins, until its lead is stored or its object is removed.
 
 create function public.begin_resume_upload(lead_id uuid, path text) returns jsonb
 language plpgsql
@@ -1669,9 +1670,9 @@ grant execute on function private.resume_upload_time() to service_role;
 
 -- How many leads each order has got on each day, so that nobody counts the day's leads to check a daily cap.
 --
--- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. Whoever changes a
--- count locks its order until the transaction ends. Distribution passes over locked orders, so it never waits for a count,
--- and never reads one that is about to change.
+-- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. A transaction
+-- that changes a count locks its order until the transaction ends. Distribution passes over locked orders, so it never
+-- waits for a count, and never reads one that is about to change.
 
 create function public.check_daily_counts()
 returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
@@ -1767,7 +1768,8 @@ begin
   -- In one order, so that two transactions do not wait for each other.
   perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
 
-  -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest does.
+  -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest
+  -- does.
   update private.recruiting_order_days d
   set leads = d.leads + cardinality(differences)
   where d.order_id = order_ids[1]
@@ -1854,8 +1856,8 @@ $$;
 comment on function private.count_changed_leads() is
   'Trigger: counts the leads that a statement has given to orders, or taken away from them.';
 
--- Once for a statement and not once for each row: a row that is changed a thousand times in one transaction has a thousand
--- versions, and each change reads them all.
+-- Once for a statement and not once for each row: a row that is changed a thousand times in one transaction has a
+-- thousand versions, and each change reads them all.
 
 create trigger count_inserted_leads
   after insert on public.recruiting_leads
@@ -1917,7 +1919,8 @@ set search_path = ''
 as $$
 begin
   return query
-  -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each lead.
+  -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each
+  -- lead.
   with recursive days as (
     select o.id as order_id, o.agency_id, a.timezone, first.day_start, private.day_end(first.day_start, a.timezone) as day_end
     from public.recruiting_orders o
@@ -1961,8 +1964,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Nobody gives these orders a lead meanwhile, or takes one away. The agency is not locked: distribution would wait for it
-  -- if its row had been updated before in the same transaction, because `skip locked` does not skip a newer version.
+  -- Nobody gives these orders a lead meanwhile, or takes one away. The agency is not locked: distribution would wait
+  -- for it if its row had been updated before in the same transaction, because `skip locked` does not skip a newer
+  -- version.
   perform
   from public.recruiting_orders o
   where recount_order_days.agency_id is null or o.agency_id = recount_order_days.agency_id
@@ -2722,8 +2726,8 @@ grant execute on function private.lead_state(jsonb) to service_role;
 
 -- supabase/schemas/recruiting/store.sql
 
--- Storing recruiting leads: those of POST /recruiting/ingest and of webhooks, which go together in one call when they come
--- together; those of POST /recruiting/ingest/bulk; and those of replays.
+-- Storing recruiting leads: those of POST /recruiting/ingest and of webhooks, which go together in one call when they
+-- come together; those of POST /recruiting/ingest/bulk; and those of replays.
 
 create function public.ingest_recruiting_leads(leads jsonb) returns jsonb
 language plpgsql
@@ -2747,16 +2751,16 @@ comment on function public.ingest_recruiting_leads(jsonb) is
   'Stores leads of any vendors and distributes them, unless vendor_metadata.is_test is true. leads: [{key_hash|null, '
   'webhook|null, lead: {id, first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, '
   'received_via|null}, idempotency|null}]. key_hash: SHA-256 of the vendor''s API key in lower-case hex; webhook: '
-  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.kept_result(). The caller makes the '
-  'id; a repeated call with the same ids gives the first results and stores nothing. Returns an array with one result for '
-  'each lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: '
-  'pending while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be '
-  'asked, because a crash of the server within a second may take such a lead away. Or {id, status: duplicate} with the id '
-  'of the lead that has this vendor_lead_id, or that the same delivery_id and part stored within 7 days. It has '
-  'record_error, a SQLSTATE, where the repeat could not be recorded. Or {error: {code, message}}: PT401 as '
-  'authenticate_vendor(), PT400 without a first_name, 55000 for an id that was abandoned, PT409 and PT422 as '
-  'private.kept_result(). An exception concerns the call as a whole, which has then stored nothing: one lead that the '
-  'database refuses, or that waits too long for another transaction (55P03), makes all fail.';
+  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.find_idempotent_result(). The caller '
+  'makes the id; a repeated call with the same ids gives the first results and stores nothing. Returns an array with one '
+  'result for each lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with '
+  'distribution: pending while it is not known where the lead goes, or whether it is on disk: then '
+  'distribute_pending_leads() must be asked, because a crash of the server within a second may take such a lead away. Or '
+  '{id, status: duplicate} with the id of the lead that has this vendor_lead_id, or that the same delivery_id and part '
+  'stored within 7 days. It has record_error, a SQLSTATE, where the repeat could not be recorded. Or {error: {code, '
+  'message}}: PT401 as authenticate_vendor(), PT400 without a first_name, 55000 for an id that was abandoned, PT409 and '
+  'PT422 as private.find_idempotent_result(). An exception concerns the call as a whole, which has then stored nothing: '
+  'one lead that the database refuses, or that waits too long for another transaction (55P03), makes all fail.';
 grant execute on function public.ingest_recruiting_leads(jsonb) to service_role;
 
 create type private.sent_lead as (
@@ -2822,7 +2826,7 @@ begin
   if are_pending then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  perform private.keep_result(
+  perform private.save_idempotent_result(
     s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
   from unnest(sent) s
   where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
@@ -2971,8 +2975,8 @@ as $$
 declare
   stored jsonb;
 begin
-  -- The check of a foreign key waits for the table that it refers to, even where the key is null. A deferred check leaves
-  -- out a version of the row that the same transaction has replaced, and an update to a key that is null.
+  -- The check of a foreign key waits for the table that it refers to, even where the key is null. A deferred check
+  -- leaves out a version of the row that the same transaction has replaced, and an update to a key that is null.
   set constraints all deferred;
   stored := private.insert_sent_leads(sent, null);
   update public.recruiting_leads l
@@ -3145,7 +3149,7 @@ $$;
 
 comment on function private.lead_key(uuid, jsonb, jsonb) is
   'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as '
-  'private.kept_result() and private.keep_result() take them; null: by nothing.';
+  'private.find_idempotent_result() and private.save_idempotent_result() take them; null: by nothing.';
 grant execute on function private.lead_key(uuid, jsonb, jsonb) to service_role;
 
 create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
@@ -3155,7 +3159,7 @@ as $$
 declare
   kept jsonb;
 begin
-  kept := private.kept_result(key ->> 'scope', key -> 'idempotency');
+  kept := private.find_idempotent_result(key ->> 'scope', key -> 'idempotency');
   return case
     -- A delivery that comes again is a duplicate; a call that is repeated has the same id.
     when key ->> 'scope' like 'delivery %' and kept ->> 'id' <> lead_id::text
@@ -3168,12 +3172,12 @@ end
 $$;
 
 comment on function private.kept_lead(jsonb, uuid) is
-  'The result of the request or delivery with this key that came before, or the {error} of private.kept_result(); null: it '
-  'is the first.';
+  'The result of the request or delivery with this key that came before, or the {error} of '
+  'private.find_idempotent_result(); null: it is the first.';
 grant execute on function private.kept_lead(jsonb, uuid) to service_role;
 
--- A call may be slow on its way to the database and begin after the function has given it up. So before the function says
--- that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
+-- A call may be slow on its way to the database and begin after the function has given it up. So before the function
+-- says that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
 
 create function public.abandon_recruiting_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
@@ -3371,7 +3375,7 @@ as $$
 declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
   scope constant text := 'bulk ' || key_vendor_id;
-  kept constant jsonb := private.kept_result(scope, idempotency);
+  kept constant jsonb := private.find_idempotent_result(scope, idempotency);
   -- The first of two rows with the same vendor_lead_id is stored.
   sent constant jsonb := (
     select coalesce(jsonb_agg(jsonb_build_object(
@@ -3411,7 +3415,7 @@ begin
     end loop;
   end;
 
-  return private.keep_result(scope, idempotency, (
+  return private.save_idempotent_result(scope, idempotency, (
     select jsonb_build_object(
       'created', count(*) filter (where r.result ->> 'status' = 'created'),
       'duplicates', count(*) filter (where r.result ->> 'status' = 'duplicate'),
@@ -3435,7 +3439,7 @@ comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text
   'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error, a SQLSTATE, where the '
   'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row, and is '
   'recorded. An error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: see '
-  'private.kept_result().';
+  'private.find_idempotent_result().';
 grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;
 
 -- supabase/schemas/recruiting/rejected_deliveries.sql
@@ -3709,7 +3713,7 @@ alter table public.lead_metrics enable row level security;
 grant select on public.lead_metrics to authenticated;
 grant select, insert, update, delete on public.lead_metrics to service_role;
 
--- The policy on leads applies inside the subquery, so whoever reads the lead reads its metrics.
+-- The policy on leads applies inside the subquery, so a user who reads the lead reads its metrics.
 create policy "readers of a lead read its metrics" on public.lead_metrics
   for select to authenticated
   using (exists (select from public.leads l where l.id = lead_metrics.lead_id));
@@ -3741,10 +3745,10 @@ create policy "readers of a lead read its activities" on public.lead_activities
   for select to authenticated
   using (exists (select from public.leads l where l.id = lead_activities.lead_id));
 
--- submit_lead_presentation() stores a presentation, and the demographics, the sale and the referrals of it. It runs with the
--- rights of the signed-in agent, so the agent needs grants and policies to write these four tables. Each policy for
--- writing allows one lead at a time: the lead that the function has named in a setting of the transaction. The API gives
--- no way to change a setting, so the same insert sent directly to the table is refused.
+-- submit_lead_presentation() stores a presentation, and the demographics, the sale and the referrals of it. It runs
+-- with the rights of the signed-in agent, so the agent needs grants and policies to write these four tables. Each
+-- policy for writing allows one lead at a time: the lead that the function has named in a setting of the transaction.
+-- The API gives no way to change a setting, so the same insert sent directly to the table is refused.
 
 create function private.submitting_lead_id() returns uuid
 language sql
@@ -4083,7 +4087,7 @@ set statement_timeout = '60s'
 as $$
 declare
   agent_is_active boolean;
-  kept constant jsonb := private.kept_result('import', idempotency);
+  kept constant jsonb := private.find_idempotent_result('import', idempotency);
   imported jsonb;
   left_over integer;
   duplicates jsonb;
@@ -4143,7 +4147,7 @@ begin
     );
   end if;
 
-  return private.keep_result('import', idempotency, jsonb_build_object(
+  return private.save_idempotent_result('import', idempotency, jsonb_build_object(
     'imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed));
 end
 $$;
@@ -4221,7 +4225,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  kept constant jsonb := private.kept_result('log', idempotency);
+  kept constant jsonb := private.find_idempotent_result('log', idempotency);
   retry_after integer;
 begin
   if kept is not null then
@@ -4256,14 +4260,14 @@ begin
         using errcode = 'PT429', detail = retry_after;
     end if;
   end if;
-  return private.keep_result('log', idempotency, '{}');
+  return private.save_idempotent_result('log', idempotency, '{}');
 end
 $$;
 
 comment on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) is
   'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
   'unknown type or a deactivated agent. per_minute, unless null, is the most activities a minute of one lead: beyond '
-  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.kept_result().';
+  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.find_idempotent_result().';
 grant execute on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) to service_role;
 
 -- A trigger and not a foreign key: the lead may get another agent later, and the activities of the first agent stay.
@@ -4800,10 +4804,10 @@ grant execute on function private.replayed(public.rejected_deliveries) to servic
 -- Which texts are an opt-out or an opt-in.
 --
 -- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
--- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text that
--- says anything else too, such as "I can't stop thinking about it", is for a person to read. In doubt it is an opt-out:
--- START takes back one that was not meant, and nothing takes back a text that was not wanted. What a phone adds by itself,
--- a signature or invisible characters, says nothing.
+-- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text
+-- that says anything else too, such as "I can't stop thinking about it", is for a person to read. In doubt it is an
+-- opt-out: START takes back one that was not meant, and nothing takes back a text that was not wanted. What a phone
+-- adds by itself, a signature or invisible characters, says nothing.
 
 create function private.consent_in_text(body text, opt_out_type text, out state text, out source text, out words text)
 language plpgsql
@@ -4929,7 +4933,7 @@ declare
     | (i_)?(revoke|withdraw)(_my)?_consent | consent_revoked
     # without any word for texts
     | (leave|let)_(me|us)_(alone|be) | go_away | get_lost | lose_(my|this)_number | (fuck|piss)_off
-    # Whoever writes this has not given consent.
+    # A recruit who writes this has not given consent.
     | ((you|u)_(have|got|have_got)_|youve_got_|you_have_|this_is_|its_)?(the_|a_)?wrong_(number|person)
   )(_|$))+$ $regex$;
   part record;
@@ -4967,14 +4971,15 @@ as $$
 declare
   -- These change nothing, wherever they stand.
   fillers constant text :=
-    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i said|again|ever|sir|maam|'
-    'forever|any ?more|(i am |im )?not interested|(can|could|would|will) you|you (need|have) to|'
-    '(i want|i need|i would like|id like) you to)\M';
+    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i '
+    'said|again|ever|sir|maam|forever|any ?more|(i am |im )?not interested|(can|could|would|will) you|you (need|have) '
+    'to|(i want|i need|i would like|id like) you to)\M';
   telling_words constant text :=
     '\m(stop|s t o p|unsub|opt|cease|remove|delete|erase|unlist|revoke|withdraw|consent|leave|wrong|'
     '(un|quit|cancel|end|no|never|do|dont|take|get|go|let|lose|off)\M)';
 begin
-  -- No sentence is longer or without any of these words. Nearly all texts end here, and the search takes ten times as long.
+  -- No sentence is longer or without any of these words. Nearly all texts end here, and the search takes ten times as
+  -- long.
   if length(words) > 100 or words !~ telling_words then
     return false;
   end if;
@@ -5068,7 +5073,7 @@ create table public.recruiting_conversations (
 );
 
 create index on public.recruiting_conversations (recruiting_lead_id);
--- The pages of the inbox: the latest first, and whoever has waited longest first.
+-- The pages of the inbox: the latest first, and the recruit who has waited longest first.
 create index on public.recruiting_conversations (agency_id, last_text_at, id);
 create index recruiting_conversations_waiting_idx on public.recruiting_conversations (agency_id, waiting_since, id)
   where waiting_since is not null;
@@ -5267,7 +5272,7 @@ create table public.text_consents (
   primary key (agency_id, phone)
 );
 
--- For whoever has a number and not the agency: an agent's page, and the admin command.
+-- For a reader who has a number and not the agency: an agent's page, and the admin command.
 create index on public.text_consents (phone);
 
 comment on table public.text_consents is
@@ -5388,8 +5393,8 @@ comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
-  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot was stopped (see bot_sessions), or the '
-  'provider''s error code or HTTP status.';
+  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot '
+  'was stopped (see bot_sessions), or the provider''s error code or HTTP status.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is
@@ -5440,7 +5445,7 @@ comment on table private.waiting_take_overs is
 alter table private.waiting_take_overs enable row level security;
 grant select, insert, update, delete on private.waiting_take_overs to service_role;
 
-create table public.quiet_hours (
+create table public.texting_hours (
   id uuid primary key default gen_random_uuid(),
   state text check (state ~ '^[A-Z]{2}$'),
   day_of_week smallint check (day_of_week between 0 and 6),
@@ -5457,27 +5462,27 @@ create table public.quiet_hours (
   check (num_nulls(law_opens, law_closes, law_source) in (0, 3))
 );
 
-comment on table public.quiet_hours is
+comment on table public.texting_hours is
   'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
   'on, local time. A row of the state goes before one of all states; after that, a row of the day before one of all days. '
-  'An operator may change rows; counsel must review them. Holidays are not in it; quiet_hours_closures is for them.';
-comment on column public.quiet_hours.state is
+  'An operator may change rows; counsel must review them. Holidays are not in it; texting_closures is for them.';
+comment on column public.texting_hours.state is
   'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
-comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
-comment on column public.quiet_hours.closes is 'The same as `opens`: nothing is sent on this day.';
-comment on column public.quiet_hours.source is 'The law, or what else the row comes from.';
-comment on column public.quiet_hours.law_opens is
+comment on column public.texting_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
+comment on column public.texting_hours.closes is 'The same as `opens`: nothing is sent on this day.';
+comment on column public.texting_hours.source is 'The law, or what else the row comes from.';
+comment on column public.texting_hours.law_opens is
   'opens as this service came with it. law_closes and law_source likewise: what is restored when an operator''s own hours are '
   'taken away. Null: there is nothing to restore.';
 
 create trigger set_updated_at
-  before update on public.quiet_hours
+  before update on public.texting_hours
   for each row execute function private.set_updated_at();
 
-alter table public.quiet_hours enable row level security;
-grant select, insert, update, delete on public.quiet_hours to service_role;
+alter table public.texting_hours enable row level security;
+grant select, insert, update, delete on public.texting_hours to service_role;
 
-create table public.quiet_hours_closures (
+create table public.texting_closures (
   id uuid primary key default gen_random_uuid(),
   state text check (state ~ '^[A-Z]{2}$'),
   starts_on date not null,
@@ -5489,19 +5494,19 @@ create table public.quiet_hours_closures (
   check (ends_on >= starts_on)
 );
 
-comment on table public.quiet_hours_closures is
-  'Days on which nothing is sent to a state, whatever quiet_hours says. The rows of quiet_hours stay as they are.';
-comment on column public.quiet_hours_closures.state is 'As in quiet_hours; null: every state.';
-comment on column public.quiet_hours_closures.starts_on is 'The first day, in the recipient''s time.';
-comment on column public.quiet_hours_closures.ends_on is 'The last day; null: until the row is taken away.';
-comment on column public.quiet_hours_closures.source is 'Why, such as a holiday''s law.';
+comment on table public.texting_closures is
+  'Days on which nothing is sent to a state, whatever texting_hours says. The rows of texting_hours stay as they are.';
+comment on column public.texting_closures.state is 'As in texting_hours; null: every state.';
+comment on column public.texting_closures.starts_on is 'The first day, in the recipient''s time.';
+comment on column public.texting_closures.ends_on is 'The last day; null: until the row is taken away.';
+comment on column public.texting_closures.source is 'Why, such as a holiday''s law.';
 
 create trigger set_updated_at
-  before update on public.quiet_hours_closures
+  before update on public.texting_closures
   for each row execute function private.set_updated_at();
 
-alter table public.quiet_hours_closures enable row level security;
-grant select, insert, update, delete on public.quiet_hours_closures to service_role;
+alter table public.texting_closures enable row level security;
+grant select, insert, update, delete on public.texting_closures to service_role;
 
 create table public.area_codes (
   area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
@@ -6261,9 +6266,10 @@ grant execute on function private.pause_number(text, text) to service_role;
 
 -- Who may be texted: what recruits and managers have said, and what holds now.
 --
--- A consent is one agency's, over all its numbers. Whoever changes it, or sends a text by it, holds its lock, so that no
--- text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this order: the consent,
--- conversations by their ids, what the bot has of them, texts of the outbox by their ordinals, messages, notifications.
+-- A consent is one agency's, over all its numbers. A transaction that changes it, or sends a text by it, holds its
+-- lock, so that no text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this
+-- order: the consent, conversations by their ids, what the bot has of them, texts of the outbox by their ordinals,
+-- messages, notifications.
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -6326,8 +6332,8 @@ end
 $$;
 
 comment on function private.lock_recruit(uuid, text) is
-  'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. Whoever '
-  'may record an opt-out calls it before any text is locked.';
+  'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. A '
+  'function that may record an opt-out calls it before any text is locked.';
 grant execute on function private.lock_recruit(uuid, text) to service_role;
 
 create function private.is_opted_out(agency_id uuid, phone text) returns boolean
@@ -6362,7 +6368,7 @@ begin
       from public.recruiting_conversations c
       join public.text_outbox waiting on waiting.conversation_id = c.id and waiting.state = 'pending'
       where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
-      -- Whoever changes several texts locks them in their order, so that nothing waits in a circle.
+      -- A transaction that changes several texts locks them in their order, so that nothing waits in a circle.
       order by waiting.ordinal
       for update of waiting
     ))
@@ -6394,8 +6400,8 @@ begin
     source = excluded.source,
     changed_at = greatest(c.changed_at, excluded.changed_at)
   where c.changed_at <= excluded.changed_at
-    -- A text that is fetched later has the provider's time, in seconds, and others that of their arrival. In doubt it is an
-    -- opt-out.
+    -- A text that is fetched later has the provider's time, in seconds, and others that of their arrival. In doubt it
+    -- is an opt-out.
     or excluded.source in ('keyword', 'wording')
       and excluded.state = 'opted_out'
       and c.changed_at <= excluded.changed_at + interval '1 minute';
@@ -6420,8 +6426,9 @@ end
 $$;
 
 comment on function private.apply_consent(public.text_consent_events) is
-  'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency to '
-  'this number that are not sent yet, and stops the bot. Returns whether the event decides. The caller holds the consent''s lock.';
+  'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency '
+  'to this number that are not sent yet, and stops the bot. Returns whether the event decides. The caller holds the '
+  'consent''s lock.';
 grant execute on function private.apply_consent(public.text_consent_events) to service_role;
 
 create function private.record_consent(
@@ -6517,8 +6524,9 @@ comment on function private.record_consents_in_texts(uuid, text, public.unmatche
   'received_at null: now.';
 grant execute on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) to service_role;
 
--- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another adds
--- the number. Both first take a lock on the number and then look for what the other one stored. Texts share the lock.
+-- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another
+-- adds the number. Both first take a lock on the number and then look for what the other one stored. Texts share the
+-- lock.
 
 create function private.service_number_lock(phone text) returns bigint
 language plpgsql
@@ -6531,7 +6539,7 @@ end
 $$;
 
 comment on function private.service_number_lock(text) is
-  'The advisory lock of a number of ours: of its texts, shared, and of whoever gives it to an agency.';
+  'The advisory lock of a number of ours: of its texts, shared, and of the transaction that gives it to an agency.';
 grant execute on function private.service_number_lock(text) to service_role;
 
 create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid
@@ -6584,7 +6592,7 @@ create trigger read_unmatched_consents
   after insert or update of agency_id, phone on public.service_numbers
   for each row execute function private.read_unmatched_consents();
 
--- supabase/schemas/texting/quiet_hours.sql
+-- supabase/schemas/texting/texting_hours.sql
 
 -- When a text may be sent: the hours that the law leaves open, and the time zones in which they count.
 
@@ -6664,7 +6672,7 @@ begin
     where not exists (select from known)
   ), closures as (
     select c.state, c.starts_on, coalesce(c.ends_on, 'infinity') as ends_on
-    from public.quiet_hours_closures c
+    from public.texting_closures c
     where c.state is null or c.state in (select p.state from places p)
   ), days as (
     -- Today and the same day next week: each day of the week comes whole after this moment. Also after each closure.
@@ -6683,7 +6691,7 @@ begin
       select
         (d.day + q.opens) at time zone p.timezone as opens,
         (d.day + q.closes) at time zone p.timezone as closes
-      from public.quiet_hours q
+      from public.texting_hours q
       where (q.state = p.state or q.state is null)
         and (q.day_of_week = extract(dow from d.day) or q.day_of_week is null)
         and not exists (
@@ -6717,21 +6725,21 @@ $$;
 
 comment on function private.text_window(text, text, timestamptz) is
   'From when a text may be sent to this number, and until when: the first moment, from `moment` on, that is open by '
-  'quiet_hours and on a day without one of quiet_hours_closures; the same as `moment` when it is open. state: the lead''s, null when unknown. The area code''s state and '
-  'time zones count, and the lead''s state where it is another one: the latest opening and the earliest closing of all. '
-  'For a number without a known area code (toll-free, foreign, a short code) only the lead''s state counts. Without that, '
-  'the hours of all states count, in the four time zones of the contiguous United States. Both are infinity when no day '
-  'is open.';
+  'texting_hours and on a day without one of texting_closures; the same as `moment` when it is open. state: the lead''s, '
+  'null when unknown. The area code''s state and time zones count, and the lead''s state where it is another one: the '
+  'latest opening and the earliest closing of all. For a number without a known area code (toll-free, foreign, a short '
+  'code) only the lead''s state counts. Without that, the hours of all states count, in the four time zones of the '
+  'contiguous United States. Both are infinity when no day is open.';
 grant execute on function private.text_window(text, text, timestamptz) to service_role;
 
--- supabase/schemas/texting/quiet_hours_rows.sql
+-- supabase/schemas/texting/texting_hours_rows.sql
 
--- The rows of quiet_hours and area_codes. A later correction is a migration of its own, which changes a row only if it is
--- still as it was inserted: what an operator has changed stays.
+-- The rows of texting_hours and area_codes. A later correction is a migration of its own, which changes a row only if
+-- it is still as it was inserted: what an operator has changed stays.
 
--- A rule that names sales calls, or only automated or recorded ones, counts for texts as well: that holds a text back too
--- long at worst. docs/operations.md says what is not in here.
-insert into public.quiet_hours (state, day_of_week, opens, closes, source) values
+-- A rule that names sales calls, or only automated or recorded ones, counts for texts as well: that holds a text back
+-- too long at worst. docs/operations.md says what is not in here.
+insert into public.texting_hours (state, day_of_week, opens, closes, source) values
   (null, null, '08:00', '21:00', '47 CFR § 64.1200(c)(1)'),
   ('AL', null, '08:00', '20:00', 'Ala. Admin. Code r. 770-X-5-.17(1)(b)'),
   ('AL', 0, '00:00', '00:00', 'Ala. Admin. Code r. 770-X-5-.17(1)(b)'),
@@ -6765,7 +6773,7 @@ insert into public.quiet_hours (state, day_of_week, opens, closes, source) value
   ('WA', null, '08:00', '20:00', 'Wash. Rev. Code § 80.36.390, as amended by HB 1497 (2022)'),
   ('WY', null, '08:00', '20:00', 'Wyo. Stat. § 40-12-302 (secondary sources)');
 
-insert into public.quiet_hours (state, day_of_week, opens, closes, source)
+insert into public.texting_hours (state, day_of_week, opens, closes, source)
 select p.state, h.day_of_week, h.opens, h.closes, 'CRTC, Unsolicited Telecommunications Rules, part III'
 from unnest(array['AB', 'BC', 'MB', 'NB', 'NL', 'NS', 'NT', 'NU', 'ON', 'PE', 'QC', 'SK', 'YT']) p (state)
 cross join (values
@@ -6775,7 +6783,7 @@ cross join (values
 ) h (day_of_week, opens, closes);
 
 -- What is restored when an operator's own hours are taken away.
-update public.quiet_hours set law_opens = opens, law_closes = closes, law_source = source;
+update public.texting_hours set law_opens = opens, law_closes = closes, law_source = source;
 
 insert into public.area_codes (area_code, state, country, timezones, source)
 select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026'
@@ -6885,8 +6893,8 @@ from (values
 ) a (state, country, timezones, area_codes)
 cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
 
--- For these, libphonenumber has a wrong time zone, or lacks one that the area code of the same area has (for 306, that of
--- Lloydminster).
+-- For these, libphonenumber has a wrong time zone, or lacks one that the area code of the same area has (for 306, that
+-- of Lloydminster).
 insert into public.area_codes (area_code, state, country, timezones, source)
 select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026, time zones corrected'
 from (values
@@ -7037,8 +7045,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Whoever has locked a text is about to send or refuse it. And one statement may set many numbers to active, so to wait
-  -- here could be to wait in a circle.
+  -- A transaction that has locked a text is about to send or refuse it. And one statement may set many numbers to
+  -- active, so to wait here could be to wait in a circle.
   update public.text_outbox o
   set reason = null
   where o.message_id = any (array(
@@ -7315,7 +7323,8 @@ comment on function private.tell_of_new_owner(public.recruiting_conversations, u
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. Whoever may write in a conversation may take it over, and managers may give it away.
+-- Agents may not write the tables. A user who may write in a conversation may take it over, and managers may give it
+-- away.
 security definer
 set search_path = ''
 as $$
@@ -7351,7 +7360,7 @@ end
 $$;
 
 comment on function public.assign_conversation(uuid, uuid) is
-  'Gives a conversation to an agent, who is told, unless it is the caller. Whoever may write in it takes it over by naming '
+  'Gives a conversation to an agent, who is told, unless it is the caller. A user who may write in it takes it over by naming '
   'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is told, and what others '
   'have been told of the conversation counts as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
@@ -7418,7 +7427,7 @@ grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
 create function public.no_reply_needed(conversation_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the table. Whoever may write in a conversation may say that nothing is to be written.
+-- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
 security definer
 set search_path = ''
 as $$
@@ -7672,13 +7681,13 @@ $$;
 
 comment on function private.retry_text(uuid) is
   'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
-  'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is being sent, was accepted or '
-  'refused; PT403 when the recruit has opted out.';
+  'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is '
+  'being sent, was accepted or refused; PT403 when the recruit has opted out.';
 grant execute on function private.retry_text(uuid) to service_role;
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. Whoever may write in a conversation may send its texts once more.
+-- Agents may not write the tables. A user who may write in a conversation may send its texts once more.
 security definer
 set search_path = ''
 as $$
@@ -7704,15 +7713,15 @@ end
 $$;
 
 comment on function public.retry_text(uuid) is
-  'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it twice. '
-  'For whoever may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 (HTTP 403) when '
-  'the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was accepted or refused; '
-  'PT403 when the recruit has opted out.';
+  'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it '
+  'twice. For a user who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 '
+  '(HTTP 403) when the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was '
+  'accepted or refused; PT403 when the recruit has opted out.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
 create function public.cancel_text(message_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. Whoever may write in a conversation may cancel what waits in it.
+-- Agents may not write the tables. A user who may write in a conversation may cancel what waits in it.
 security definer
 set search_path = ''
 as $$
@@ -7753,7 +7762,7 @@ $$;
 
 comment on function public.cancel_text(uuid) is
   'A text that waits is never sent: it is refused with the reason `cancelled`, and its message has failed. The recruit waits '
-  'again for an answer, unless there is another. For whoever may write in its conversation. Returns {message_id, status: '
+  'again for an answer, unless there is another. For a user who may write in its conversation. Returns {message_id, status: '
   'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for '
   'another text; PT409 when it is being sent, was sent, or ended otherwise.';
 grant execute on function public.cancel_text(uuid) to authenticated;
@@ -8270,12 +8279,13 @@ end
 $$;
 
 comment on function public.record_text_outcome(uuid, integer, text, text, text, integer) is
-  'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the sid; '
-  '`unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
-  '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the '
-  'number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our reason. A look-up that got no response is reported here too, as '
-  '`later` or `credentials`. Returns the state in which the text is left, null when there is no such text. A late or '
-  'repeated report changes nothing, but `accepted` counts always. 22023 for an unknown outcome.';
+  'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the '
+  'sid; `unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
+  '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: '
+  'the number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our '
+  'reason. A look-up that got no response is reported here too, as `later` or `credentials`. Returns the state in which '
+  'the text is left, null when there is no such text. A late or repeated report changes nothing, but `accepted` counts '
+  'always. 22023 for an unknown outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
 
 create function public.record_text_lookup(
@@ -8441,9 +8451,9 @@ end
 $$;
 
 comment on function private.tell_of_failed_text(uuid, uuid) is
-  'What follows when a text of ours does not arrive, whoever wrote it: a person is told, the recruit waits for an answer again, '
-  'and what the recruit writes next is no answer to a question in it. The message is failed. The caller has locked the '
-  'conversation.';
+  'What follows when a text of ours does not arrive, of the bot or a person: a person is told, the recruit waits for an '
+  'answer again, and what the recruit writes next is no answer to a question in it. The message is failed. The caller '
+  'has locked the conversation.';
 grant execute on function private.tell_of_failed_text(uuid, uuid) to service_role;
 
 create function private.tell_of_late_texts() returns void
@@ -8565,7 +8575,7 @@ begin
   update public.recruiting_conversations c
   set assigned_agent_id = coalesce(
     start_conversation.agent_id,
-    -- Whoever has taken a conversation over keeps it.
+    -- An agent who has taken a conversation over keeps it.
     case when c.status = 'escalated' then c.assigned_agent_id end,
     lead_agent_id,
     c.assigned_agent_id)
@@ -8966,7 +8976,8 @@ grant execute on function public.queue_greeting(uuid) to service_role;
 create function private.recruit_of(recruiting_lead_id uuid, out name text, out state text, out agent_id uuid)
 language plpgsql
 stable
--- Whoever has been given the conversation with a colleague's recruit needs the name, and does not read the recruit's row.
+-- An agent who was given the conversation with a colleague's recruit needs the name, and does not read the recruit's
+-- row.
 security definer
 set search_path = ''
 as $$
@@ -9007,15 +9018,15 @@ left join public.conversation_reads read
   on read.conversation_id = c.id and read.agent_id = (select private.current_agent_id());
 
 comment on view public.inbox is
-  'The conversations that the signed-in agent reads, with the recruit, whoever is to answer (agent_id and agent: the assigned '
-  'agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has written since '
-  'the caller has read it. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or '
-  'by waiting_since and id where waiting_since is not null.';
+  'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
+  'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
+  'written since the caller has read it. Ask for one agency_id, and for pages by the last row: ordered by last_text_at '
+  'and id, or by waiting_since and id where waiting_since is not null.';
 grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
 language plpgsql
--- Agents may not write the tables. Whoever reads a conversation may say how far.
+-- Agents may not write the tables. A user who reads a conversation may say how far.
 security definer
 set search_path = ''
 as $$
@@ -9364,19 +9375,21 @@ grant execute on function private.deliver_notifications() to service_role;
 
 -- supabase/schemas/texting/realtime.sql
 
--- Tells open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the platform: it
--- may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the rows.
+-- Tells open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the
+-- platform: it may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the
+-- rows.
 
 create function private.broadcast(event text, payload jsonb, variadic topics text[]) returns void
 language plpgsql
--- Realtime stores the message with the rights of its caller, and whoever stores a text has none there.
+-- Realtime stores the message with the rights of its caller, and the role that stores a text has none there.
 security definer
 set search_path = ''
 -- A text must not wait for Realtime's maintenance.
 set lock_timeout = '100ms'
 as $$
 declare
-  -- As many leads as deliver_notifications() takes. Whoever moves thousands of conversations holds their locks meanwhile.
+  -- As many leads as deliver_notifications() takes. A transaction that moves thousands of conversations holds their
+  -- locks meanwhile.
   most constant integer := 2000;
   longest constant interval := '100 milliseconds';
   remaining integer := coalesce(nullif(current_setting('lead_intake.broadcasts_left', true), '')::integer, most);
@@ -9390,7 +9403,8 @@ begin
     select given.topic
     from unnest(topics) as given (topic)
     where given.topic is not null
-      -- Realtime asks its policy when a page joins, and not for each event. The page of an agent who was set inactive stays.
+      -- Realtime asks its policy when a page joins, and not for each event. The page of an agent who was set inactive
+      -- stays.
       and not exists (
         select
         from public.agents a
@@ -9805,7 +9819,7 @@ begin
 end
 $$;
 
-comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for whoever may write the table.';
+comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for a caller that may write the table.';
 grant execute on function private.store_bot_script(uuid, jsonb) to service_role;
 
 create function private.switch_bot_off(agency_id uuid) returns integer
@@ -9865,7 +9879,7 @@ grant execute on function private.newest_bot_script(uuid) to service_role;
 
 -- supabase/schemas/bot/script_problems.sql
 
--- What is wrong with a script: all of it at once, so that whoever writes one need not ask again and again.
+-- What is wrong with a script: all of it at once, so that its writer need not ask again and again.
 
 create function private.bot_script_problems(script jsonb) returns text[]
 language plpgsql
@@ -9984,7 +9998,8 @@ end
 $$;
 
 comment on function private.bot_script_problems(jsonb) is
-  'What is wrong with a script, each `<question id or member>: <problem>`, in the order of their letters; empty where nothing is.';
+  'What is wrong with a script, each `<question id or member>: <problem>`, in the order of their letters; empty where '
+  'nothing is.';
 grant execute on function private.bot_script_problems(jsonb) to service_role;
 
 create function private.unknown_members(value jsonb, label text, known text[]) returns text[]
@@ -10317,21 +10332,18 @@ grant execute on function private.escalate(public.recruiting_conversations) to s
 
 -- supabase/schemas/bot/turns.sql
 
--- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and completes it.
+-- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
+-- completes it.
 --
--- | from              | by                                                         | to                                   |
--- | ----------------- | ---------------------------------------------------------- | ------------------------------------ |
--- | none              | a text to a conversation that the bot has                  | due in 8 s                           |
--- | none              | claim_bot_turns(), the session's reminder or end is due    | due now, without a text              |
--- | due               | another text                                               | due 8 s after it, within 30 s in all |
--- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
--- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
--- | claimed           | complete_bot_turn(), the session has changed since         | due                                  |
--- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
--- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
--- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
--- | any               | more than 20 texts                                         | gone; a person goes on               |
--- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
+-- | from | by | to | | ----------------- | ---------------------------------------------------------- |
+-- ------------------------------------ | | none | a text to a conversation that the bot has | due in 8 s | | none |
+-- claim_bot_turns(), the session's reminder or end is due | due now, without a text | | due | another text | due 8 s
+-- after it, within 30 s in all | | due, or lease over| claim_bot_turns() | claimed for 60 s | | claimed |
+-- complete_bot_turn(), a text has come since | due, as that text says | | claimed | complete_bot_turn(), the session
+-- has changed since | due | | claimed | complete_bot_turn(), quiet hours hold the next question | due when they end | |
+-- claimed | complete_bot_turn(), our text before it is not sent yet | due in 10 s | | claimed | complete_bot_turn() |
+-- gone; the reply is in the outbox | | any | more than 20 texts | gone; a person goes on | | any | an agent writes, an
+-- opt-out, the bot is switched off | gone |
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
 
@@ -10431,8 +10443,9 @@ $$;
 
 comment on function public.read_bot_turn(uuid, integer) is
   'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
-  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}. Without texts only time has passed. There are at most 20, of each '
-  'the first 1,600 characters; only the last one may be automatic. Null when the turn has ended or was claimed again since.';
+  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}. Without texts only time has passed. '
+  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. Null when the turn has '
+  'ended or was claimed again since.';
 grant execute on function public.read_bot_turn(uuid, integer) to service_role;
 
 create function public.complete_bot_turn(
@@ -10486,8 +10499,8 @@ begin
     return 'dropped';
   end if;
 
-  -- A question waits for its hour and for our text before it, and is then worked out anew. Whoever asks for a person is
-  -- heard at once.
+  -- A question waits for its hour and for our text before it, and is then worked out anew. A recruit who asks for a
+  -- person is heard at once.
   if reply is not null and ended is null then
     opens_at := (private.sending_hours(conversation, 'bot')).opens_at;
     if opens_at <= now() and exists (
@@ -10516,9 +10529,10 @@ $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
   'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
-  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: {reply|null, session|null, answered?: {question, '
-  'value, said}, ended?: {state, reason, goes_to_person}}. Returns `done`; `again`: a text has come since, or the session has '
-  'changed; `held`: quiet hours, or our text before it, hold the question; `dropped`: something else has ended the turn.';
+  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
+  '{reply|null, session|null, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. Returns '
+  '`done`; `again`: a text has come since, or the session has changed; `held`: quiet hours, or our text before it, hold '
+  'the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
 create function private.begin_bot_turn(conversation public.recruiting_conversations, message_ids uuid[]) returns boolean
@@ -10750,12 +10764,12 @@ $$;
 comment on function public.signed_in_user() is
   'What a page needs to know about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
   'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: <version of the newest migration>|null}. agent and '
-  'agency are null for whoever is no active agent.';
+  'agency are null for a user who is no active agent.';
 grant execute on function public.signed_in_user() to authenticated;
 
 -- supabase/schemas/operators/lists.sql
 
--- What operators list: a view for each list, which reads with the rights of whoever asks. What may be listed of one
+-- What operators list: a view for each list, which reads with the rights of its caller. What may be listed of one
 -- agency or one vendor alone has `agency_id` or `vendor_id`.
 
 create view public.agency_list with (security_invoker = true) as
@@ -10913,7 +10927,7 @@ select t.*,
     when 'held' then case
       when t.number is null then 'its number is not one of the agency''s'
       when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
-      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of quiet_hours'
+      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
       when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
       else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
     end
@@ -11011,11 +11025,11 @@ select coalesce(q.state, 'all') as state, q.day_of_week as day,
   q.closes::text as closes,
   case when q.opens = q.closes then 'closed' else left(q.opens::text, 5) || '-' || left(q.closes::text, 5) end as hours,
   q.source, null::date as starts_on, null::date as ends_on
-from public.quiet_hours q
+from public.texting_hours q
 union all
 select coalesce(c.state, 'all'), null, concat_ws(' ', case when c.ends_on is null then 'from' end, c.starts_on, 'to ' || c.ends_on),
   null, null, 'closed', c.source, c.starts_on, c.ends_on
-from public.quiet_hours_closures c
+from public.texting_closures c
 where c.ends_on is null or c.ends_on >= private.first_date();
 
 comment on view public.hours_list is
@@ -11414,7 +11428,8 @@ declare
   uses text[] := '{}';
   n bigint;
 begin
-  -- Whoever stores a row that refers to it waits for this lock by the foreign key. So what is counted now is all there is.
+  -- A transaction that stores a row that refers to it waits for this lock by the foreign key. So what is counted now is
+  -- all there is.
   execute format('select true from %s where id = $1 for update', holder) into is_there using holder_id;
   if is_there is null then
     raise exception 'there is no such one' using errcode = 'PT404';
@@ -11618,37 +11633,37 @@ grant execute on function public.adopt_texts(text, text) to service_role;
 
 -- The hours in which texts may be sent, as an operator sees and changes them.
 
-create function public.set_quiet_hours(
+create function public.set_texting_hours(
   state text,
   day_of_week integer,
   opens time,
   closes time,
   source text
-) returns public.quiet_hours
+) returns public.texting_hours
 language plpgsql
 set search_path = ''
 as $$
 declare
-  changed public.quiet_hours;
+  changed public.texting_hours;
 begin
-  if not exists (select from public.area_codes a where a.state = coalesce(set_quiet_hours.state, a.state)) then
+  if not exists (select from public.area_codes a where a.state = coalesce(set_texting_hours.state, a.state)) then
     raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
   elsif opens is null and state is null and day_of_week is null then
     raise exception 'the hours of all states and days can be changed, but not taken away' using errcode = 'PT400';
   elsif opens is null then
     select q.* into changed
-    from public.quiet_hours q
-    where q.state is not distinct from set_quiet_hours.state
-      and q.day_of_week is not distinct from set_quiet_hours.day_of_week
+    from public.texting_hours q
+    where q.state is not distinct from set_texting_hours.state
+      and q.day_of_week is not distinct from set_texting_hours.day_of_week
     for update;
     if changed.id is null then
       raise exception 'there are no such hours of their own' using errcode = 'PT404';
     elsif (changed.opens, changed.closes, changed.source) = (changed.law_opens, changed.law_closes, changed.law_source) then
       raise exception 'these are the hours of the law, which stay' using errcode = 'PT404';
     elsif changed.law_source is null then
-      delete from public.quiet_hours q where q.id = changed.id;
+      delete from public.texting_hours q where q.id = changed.id;
     else
-      update public.quiet_hours q
+      update public.texting_hours q
       set opens = q.law_opens, closes = q.law_closes, source = q.law_source
       where q.id = changed.id
       returning q.* into changed;
@@ -11657,12 +11672,12 @@ begin
     return changed;
   end if;
 
-  insert into public.quiet_hours as q (state, day_of_week, opens, closes, source)
+  insert into public.texting_hours as q (state, day_of_week, opens, closes, source)
   values (
-    set_quiet_hours.state, set_quiet_hours.day_of_week, set_quiet_hours.opens, set_quiet_hours.closes,
-    set_quiet_hours.source
+    set_texting_hours.state, set_texting_hours.day_of_week, set_texting_hours.opens, set_texting_hours.closes,
+    set_texting_hours.source
   )
-  on conflict on constraint quiet_hours_state_day_of_week_key do update
+  on conflict on constraint texting_hours_state_day_of_week_key do update
   set opens = excluded.opens, closes = excluded.closes, source = excluded.source
   returning q.* into changed;
   perform private.release_held_texts();
@@ -11670,21 +11685,21 @@ begin
 end
 $$;
 
-comment on function public.set_quiet_hours(text, integer, time, time, text) is
+comment on function public.set_texting_hours(text, integer, time, time, text) is
   'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; '
   'null: on all days without hours of their own), or takes them away (opens null), so that the law''s or '
   'the wider ones count. closes the same as opens: never. Counts for every text that is not sent yet. Returns the row as it '
   'is then, or the one that is gone. PT400 for a state that is none, and for taking the last hours away; PT404 when there are '
   'none to take away, or only the law''s; 23514 when it closes before it opens, or has no source.';
-grant execute on function public.set_quiet_hours(text, integer, time, time, text) to service_role;
+grant execute on function public.set_texting_hours(text, integer, time, time, text) to service_role;
 
-create function public.close_hours(state text, starts_on date, ends_on date, source text) returns public.quiet_hours_closures
+create function public.close_hours(state text, starts_on date, ends_on date, source text) returns public.texting_closures
 language plpgsql
 set search_path = ''
 as $$
 declare
   today constant date := private.first_date();
-  closed public.quiet_hours_closures;
+  closed public.texting_closures;
 begin
   if not exists (select from public.area_codes a where a.state = coalesce(close_hours.state, a.state)) then
     raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
@@ -11694,9 +11709,9 @@ begin
     raise exception 'ends_on: % is before %', ends_on, coalesce(starts_on, today) using errcode = 'PT400';
   end if;
 
-  insert into public.quiet_hours_closures as c (state, starts_on, ends_on, source)
+  insert into public.texting_closures as c (state, starts_on, ends_on, source)
   values (close_hours.state, coalesce(close_hours.starts_on, today), close_hours.ends_on, close_hours.source)
-  on conflict on constraint quiet_hours_closures_state_starts_on_ends_on_key do update set source = excluded.source
+  on conflict on constraint texting_closures_state_starts_on_ends_on_key do update set source = excluded.source
   returning c.* into closed;
   perform private.release_held_texts();
   return closed;
@@ -11717,7 +11732,7 @@ as $$
 declare
   closures integer;
 begin
-  delete from public.quiet_hours_closures c
+  delete from public.texting_closures c
   where c.state is not distinct from open_hours.state
     and (c.ends_on is null or c.ends_on >= private.first_date());
   get diagnostics closures = row_count;
@@ -11815,9 +11830,9 @@ grant execute on function private.contact_pattern(text[], text[]) to service_rol
 
 -- A person's right to know what is held, and to be forgotten: npm run admin -- person.
 --
--- A person is a phone number or an e-mail address and whatever shares either, in one step: the leads and referrals that have
--- it, and then all that has one of their numbers and addresses. Two people who share an address are one person here, so
--- whoever erases looks at find_person() first.
+-- A person is a phone number or an e-mail address and whatever shares either, in one step: the leads and referrals that
+-- have it, and then all that has one of their numbers and addresses. Two people who share an address are one person
+-- here, so the operator who erases looks at find_person() first.
 --
 -- What stays is the proof of what the person has said about texts, because the opt-out must hold: text_consents,
 -- text_consent_events, and unmatched texts with a consent in them, which no agency may have recorded yet.
@@ -13352,7 +13367,8 @@ grant execute on function private.for_agent(public.recruiting_orders) to service
 
 -- supabase/schemas/operators/check.sql
 
--- What is wrong now, one row for each thing, with the command that helps. Made for cron: all is well when there is no row.
+-- What is wrong now, one row for each thing, with the command that helps. Made for cron: all is well when there is no
+-- row.
 
 create type private.finding as (kind text, name text, problem text, command text);
 
@@ -13470,8 +13486,8 @@ as $$
     from latest l
     where l.arrived_at >= l.last_at - interval '30 days'
   ), habits as (
-    -- The usual gap is the one in which a moment lies on average. The plain mean would be seconds where a vendor sends many
-    -- leads at once, and would not know of nights and weekends.
+    -- The usual gap is the one in which a moment lies on average. The plain mean would be seconds where a vendor sends
+    -- many leads at once, and would not know of nights and weekends.
     select
       g.slug, g.last_at,
       make_interval(secs => coalesce(sum(g.seconds * g.seconds) / nullif(sum(g.seconds), 0), 0)) as gap
@@ -13615,7 +13631,7 @@ as $$
   )
   union all
   (
-    -- Whoever calls the worker would have had these taken at once. A busy number takes its time.
+    -- A call of the worker would have taken these at once. A busy number takes its time.
     select
       'worker', 'texting', format('not called since %s, with %s due', private.in_utc(min(due.since)), count(*)),
       'text outbox'

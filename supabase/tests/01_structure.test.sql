@@ -39,7 +39,8 @@ select is_empty(
   'every updated_at is set by the shared trigger');
 
 select is_empty(
-  'select signature from pg_temp.own_functions where array_to_string(proconfig, chr(10)) !~ ''search_path=""'' or proconfig is null',
+  'select signature from pg_temp.own_functions where array_to_string(proconfig, chr(10)) !~ ''search_path=""'' or '
+  'proconfig is null',
   'every function has an empty search_path');
 
 select is_empty(
@@ -69,7 +70,7 @@ select is_empty(
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('v', 'm')
       and not coalesce(c.reloptions @> '{security_invoker=true}', false)
       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')$$,
-  'a view reads with the rights of whoever asks');
+  'a view reads with the rights of its caller');
 
 select * from finish();
 rollback;

@@ -75,7 +75,7 @@ select is_empty(
       and r.rolname in ('anon', 'authenticated', 'service_role')
       and has_table_privilege(r.rolname, c.oid, p.privilege)
         <> (r.rolname = case when c.relname in ('inbox', 'order_pace', 'team', 'waiting_texts') then 'authenticated' else 'service_role' end and p.privilege = 'select')$$,
-  'a view is for the service role alone, to read, and these for whoever is signed in');
+  'a view is for the service role alone, to read, and these for a signed-in user');
 
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
 
@@ -105,7 +105,7 @@ select set_eq(
     'public.receive_sms', 'public.update_sms_status', 'public.claim_bot_turns', 'public.read_bot_turn', 'public.complete_bot_turn', 'public.record_rejections',
     'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries',
     'public.assign_leads', 'public.remove_agency', 'public.remove_agent', 'public.remove_vendor', 'public.leads_to_reread',
-    'public.fill_leads', 'public.adopt_texts', 'public.set_quiet_hours', 'public.close_hours', 'public.open_hours', 'public.text_hours',
+    'public.fill_leads', 'public.adopt_texts', 'public.set_texting_hours', 'public.close_hours', 'public.open_hours', 'public.text_hours',
     'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person',
     'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads',
     'public.check_service', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',

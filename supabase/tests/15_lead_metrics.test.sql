@@ -1,4 +1,4 @@
--- lead_metrics always has the right counts, whoever writes the rows that it counts.
+-- lead_metrics always has the right counts, with any writer of the rows that it counts.
 begin;
 select plan(15);
 \ir helpers.psql

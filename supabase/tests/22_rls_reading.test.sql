@@ -148,8 +148,8 @@ insert into readers values
   ('recruiting_message_events',  'denied', 'denied', 'denied'),
   ('rejected_deliveries',        'denied', 'denied', 'denied'),
   ('recruiting_lead_duplicates', 'denied', 'denied', 'denied'),
-  ('quiet_hours',                'denied', 'denied', 'denied'),
-  ('quiet_hours_closures',       'denied', 'denied', 'denied'),
+  ('texting_hours',              'denied', 'denied', 'denied'),
+  ('texting_closures',       'denied', 'denied', 'denied'),
   ('area_codes',                 'denied', 'denied', 'denied');
 
 select set_eq(

@@ -1,5 +1,5 @@
--- Distribution while somebody else has locked what it needs. `operator` is a connection with an open transaction, `sender`
--- one that sends leads. What they commit is deleted at the end.
+-- Distribution while somebody else has locked what it needs. `operator` is a connection with an open transaction,
+-- `sender` one that sends leads. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(73);
@@ -167,7 +167,7 @@ select pg_temp.hold('lock table public.agents in share mode');
 select is(pg_temp.send('1'), 'pending', 'while a table that distribution writes is locked a lead is pending');
 select is(
   pg_temp.distribute('1'), '{"distribution": "pending", "distributed_to": null, "order_is_locked": true}',
-  'and said to wait for whoever has locked it');
+  'and said to wait for the one that has locked it');
 create temp table began as select clock_timestamp() as at;
 select throws_ok(
   $$select pg_temp.query('select public.distribute_waiting_leads(1)')$$, '55P03', null,

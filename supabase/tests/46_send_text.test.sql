@@ -22,8 +22,8 @@ from (values
 ) c (name, recruit, service, status, assigned, lead);
 select private.record_consent(md5('agency')::uuid, '+19995550008', 'opted_out', 'keyword', 'STOP');
 -- Closed all day, so that a text is held when nothing exempts it.
-delete from public.quiet_hours;
-insert into public.quiet_hours (opens, closes, source) values ('00:00', '00:00', 'test');
+delete from public.texting_hours;
+insert into public.texting_hours (opens, closes, source) values ('00:00', '00:00', 'test');
 
 -- Calls it as the API does for a signed-in user, with the claims of the JWT and the role.
 create function pg_temp.send_as(
@@ -138,12 +138,12 @@ select results_eq(
   $$select pg_temp.send_as('ann', 'escalated', 'Another text', 'first')$$,
   $$select result || '{"status": "duplicate"}' from first$$, 'the same client_message_id is the first text');
 select is((select count(*)::integer from public.text_outbox where conversation_id = md5('escalated')::uuid), 1, 'and stored once');
-select is(pg_temp.send_as('mia', 'escalated', 'Hi', 'first') ->> 'status', 'duplicate', 'whoever sends it again');
+select is(pg_temp.send_as('mia', 'escalated', 'Hi', 'first') ->> 'status', 'duplicate', 'also when another user sends it again');
 select is(pg_temp.send_as('ann', 'bot', 'Hi', 'first') ->> 'status', 'queued', 'in another conversation it is another text');
 select is(pg_temp.conversation('bot'), 'escalated ann', 'sending takes a conversation over from the bot');
 select is(pg_temp.send_as('ann', 'escalated', repeat('ж', 1600)) ->> 'segments', '24', '1,600 characters are sent in segments');
 select is(pg_temp.send_as('ann', 'escalated', repeat('😀', 800)) ->> 'status', 'queued', '800 emoji of two UTF-16 units each are sent');
-select is(pg_temp.conversation('escalated'), 'escalated ann', 'and whoever has a conversation keeps it');
+select is(pg_temp.conversation('escalated'), 'escalated ann', 'and the agent of a conversation keeps it');
 select is(pg_temp.send_as('ann', 'unassigned') ->> 'status', 'queued', 'the lead''s agent may send where nobody is assigned');
 select is(pg_temp.conversation('unassigned'), 'escalated ann', 'and has the conversation from then on');
 select is(pg_temp.send_as('mia', 'of nobody') ->> 'status', 'queued', 'a manager may send in any conversation of the agency');
@@ -167,7 +167,7 @@ select public.receive_sms('+19995550001', '+19995550100', 'test reply', 'Hi', '[
 select results_eq(
   $$select o.state, o.reason, o.due_at from public.text_outbox o, held where o.message_id = (result ->> 'message_id')::uuid$$,
   $$values ('pending', null::text, now())$$, 'a text of the recruit releases it');
-update public.quiet_hours set opens = '00:00', closes = '24:00';
+update public.texting_hours set opens = '00:00', closes = '24:00';
 update public.service_numbers set status = 'paused', paused_reason = '30034' where phone = '+19995550100';
 create temp table paused as select pg_temp.send_as('ann', 'escalated', 'Paused') as result;
 select results_eq(

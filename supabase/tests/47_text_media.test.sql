@@ -61,7 +61,7 @@ $$;
 
 select is(pg_temp.opens(name), expected, format('%s opens files: %s', name, why))
 from (values
-  ('ann', array['of ann', 'of cal', 'of nobody'], 'an agent those of its recruits, whoever writes with them'),
+  ('ann', array['of ann', 'of cal', 'of nobody'], 'an agent those of its recruits, with any writer'),
   ('cal', array['of cal'], 'and of its own conversations'),
   ('mia', array['of ann', 'of cal', 'of nobody'], 'a manager those of its agency'),
   ('otto', array[]::text[], 'nobody those of another agency'),

@@ -8,8 +8,8 @@ insert into public.service_numbers (phone, agency_id, segments_per_second, messa
   ('+19995550100', md5('agency')::uuid, 100, null), ('+19995550101', md5('agency')::uuid, 100, 'MG' || repeat('a', 32)),
   ('+19995550102', md5('elsewhere')::uuid, 100, null);
 -- Open all day, but for numbers of Utah.
-delete from public.quiet_hours;
-insert into public.quiet_hours (state, opens, closes, source) values (null, '00:00', '24:00', 'test'), ('UT', '00:00', '00:00', 'test');
+delete from public.texting_hours;
+insert into public.texting_hours (state, opens, closes, source) values (null, '00:00', '24:00', 'test'), ('UT', '00:00', '00:00', 'test');
 
 create temp table names (name text, id uuid generated always as (md5(name)::uuid) stored);
 insert into names (name)

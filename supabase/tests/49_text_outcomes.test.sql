@@ -6,8 +6,8 @@ select plan(86);
 select pg_temp.create_agency('agency', 'UTC', 'agent');
 insert into public.service_numbers (phone, agency_id, segments_per_second) values
   ('+19995550100', md5('agency')::uuid, 1000), ('+19995550101', md5('agency')::uuid, 1000);
-delete from public.quiet_hours;
-insert into public.quiet_hours (opens, closes, source) values ('00:00', '24:00', 'test');
+delete from public.texting_hours;
+insert into public.texting_hours (opens, closes, source) values ('00:00', '24:00', 'test');
 select pg_temp.create_conversation('x', '+19995550001', '+19995550100', 'agent'),
   pg_temp.create_conversation('same recruit', '+19995550001', '+19995550101', 'agent'),
   pg_temp.create_conversation('y', '+19995550002', '+19995550100', 'agent');

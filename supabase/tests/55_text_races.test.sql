@@ -24,9 +24,9 @@ select pg_temp.commit($sql$
   from generate_series(1, 50) n;
 $sql$);
 
--- 120 texts: connections 1 to 4 queue them, and twenty workers send them meanwhile. Now and then a worker dies, before its
--- request, after it, or before it reports a look-up. Its lease ends at once, and look-ups are due at once, so that the test
--- does not take minutes.
+-- 120 texts: connections 1 to 4 queue them, and twenty workers send them meanwhile. Now and then a worker dies, before
+-- its request, after it, or before it reports a look-up. Its lease ends at once, and look-ups are due at once, so that
+-- the test does not take minutes.
 create temp table finished as select * from pg_temp.race(24, $work$
   do $do$
   declare claim jsonb; claimed jsonb; sid text; sids text[]; task_id uuid; fate double precision;
@@ -88,7 +88,7 @@ $work$) result;
 select is((select count(*)::integer from finished), 24, 'twenty workers and four that queue texts end');
 select results_eq(
   'select count(*), count(distinct message_id) from requests', 'values (120::bigint, 120::bigint)',
-  'each of 120 texts is requested once, whoever dies when');
+  'each of 120 texts is requested once, with any process killed at any time');
 select is_empty(
   $$select from (
       select o.ordinal, lag(o.ordinal) over (partition by o.conversation_id order by r.received_at) as previous
@@ -242,8 +242,8 @@ select results_eq(
 select is((select count(distinct result - 'status')::integer from sent), 1, 'all twenty return the same');
 select is((select count(*)::integer from public.recruiting_messages where conversation_id = md5('race 1')::uuid), 2, 'and one message');
 
--- Two texts of one recruit, of which indexes give the later one first. Whoever changes both must wait for the first one before
--- it locks the second, or two such changes would wait for each other.
+-- Two texts of one recruit, of which indexes give the later one first. A transaction that changes both must wait for
+-- the first one before it locks the second, or two such changes would wait for each other.
 select pg_temp.commit($sql$
   delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
   insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone)
@@ -279,8 +279,8 @@ select results_eq(
   $$select o.reason from public.text_outbox o where o.conversation_id in (md5('race 1')::uuid, md5('race 2')::uuid) order by o.ordinal$$,
   array['number_paused', null], 'a number that is active again waits for none of its texts');
 
--- Locks are taken in one order, so that two never wait for each other: this query waits for the first row, which somebody
--- holds, before it locks the second.
+-- Locks are taken in one order, so that two never wait for each other: this query waits for the first row, which
+-- somebody holds, before it locks the second.
 create function pg_temp.waits_before(query text, first text, second text) returns boolean language plpgsql as $$
 declare
   is_free boolean;
@@ -323,9 +323,10 @@ select ok(
   pg_temp.waits_before(
     $$select public.assign_leads(md5('race cal')::uuid, md5('race lead')::uuid)$$, pg_temp.lock_conversation('min'),
     pg_temp.lock_conversation('max')),
-  'whoever gives a lead away locks its conversations in the order of an opt-out');
+  'giving a lead away locks its conversations in the order of an opt-out');
 
--- Texts that stayed behind when their recruit opted out; somebody has locked one of them. Another recruit's text is due too.
+-- Texts that stayed behind when their recruit opted out; somebody has locked one of them. Another recruit's text is due
+-- too.
 select pg_temp.commit($sql$
   delete from public.text_outbox o using public.recruiting_conversations c
   where c.id = o.conversation_id and c.agency_id = md5('race')::uuid;

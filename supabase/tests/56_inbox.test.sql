@@ -158,7 +158,7 @@ select results_eq(
   $$select s #>> '{agent,role}', s -> 'is_operator' from pg_temp.signed_in('ann') s$$, $$values ('agent', 'false'::jsonb)$$,
   'an agent is no operator');
 delete from auth.users where id = md5('user visitor')::uuid;
-select is((select count(*)::integer from public.operators where user_id = any (array[md5('user visitor'), md5('user mia')]::uuid[])), 1, 'whoever has no login any more is no operator');
+select is((select count(*)::integer from public.operators where user_id = any (array[md5('user visitor'), md5('user mia')]::uuid[])), 1, 'a user without a login is no operator');
 
 select * from finish();
 rollback;

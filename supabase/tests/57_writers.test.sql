@@ -107,13 +107,13 @@ from (values
 ) s (function, state, reason, message);
 
 -- A text is sent once more
-delete from public.quiet_hours;
-insert into public.quiet_hours (opens, closes, source) values ('00:00', '24:00', 'test');
+delete from public.texting_hours;
+insert into public.texting_hours (opens, closes, source) values ('00:00', '24:00', 'test');
 select is(
   pg_temp.call_in('failed', '30003', pg_temp.of('retry_text', 'second answer')),
   jsonb_build_object('message_id', md5('second answer')::uuid, 'status', 'queued', 'due_at', now()), 'a failed text is sent once more');
 select is(pg_temp.text_of('second answer'), 'pending', 'it waits for a worker');
-update public.quiet_hours set closes = '00:00';
+update public.texting_hours set closes = '00:00';
 update public.recruiting_conversations set last_message_at = now() - interval '13 hours' where id = md5('hers')::uuid;
 select results_eq(
   format($$select r ->> 'status', (r ->> 'due_at')::timestamptz > now() from pg_temp.call_in('failed', '30003', %L) r$$,
@@ -171,7 +171,7 @@ select results_eq(
   $$select a.first_name, n.kind, n.reason, n.read_at is not null
     from notifications n join public.agents a on a.id = n.agent_id order by n.kind$$,
   $$values ('cal', 'handoff', 'assigned', false), ('mia', 'text', null, true)$$,
-  'the agent is told, and whoever was told before need not answer');
+  'the agent is told, and the agent who was told before need not answer');
 select pg_temp.call('mia', pg_temp.assign('of nobody', 'cal')), pg_temp.call('cal', pg_temp.assign('of nobody', 'cal'));
 select is((select count(*)::integer from notifications), 2, 'again, nothing happens');
 select pg_temp.call('mia', pg_temp.assign('of nobody', 'mia'));

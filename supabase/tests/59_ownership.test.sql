@@ -1,4 +1,5 @@
--- Whose conversation it is: a manager takes one over from an agent, who is told, keeps what was queued and may ask for it.
+-- Whose conversation it is: a manager takes one over from an agent, who is told, keeps what was queued and may ask for
+-- it.
 begin;
 select plan(35);
 \ir helpers.psql
@@ -97,7 +98,7 @@ select is(pg_temp.take('mia', 'anns', 'second'), 'queued escalated mia', 'who ha
 select is(pg_temp.told('anns'), array['ann taken_over by mia'], 'and tells nobody');
 select is(pg_temp.send('mia', 'anns', 'third'), 'queued escalated mia', 'nor need take_over be said');
 
--- The same text is one text, whoever has the conversation
+-- The same text is one text, with any owner of the conversation
 select is(pg_temp.send('mia', 'anns', 'first'), 'duplicate escalated mia', 'the same text is never asked about again');
 select is(pg_temp.send('ann', 'anns', 'of ann'), 'duplicate escalated mia', 'nor is one whose agent has lost the conversation');
 select throws_ok(

@@ -6,8 +6,8 @@ select plan(41);
 select pg_temp.create_people();
 select pg_temp.create_vendor('vendor');
 insert into public.service_numbers (phone, agency_id) values ('+19995550100', md5('agency')::uuid);
-delete from public.quiet_hours;
-insert into public.quiet_hours (opens, closes, source) values ('00:00', '24:00', 'test');
+delete from public.texting_hours;
+insert into public.texting_hours (opens, closes, source) values ('00:00', '24:00', 'test');
 
 create function pg_temp.publish() returns jsonb language sql as $$
   select private.store_bot_script(md5('agency')::uuid, '{
@@ -169,13 +169,13 @@ select private.switch_bot_off(md5('agency')::uuid), pg_temp.publish(), pg_temp.s
 select pg_temp.begin_talk('night ' || n), pg_temp.ask('night ' || n) from generate_series(1, 3) n;
 select pg_temp.send_all();
 update public.bot_sessions set remind_at = now() where state = 'active';
-update public.quiet_hours set closes = '00:00';
+update public.texting_hours set closes = '00:00';
 select is(array_agg(distinct pg_temp.complete(t, pg_temp.step())), '{held}', 'quiet hours hold reminders')
 from jsonb_array_elements(pg_temp.claim()) t;
 select is(private.is_text_due(), false, 'and the worker is not called for them all night');
 select pg_temp.begin_talk('late', null), pg_temp.write('late', 'Hi');
 select is(pg_temp.complete(pg_temp.claim('late'), pg_temp.step()), 'held', 'a late text waits for its hour');
-update public.quiet_hours set closes = '24:00';
+update public.texting_hours set closes = '24:00';
 select is(pg_temp.complete(pg_temp.claim('night 1'), pg_temp.step()), 'done', 'until they end');
 
 -- An agent writes before the bot's text is sent

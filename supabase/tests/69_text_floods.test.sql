@@ -12,8 +12,8 @@ update public.vendors set has_text_consent = true where id = md5('vendor')::uuid
 insert into public.service_numbers (phone, agency_id, segments_per_second) values ('+19995550100', md5('agency')::uuid, 100000);
 insert into public.recruiting_orders (agency_id, vendor_id, quantity, greeting_template)
 values (md5('agency')::uuid, md5('vendor')::uuid, 100, 'Hi {first_name}. {agency}, STOP to opt out.');
-delete from public.quiet_hours;
-insert into public.quiet_hours (opens, closes, source) values ('00:00', '24:00', 'test');
+delete from public.texting_hours;
+insert into public.texting_hours (opens, closes, source) values ('00:00', '24:00', 'test');
 select private.store_bot_script(md5('agency')::uuid, '{
   "opening": "{agency}. STOP ends this.", "questions": [{"id": "licensed", "ask": "Licensed?", "answer": "yes_no"}],
   "done": "Bye", "handoff": "A person will write.", "handoff_words": ["agent"]}');

@@ -46,7 +46,7 @@ select is(
   '{"recruiting_leads": 0, "sales_leads": 0, "conversations": 0, "notifications": 0}', 'again, nothing moves');
 select pg_temp.add_recruit('taken', 'ann', 'mia');
 select public.assign_leads(md5('bob')::uuid, lead_id => md5('taken')::uuid);
-select is(pg_temp.owners('taken'), 'bob bob bob mia', 'with one lead its conversation goes along, whoever has taken it over');
+select is(pg_temp.owners('taken'), 'bob bob bob mia', 'with one lead its conversation goes along, also when another agent has taken it over');
 
 select pg_temp.create_lead('sale', 'ann'), pg_temp.create_lead('sale 2', 'ann');
 select is(public.assign_leads(md5('bob')::uuid, lead_id => md5('sale')::uuid) -> 'sales_leads', '1', 'a sales lead can be given too');

@@ -3,7 +3,8 @@ begin;
 select plan(10);
 \ir helpers.psql
 
--- `emptied`: the row stays without it. `kept`: it stays, as docs/security.md says. `harmless`: it says nothing of the person.
+-- `emptied`: the row stays without it. `kept`: it stays, as docs/security.md says. `harmless`: it says nothing of the
+-- person.
 create temp table kept_rows (name, fate, columns) as values
   ('recruiting_leads', 'emptied', 'first_name vendor_metadata last_name email phone state vendor_lead_id resume_path'),
   ('recruiting_leads', 'harmless', 'id vendor_id distribution request_id received_via agency_id agent_id order_id
@@ -43,12 +44,13 @@ create temp table deleted_rows (name, person) as values
   ('agent_notifications', 'conversation_id'), ('private.waiting_notifications', 'conversation_id'),
   ('private.waiting_take_overs', 'conversation_id'),
   ('recruiting_message_events', 'provider_message_id'), ('unmatched_texts', 'message_sid'), ('private.idempotency_keys', 'key');
--- Tables that are about nobody: about agencies, vendors, users and the service itself, or with ids, counts and times alone.
+-- Tables that are about nobody: about agencies, vendors, users and the service itself, or with ids, counts and times
+-- alone.
 create temp table others (name) as select unnest(array[
   'agencies', 'agents', 'vendors', 'vendor_api_keys', 'private.vendor_webhook_secrets', 'private.refused_proofs',
   'private.request_counts', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
-  'private.untold_leads', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'quiet_hours',
-  'quiet_hours_closures', 'area_codes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments']);
+  'private.untold_leads', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
+  'texting_closures', 'area_codes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments']);
 
 select set_eq(
   $$select c.oid::regclass::text from pg_class c

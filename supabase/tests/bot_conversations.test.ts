@@ -57,7 +57,7 @@ Deno.test("random conversations end, and the bot never says too much", async () 
   try {
     await sql.begin(async (sql) => {
       // No hour is quiet.
-      await sql`update public.quiet_hours set opens = '00:00', closes = '24:00'`;
+      await sql`update public.texting_hours set opens = '00:00', closes = '24:00'`;
       const [{ agency, agent }] = await sql<[{ agency: string; agent: string }]>`
         with agency as (insert into public.agencies (name, timezone) values ('Model', 'UTC') returning id)
         insert into public.agents (agency_id, first_name) select id, 'Ann' from agency

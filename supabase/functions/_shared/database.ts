@@ -96,7 +96,7 @@ export async function callDatabase<Name extends SqlFunction, Result>(
       .abortSignal(AbortSignal.timeout(Math.min(patience, timeout)));
     if (error === null) return data as Result;
 
-    // Whoever works on the same Idempotency-Key may be an attempt of ours that got no response.
+    // The holder of the same Idempotency-Key may be an attempt of ours that got no response.
     const isOwnAttempt: boolean = lost && error.code === "PT409";
     const isLost = isLostResponse(error.code, status);
     lost ||= isLost;

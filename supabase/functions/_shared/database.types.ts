@@ -1084,80 +1084,6 @@ export type Database = {
         };
         Relationships: [];
       };
-      "quiet_hours": {
-        Row: {
-          "closes": string;
-          "created_at": string;
-          "day_of_week": number | null;
-          "id": string;
-          "law_closes": string | null;
-          "law_opens": string | null;
-          "law_source": string | null;
-          "opens": string;
-          "source": string;
-          "state": string | null;
-          "updated_at": string;
-        };
-        ComputedFields: never;
-        Insert: {
-          "closes": string;
-          "created_at"?: string;
-          "day_of_week"?: number | null;
-          "id"?: string;
-          "law_closes"?: string | null;
-          "law_opens"?: string | null;
-          "law_source"?: string | null;
-          "opens": string;
-          "source": string;
-          "state"?: string | null;
-          "updated_at"?: string;
-        };
-        Update: {
-          "closes"?: string;
-          "created_at"?: string;
-          "day_of_week"?: number | null;
-          "id"?: string;
-          "law_closes"?: string | null;
-          "law_opens"?: string | null;
-          "law_source"?: string | null;
-          "opens"?: string;
-          "source"?: string;
-          "state"?: string | null;
-          "updated_at"?: string;
-        };
-        Relationships: [];
-      };
-      "quiet_hours_closures": {
-        Row: {
-          "created_at": string;
-          "ends_on": string | null;
-          "id": string;
-          "source": string;
-          "starts_on": string;
-          "state": string | null;
-          "updated_at": string;
-        };
-        ComputedFields: never;
-        Insert: {
-          "created_at"?: string;
-          "ends_on"?: string | null;
-          "id"?: string;
-          "source": string;
-          "starts_on": string;
-          "state"?: string | null;
-          "updated_at"?: string;
-        };
-        Update: {
-          "created_at"?: string;
-          "ends_on"?: string | null;
-          "id"?: string;
-          "source"?: string;
-          "starts_on"?: string;
-          "state"?: string | null;
-          "updated_at"?: string;
-        };
-        Relationships: [];
-      };
       "recruiting_conversations": {
         Row: {
           "agency_id": string;
@@ -2009,6 +1935,80 @@ export type Database = {
             referencedColumns: ["id"];
           },
         ];
+      };
+      "texting_closures": {
+        Row: {
+          "created_at": string;
+          "ends_on": string | null;
+          "id": string;
+          "source": string;
+          "starts_on": string;
+          "state": string | null;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string;
+          "ends_on"?: string | null;
+          "id"?: string;
+          "source": string;
+          "starts_on": string;
+          "state"?: string | null;
+          "updated_at"?: string;
+        };
+        Update: {
+          "created_at"?: string;
+          "ends_on"?: string | null;
+          "id"?: string;
+          "source"?: string;
+          "starts_on"?: string;
+          "state"?: string | null;
+          "updated_at"?: string;
+        };
+        Relationships: [];
+      };
+      "texting_hours": {
+        Row: {
+          "closes": string;
+          "created_at": string;
+          "day_of_week": number | null;
+          "id": string;
+          "law_closes": string | null;
+          "law_opens": string | null;
+          "law_source": string | null;
+          "opens": string;
+          "source": string;
+          "state": string | null;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "closes": string;
+          "created_at"?: string;
+          "day_of_week"?: number | null;
+          "id"?: string;
+          "law_closes"?: string | null;
+          "law_opens"?: string | null;
+          "law_source"?: string | null;
+          "opens": string;
+          "source": string;
+          "state"?: string | null;
+          "updated_at"?: string;
+        };
+        Update: {
+          "closes"?: string;
+          "created_at"?: string;
+          "day_of_week"?: number | null;
+          "id"?: string;
+          "law_closes"?: string | null;
+          "law_opens"?: string | null;
+          "law_source"?: string | null;
+          "opens"?: string;
+          "source"?: string;
+          "state"?: string | null;
+          "updated_at"?: string;
+        };
+        Relationships: [];
       };
       "unmatched_texts": {
         Row: {
@@ -2982,7 +2982,7 @@ export type Database = {
         };
         SetofOptions: {
           from: "*";
-          to: "quiet_hours_closures";
+          to: "texting_closures";
           isOneToOne: true;
           isSetofReturn: false;
         };
@@ -3313,7 +3313,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
-      "set_quiet_hours": {
+      "set_texting_hours": {
         Args: { "closes": string; "day_of_week": number; "opens": string; "source": string; "state": string };
         Returns: {
           "closes": string;
@@ -3330,7 +3330,7 @@ export type Database = {
         };
         SetofOptions: {
           from: "*";
-          to: "quiet_hours";
+          to: "texting_hours";
           isOneToOne: true;
           isSetofReturn: false;
         };

@@ -13,7 +13,7 @@ export class JsonSyntaxError extends SyntaxError {
  * The value of a JSON text, read without giving JSON.parse an object: for a text with an escape in a key.
  *
  * JSON.parse of V8 13 to 15 is faster. But it takes such a key for one of an earlier text, if the bytes sent begin with
- * that one: after a key `zz\`, whoever has sent it, it reads `"zz\""` as `zz\`.
+ * that one: after a key `zz\`, from any sender, it reads `"zz\""` as `zz\`.
  *
  * @throws JsonSyntaxError when it is not JSON.
  */

@@ -1,7 +1,7 @@
 -- The header Idempotency-Key: a request that is sent again gets the first response again, and changes nothing. The id of
 -- a webhook's delivery is kept in the same way.
 
-create function private.kept_result(scope text, idempotency jsonb) returns jsonb
+create function private.find_idempotent_result(scope text, idempotency jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -21,7 +21,7 @@ begin
   if exists (
     select
     from private.idempotency_keys k
-    where k.scope = kept_result.scope
+    where k.scope = find_idempotent_result.scope
       and k.key = idempotency ->> 'key'
       and k.request_hash <> idempotency ->> 'request_hash'
       and k.created_at > now() - k.retention
@@ -29,10 +29,10 @@ begin
     raise exception 'Idempotency-Key: the key came before with another body' using errcode = 'PT422';
   end if;
 
-  -- After the lock was tried: whoever has it may only read a result too, and then this new statement sees it as well.
+  -- After the lock was tried: its holder may only read a result too, and then this new statement sees it as well.
   select k.result into kept
   from private.idempotency_keys k
-  where k.scope = kept_result.scope
+  where k.scope = find_idempotent_result.scope
     and k.key = idempotency ->> 'key'
     and k.part = (idempotency ->> 'part')::integer
     and k.created_at > now() - k.retention;
@@ -43,13 +43,13 @@ begin
 end
 $$;
 
-comment on function private.kept_result(text, jsonb) is
+comment on function private.find_idempotent_result(text, jsonb) is
   'The kept result of a request that came before, or null. idempotency: {key, part, request_hash|null}, or null for a '
   'request without a key. PT409 while the first transaction works on the same key; PT422 when the key came with another '
   'body.';
-grant execute on function private.kept_result(text, jsonb) to service_role;
+grant execute on function private.find_idempotent_result(text, jsonb) to service_role;
 
-create function private.keep_result(
+create function private.save_idempotent_result(
   scope text,
   idempotency jsonb,
   result jsonb,
@@ -65,12 +65,12 @@ begin
 
   insert into private.idempotency_keys (scope, key, part, request_hash, result, retention)
   values (
-    keep_result.scope,
+    save_idempotent_result.scope,
     idempotency ->> 'key',
     (idempotency ->> 'part')::integer,
     idempotency ->> 'request_hash',
-    keep_result.result,
-    keep_result.retention
+    save_idempotent_result.result,
+    save_idempotent_result.retention
   )
   -- Only an expired one can be in the way.
   on conflict on constraint idempotency_keys_pkey do update
@@ -85,7 +85,8 @@ begin
   where (k.scope, k.key, k.part) in (
     select expired.scope, expired.key, expired.part
     from private.idempotency_keys expired
-    where expired.retention = keep_result.retention and expired.created_at <= now() - keep_result.retention
+    where expired.retention = save_idempotent_result.retention
+      and expired.created_at <= now() - save_idempotent_result.retention
     order by expired.created_at
     limit 10
     for update skip locked
@@ -94,7 +95,7 @@ begin
 end
 $$;
 
-comment on function private.keep_result(text, jsonb, jsonb, interval) is
+comment on function private.save_idempotent_result(text, jsonb, jsonb, interval) is
   'Keeps the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a key '
   'it only returns it. Removes a few expired keys of the same retention.';
-grant execute on function private.keep_result(text, jsonb, jsonb, interval) to service_role;
+grant execute on function private.save_idempotent_result(text, jsonb, jsonb, interval) to service_role;

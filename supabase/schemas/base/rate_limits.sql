@@ -32,7 +32,7 @@ begin
     requests = case when r.window_start <= moment - interval '1 minute' then 1 else r.requests + 1 end
   returning * into counted;
 
-  -- Whoever begins a minute removes a few rows of callers that have stopped calling.
+  -- The first caller of a minute removes a few rows of callers that have stopped calling.
   if counted.requests = 1 then
     delete from private.request_counts r
     where r.bucket in (

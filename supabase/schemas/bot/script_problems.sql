@@ -1,4 +1,4 @@
--- What is wrong with a script: all of it at once, so that whoever writes one need not ask again and again.
+-- What is wrong with a script: all of it at once, so that its writer need not ask again and again.
 
 create function private.bot_script_problems(script jsonb) returns text[]
 language plpgsql
@@ -117,7 +117,8 @@ end
 $$;
 
 comment on function private.bot_script_problems(jsonb) is
-  'What is wrong with a script, each `<question id or member>: <problem>`, in the order of their letters; empty where nothing is.';
+  'What is wrong with a script, each `<question id or member>: <problem>`, in the order of their letters; empty where '
+  'nothing is.';
 grant execute on function private.bot_script_problems(jsonb) to service_role;
 
 create function private.unknown_members(value jsonb, label text, known text[]) returns text[]

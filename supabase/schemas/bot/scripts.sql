@@ -43,7 +43,7 @@ begin
 end
 $$;
 
-comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for whoever may write the table.';
+comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for a caller that may write the table.';
 grant execute on function private.store_bot_script(uuid, jsonb) to service_role;
 
 create function private.switch_bot_off(agency_id uuid) returns integer

@@ -1,18 +1,15 @@
--- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and completes it.
+-- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
+-- completes it.
 --
--- | from              | by                                                         | to                                   |
--- | ----------------- | ---------------------------------------------------------- | ------------------------------------ |
--- | none              | a text to a conversation that the bot has                  | due in 8 s                           |
--- | none              | claim_bot_turns(), the session's reminder or end is due    | due now, without a text              |
--- | due               | another text                                               | due 8 s after it, within 30 s in all |
--- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
--- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
--- | claimed           | complete_bot_turn(), the session has changed since         | due                                  |
--- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
--- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
--- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
--- | any               | more than 20 texts                                         | gone; a person goes on               |
--- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
+-- | from | by | to | | ----------------- | ---------------------------------------------------------- |
+-- ------------------------------------ | | none | a text to a conversation that the bot has | due in 8 s | | none |
+-- claim_bot_turns(), the session's reminder or end is due | due now, without a text | | due | another text | due 8 s
+-- after it, within 30 s in all | | due, or lease over| claim_bot_turns() | claimed for 60 s | | claimed |
+-- complete_bot_turn(), a text has come since | due, as that text says | | claimed | complete_bot_turn(), the session
+-- has changed since | due | | claimed | complete_bot_turn(), quiet hours hold the next question | due when they end | |
+-- claimed | complete_bot_turn(), our text before it is not sent yet | due in 10 s | | claimed | complete_bot_turn() |
+-- gone; the reply is in the outbox | | any | more than 20 texts | gone; a person goes on | | any | an agent writes, an
+-- opt-out, the bot is switched off | gone |
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
 
@@ -112,8 +109,9 @@ $$;
 
 comment on function public.read_bot_turn(uuid, integer) is
   'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
-  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}. Without texts only time has passed. There are at most 20, of each '
-  'the first 1,600 characters; only the last one may be automatic. Null when the turn has ended or was claimed again since.';
+  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}. Without texts only time has passed. '
+  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. Null when the turn has '
+  'ended or was claimed again since.';
 grant execute on function public.read_bot_turn(uuid, integer) to service_role;
 
 create function public.complete_bot_turn(
@@ -167,8 +165,8 @@ begin
     return 'dropped';
   end if;
 
-  -- A question waits for its hour and for our text before it, and is then worked out anew. Whoever asks for a person is
-  -- heard at once.
+  -- A question waits for its hour and for our text before it, and is then worked out anew. A recruit who asks for a
+  -- person is heard at once.
   if reply is not null and ended is null then
     opens_at := (private.sending_hours(conversation, 'bot')).opens_at;
     if opens_at <= now() and exists (
@@ -197,9 +195,10 @@ $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
   'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
-  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: {reply|null, session|null, answered?: {question, '
-  'value, said}, ended?: {state, reason, goes_to_person}}. Returns `done`; `again`: a text has come since, or the session has '
-  'changed; `held`: quiet hours, or our text before it, hold the question; `dropped`: something else has ended the turn.';
+  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
+  '{reply|null, session|null, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. Returns '
+  '`done`; `again`: a text has come since, or the session has changed; `held`: quiet hours, or our text before it, hold '
+  'the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
 create function private.begin_bot_turn(conversation public.recruiting_conversations, message_ids uuid[]) returns boolean

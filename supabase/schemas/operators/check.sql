@@ -1,4 +1,5 @@
--- What is wrong now, one row for each thing, with the command that helps. Made for cron: all is well when there is no row.
+-- What is wrong now, one row for each thing, with the command that helps. Made for cron: all is well when there is no
+-- row.
 
 create type private.finding as (kind text, name text, problem text, command text);
 
@@ -116,8 +117,8 @@ as $$
     from latest l
     where l.arrived_at >= l.last_at - interval '30 days'
   ), habits as (
-    -- The usual gap is the one in which a moment lies on average. The plain mean would be seconds where a vendor sends many
-    -- leads at once, and would not know of nights and weekends.
+    -- The usual gap is the one in which a moment lies on average. The plain mean would be seconds where a vendor sends
+    -- many leads at once, and would not know of nights and weekends.
     select
       g.slug, g.last_at,
       make_interval(secs => coalesce(sum(g.seconds * g.seconds) / nullif(sum(g.seconds), 0), 0)) as gap
@@ -261,7 +262,7 @@ as $$
   )
   union all
   (
-    -- Whoever calls the worker would have had these taken at once. A busy number takes its time.
+    -- A call of the worker would have taken these at once. A busy number takes its time.
     select
       'worker', 'texting', format('not called since %s, with %s due', private.in_utc(min(due.since)), count(*)),
       'text outbox'

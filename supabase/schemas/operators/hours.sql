@@ -1,36 +1,36 @@
 -- The hours in which texts may be sent, as an operator sees and changes them.
 
-create function public.set_quiet_hours(
+create function public.set_texting_hours(
   state text,
   day_of_week integer,
   opens time,
   closes time,
   source text
-) returns public.quiet_hours
+) returns public.texting_hours
 language plpgsql
 set search_path = ''
 as $$
 declare
-  changed public.quiet_hours;
+  changed public.texting_hours;
 begin
-  if not exists (select from public.area_codes a where a.state = coalesce(set_quiet_hours.state, a.state)) then
+  if not exists (select from public.area_codes a where a.state = coalesce(set_texting_hours.state, a.state)) then
     raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
   elsif opens is null and state is null and day_of_week is null then
     raise exception 'the hours of all states and days can be changed, but not taken away' using errcode = 'PT400';
   elsif opens is null then
     select q.* into changed
-    from public.quiet_hours q
-    where q.state is not distinct from set_quiet_hours.state
-      and q.day_of_week is not distinct from set_quiet_hours.day_of_week
+    from public.texting_hours q
+    where q.state is not distinct from set_texting_hours.state
+      and q.day_of_week is not distinct from set_texting_hours.day_of_week
     for update;
     if changed.id is null then
       raise exception 'there are no such hours of their own' using errcode = 'PT404';
     elsif (changed.opens, changed.closes, changed.source) = (changed.law_opens, changed.law_closes, changed.law_source) then
       raise exception 'these are the hours of the law, which stay' using errcode = 'PT404';
     elsif changed.law_source is null then
-      delete from public.quiet_hours q where q.id = changed.id;
+      delete from public.texting_hours q where q.id = changed.id;
     else
-      update public.quiet_hours q
+      update public.texting_hours q
       set opens = q.law_opens, closes = q.law_closes, source = q.law_source
       where q.id = changed.id
       returning q.* into changed;
@@ -39,12 +39,12 @@ begin
     return changed;
   end if;
 
-  insert into public.quiet_hours as q (state, day_of_week, opens, closes, source)
+  insert into public.texting_hours as q (state, day_of_week, opens, closes, source)
   values (
-    set_quiet_hours.state, set_quiet_hours.day_of_week, set_quiet_hours.opens, set_quiet_hours.closes,
-    set_quiet_hours.source
+    set_texting_hours.state, set_texting_hours.day_of_week, set_texting_hours.opens, set_texting_hours.closes,
+    set_texting_hours.source
   )
-  on conflict on constraint quiet_hours_state_day_of_week_key do update
+  on conflict on constraint texting_hours_state_day_of_week_key do update
   set opens = excluded.opens, closes = excluded.closes, source = excluded.source
   returning q.* into changed;
   perform private.release_held_texts();
@@ -52,21 +52,21 @@ begin
 end
 $$;
 
-comment on function public.set_quiet_hours(text, integer, time, time, text) is
+comment on function public.set_texting_hours(text, integer, time, time, text) is
   'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; '
   'null: on all days without hours of their own), or takes them away (opens null), so that the law''s or '
   'the wider ones count. closes the same as opens: never. Counts for every text that is not sent yet. Returns the row as it '
   'is then, or the one that is gone. PT400 for a state that is none, and for taking the last hours away; PT404 when there are '
   'none to take away, or only the law''s; 23514 when it closes before it opens, or has no source.';
-grant execute on function public.set_quiet_hours(text, integer, time, time, text) to service_role;
+grant execute on function public.set_texting_hours(text, integer, time, time, text) to service_role;
 
-create function public.close_hours(state text, starts_on date, ends_on date, source text) returns public.quiet_hours_closures
+create function public.close_hours(state text, starts_on date, ends_on date, source text) returns public.texting_closures
 language plpgsql
 set search_path = ''
 as $$
 declare
   today constant date := private.first_date();
-  closed public.quiet_hours_closures;
+  closed public.texting_closures;
 begin
   if not exists (select from public.area_codes a where a.state = coalesce(close_hours.state, a.state)) then
     raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
@@ -76,9 +76,9 @@ begin
     raise exception 'ends_on: % is before %', ends_on, coalesce(starts_on, today) using errcode = 'PT400';
   end if;
 
-  insert into public.quiet_hours_closures as c (state, starts_on, ends_on, source)
+  insert into public.texting_closures as c (state, starts_on, ends_on, source)
   values (close_hours.state, coalesce(close_hours.starts_on, today), close_hours.ends_on, close_hours.source)
-  on conflict on constraint quiet_hours_closures_state_starts_on_ends_on_key do update set source = excluded.source
+  on conflict on constraint texting_closures_state_starts_on_ends_on_key do update set source = excluded.source
   returning c.* into closed;
   perform private.release_held_texts();
   return closed;
@@ -99,7 +99,7 @@ as $$
 declare
   closures integer;
 begin
-  delete from public.quiet_hours_closures c
+  delete from public.texting_closures c
   where c.state is not distinct from open_hours.state
     and (c.ends_on is null or c.ends_on >= private.first_date());
   get diagnostics closures = row_count;

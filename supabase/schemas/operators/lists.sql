@@ -1,4 +1,4 @@
--- What operators list: a view for each list, which reads with the rights of whoever asks. What may be listed of one
+-- What operators list: a view for each list, which reads with the rights of its caller. What may be listed of one
 -- agency or one vendor alone has `agency_id` or `vendor_id`.
 
 create view public.agency_list with (security_invoker = true) as
@@ -156,7 +156,7 @@ select t.*,
     when 'held' then case
       when t.number is null then 'its number is not one of the agency''s'
       when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
-      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of quiet_hours'
+      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
       when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
       else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
     end
@@ -254,11 +254,11 @@ select coalesce(q.state, 'all') as state, q.day_of_week as day,
   q.closes::text as closes,
   case when q.opens = q.closes then 'closed' else left(q.opens::text, 5) || '-' || left(q.closes::text, 5) end as hours,
   q.source, null::date as starts_on, null::date as ends_on
-from public.quiet_hours q
+from public.texting_hours q
 union all
 select coalesce(c.state, 'all'), null, concat_ws(' ', case when c.ends_on is null then 'from' end, c.starts_on, 'to ' || c.ends_on),
   null, null, 'closed', c.source, c.starts_on, c.ends_on
-from public.quiet_hours_closures c
+from public.texting_closures c
 where c.ends_on is null or c.ends_on >= private.first_date();
 
 comment on view public.hours_list is

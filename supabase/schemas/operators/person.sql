@@ -1,8 +1,8 @@
 -- A person's right to know what is held, and to be forgotten: npm run admin -- person.
 --
--- A person is a phone number or an e-mail address and whatever shares either, in one step: the leads and referrals that have
--- it, and then all that has one of their numbers and addresses. Two people who share an address are one person here, so
--- whoever erases looks at find_person() first.
+-- A person is a phone number or an e-mail address and whatever shares either, in one step: the leads and referrals that
+-- have it, and then all that has one of their numbers and addresses. Two people who share an address are one person
+-- here, so the operator who erases looks at find_person() first.
 --
 -- What stays is the proof of what the person has said about texts, because the opt-out must hold: text_consents,
 -- text_consent_events, and unmatched texts with a consent in them, which no agency may have recorded yet.

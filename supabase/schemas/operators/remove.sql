@@ -61,7 +61,8 @@ declare
   uses text[] := '{}';
   n bigint;
 begin
-  -- Whoever stores a row that refers to it waits for this lock by the foreign key. So what is counted now is all there is.
+  -- A transaction that stores a row that refers to it waits for this lock by the foreign key. So what is counted now is
+  -- all there is.
   execute format('select true from %s where id = $1 for update', holder) into is_there using holder_id;
   if is_there is null then
     raise exception 'there is no such one' using errcode = 'PT404';

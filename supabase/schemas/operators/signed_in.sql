@@ -41,5 +41,5 @@ $$;
 comment on function public.signed_in_user() is
   'What a page needs to know about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
   'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: <version of the newest migration>|null}. agent and '
-  'agency are null for whoever is no active agent.';
+  'agency are null for a user who is no active agent.';
 grant execute on function public.signed_in_user() to authenticated;

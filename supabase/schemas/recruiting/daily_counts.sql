@@ -1,8 +1,8 @@
 -- How many leads each order has got on each day, so that nobody counts the day's leads to check a daily cap.
 --
--- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. Whoever changes a
--- count locks its order until the transaction ends. Distribution passes over locked orders, so it never waits for a count,
--- and never reads one that is about to change.
+-- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. A transaction
+-- that changes a count locks its order until the transaction ends. Distribution passes over locked orders, so it never
+-- waits for a count, and never reads one that is about to change.
 
 create function public.check_daily_counts()
 returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
@@ -98,7 +98,8 @@ begin
   -- In one order, so that two transactions do not wait for each other.
   perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
 
-  -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest does.
+  -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest
+  -- does.
   update private.recruiting_order_days d
   set leads = d.leads + cardinality(differences)
   where d.order_id = order_ids[1]
@@ -185,8 +186,8 @@ $$;
 comment on function private.count_changed_leads() is
   'Trigger: counts the leads that a statement has given to orders, or taken away from them.';
 
--- Once for a statement and not once for each row: a row that is changed a thousand times in one transaction has a thousand
--- versions, and each change reads them all.
+-- Once for a statement and not once for each row: a row that is changed a thousand times in one transaction has a
+-- thousand versions, and each change reads them all.
 
 create trigger count_inserted_leads
   after insert on public.recruiting_leads
@@ -248,7 +249,8 @@ set search_path = ''
 as $$
 begin
   return query
-  -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each lead.
+  -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each
+  -- lead.
   with recursive days as (
     select o.id as order_id, o.agency_id, a.timezone, first.day_start, private.day_end(first.day_start, a.timezone) as day_end
     from public.recruiting_orders o
@@ -292,8 +294,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Nobody gives these orders a lead meanwhile, or takes one away. The agency is not locked: distribution would wait for it
-  -- if its row had been updated before in the same transaction, because `skip locked` does not skip a newer version.
+  -- Nobody gives these orders a lead meanwhile, or takes one away. The agency is not locked: distribution would wait
+  -- for it if its row had been updated before in the same transaction, because `skip locked` does not skip a newer
+  -- version.
   perform
   from public.recruiting_orders o
   where recount_order_days.agency_id is null or o.agency_id = recount_order_days.agency_id

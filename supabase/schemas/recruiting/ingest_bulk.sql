@@ -13,7 +13,7 @@ as $$
 declare
   key_vendor_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
   scope constant text := 'bulk ' || key_vendor_id;
-  kept constant jsonb := private.kept_result(scope, idempotency);
+  kept constant jsonb := private.find_idempotent_result(scope, idempotency);
   -- The first of two rows with the same vendor_lead_id is stored.
   sent constant jsonb := (
     select coalesce(jsonb_agg(jsonb_build_object(
@@ -53,7 +53,7 @@ begin
     end loop;
   end;
 
-  return private.keep_result(scope, idempotency, (
+  return private.save_idempotent_result(scope, idempotency, (
     select jsonb_build_object(
       'created', count(*) filter (where r.result ->> 'status' = 'created'),
       'duplicates', count(*) filter (where r.result ->> 'status' = 'duplicate'),
@@ -77,5 +77,5 @@ comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text
   'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error, a SQLSTATE, where the '
   'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row, and is '
   'recorded. An error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: see '
-  'private.kept_result().';
+  'private.find_idempotent_result().';
 grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;

@@ -84,7 +84,7 @@ $$;
 
 comment on function private.lead_key(uuid, jsonb, jsonb) is
   'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as '
-  'private.kept_result() and private.keep_result() take them; null: by nothing.';
+  'private.find_idempotent_result() and private.save_idempotent_result() take them; null: by nothing.';
 grant execute on function private.lead_key(uuid, jsonb, jsonb) to service_role;
 
 create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
@@ -94,7 +94,7 @@ as $$
 declare
   kept jsonb;
 begin
-  kept := private.kept_result(key ->> 'scope', key -> 'idempotency');
+  kept := private.find_idempotent_result(key ->> 'scope', key -> 'idempotency');
   return case
     -- A delivery that comes again is a duplicate; a call that is repeated has the same id.
     when key ->> 'scope' like 'delivery %' and kept ->> 'id' <> lead_id::text
@@ -107,12 +107,12 @@ end
 $$;
 
 comment on function private.kept_lead(jsonb, uuid) is
-  'The result of the request or delivery with this key that came before, or the {error} of private.kept_result(); null: it '
-  'is the first.';
+  'The result of the request or delivery with this key that came before, or the {error} of '
+  'private.find_idempotent_result(); null: it is the first.';
 grant execute on function private.kept_lead(jsonb, uuid) to service_role;
 
--- A call may be slow on its way to the database and begin after the function has given it up. So before the function says
--- that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
+-- A call may be slow on its way to the database and begin after the function has given it up. So before the function
+-- says that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
 
 create function public.abandon_recruiting_leads(lead_ids uuid[]) returns jsonb
 language plpgsql

@@ -16,7 +16,7 @@ set
   file_size_limit = excluded.file_size_limit,
   allowed_mime_types = excluded.allowed_mime_types;
 
--- Whoever reads a lead opens its resume: the policies of recruiting_leads apply inside the subquery. Storage asks for
+-- A user who reads a lead opens its resume: the policies of recruiting_leads apply inside the subquery. Storage asks for
 -- nothing else when a signed-in person signs a URL, downloads or lists.
 -- A hosted project lets its owner make policies on storage.objects, but not comment on them or change the table.
 create policy "agents read their recruits' resumes, managers their agency's" on storage.objects
@@ -26,8 +26,8 @@ create policy "agents read their recruits' resumes, managers their agency's" on 
     and exists (select from public.recruiting_leads l where l.resume_path = objects.name)
   );
 
--- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before it
--- begins, until its lead is stored or its object is removed.
+-- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before
+-- it begins, until its lead is stored or its object is removed.
 
 create function public.begin_resume_upload(lead_id uuid, path text) returns jsonb
 language plpgsql

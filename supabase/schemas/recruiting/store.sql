@@ -1,5 +1,5 @@
--- Storing recruiting leads: those of POST /recruiting/ingest and of webhooks, which go together in one call when they come
--- together; those of POST /recruiting/ingest/bulk; and those of replays.
+-- Storing recruiting leads: those of POST /recruiting/ingest and of webhooks, which go together in one call when they
+-- come together; those of POST /recruiting/ingest/bulk; and those of replays.
 
 create function public.ingest_recruiting_leads(leads jsonb) returns jsonb
 language plpgsql
@@ -23,16 +23,16 @@ comment on function public.ingest_recruiting_leads(jsonb) is
   'Stores leads of any vendors and distributes them, unless vendor_metadata.is_test is true. leads: [{key_hash|null, '
   'webhook|null, lead: {id, first_name, vendor_lead_id|null, vendor_metadata, resume_path|null, request_id|null, '
   'received_via|null}, idempotency|null}]. key_hash: SHA-256 of the vendor''s API key in lower-case hex; webhook: '
-  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.kept_result(). The caller makes the '
-  'id; a repeated call with the same ids gives the first results and stores nothing. Returns an array with one result for '
-  'each lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with distribution: '
-  'pending while it is not known where the lead goes, or whether it is on disk: then distribute_pending_leads() must be '
-  'asked, because a crash of the server within a second may take such a lead away. Or {id, status: duplicate} with the id '
-  'of the lead that has this vendor_lead_id, or that the same delivery_id and part stored within 7 days. It has '
-  'record_error, a SQLSTATE, where the repeat could not be recorded. Or {error: {code, message}}: PT401 as '
-  'authenticate_vendor(), PT400 without a first_name, 55000 for an id that was abandoned, PT409 and PT422 as '
-  'private.kept_result(). An exception concerns the call as a whole, which has then stored nothing: one lead that the '
-  'database refuses, or that waits too long for another transaction (55P03), makes all fail.';
+  '{secret_id, delivery_id|null, part} in place of a key. idempotency: see private.find_idempotent_result(). The caller '
+  'makes the id; a repeated call with the same ids gives the first results and stores nothing. Returns an array with one '
+  'result for each lead, in their order: {id, status: created, distributed_to: {agency_id, agent_id|null}|null}, with '
+  'distribution: pending while it is not known where the lead goes, or whether it is on disk: then '
+  'distribute_pending_leads() must be asked, because a crash of the server within a second may take such a lead away. Or '
+  '{id, status: duplicate} with the id of the lead that has this vendor_lead_id, or that the same delivery_id and part '
+  'stored within 7 days. It has record_error, a SQLSTATE, where the repeat could not be recorded. Or {error: {code, '
+  'message}}: PT401 as authenticate_vendor(), PT400 without a first_name, 55000 for an id that was abandoned, PT409 and '
+  'PT422 as private.find_idempotent_result(). An exception concerns the call as a whole, which has then stored nothing: '
+  'one lead that the database refuses, or that waits too long for another transaction (55P03), makes all fail.';
 grant execute on function public.ingest_recruiting_leads(jsonb) to service_role;
 
 create type private.sent_lead as (
@@ -98,7 +98,7 @@ begin
   if are_pending then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  perform private.keep_result(
+  perform private.save_idempotent_result(
     s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
   from unnest(sent) s
   where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
@@ -247,8 +247,8 @@ as $$
 declare
   stored jsonb;
 begin
-  -- The check of a foreign key waits for the table that it refers to, even where the key is null. A deferred check leaves
-  -- out a version of the row that the same transaction has replaced, and an update to a key that is null.
+  -- The check of a foreign key waits for the table that it refers to, even where the key is null. A deferred check
+  -- leaves out a version of the row that the same transaction has replaced, and an update to a key that is null.
   set constraints all deferred;
   stored := private.insert_sent_leads(sent, null);
   update public.recruiting_leads l

@@ -13,7 +13,7 @@ set statement_timeout = '60s'
 as $$
 declare
   agent_is_active boolean;
-  kept constant jsonb := private.kept_result('import', idempotency);
+  kept constant jsonb := private.find_idempotent_result('import', idempotency);
   imported jsonb;
   left_over integer;
   duplicates jsonb;
@@ -73,7 +73,7 @@ begin
     );
   end if;
 
-  return private.keep_result('import', idempotency, jsonb_build_object(
+  return private.save_idempotent_result('import', idempotency, jsonb_build_object(
     'imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed));
 end
 $$;

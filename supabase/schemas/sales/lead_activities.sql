@@ -11,7 +11,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  kept constant jsonb := private.kept_result('log', idempotency);
+  kept constant jsonb := private.find_idempotent_result('log', idempotency);
   retry_after integer;
 begin
   if kept is not null then
@@ -46,14 +46,14 @@ begin
         using errcode = 'PT429', detail = retry_after;
     end if;
   end if;
-  return private.keep_result('log', idempotency, '{}');
+  return private.save_idempotent_result('log', idempotency, '{}');
 end
 $$;
 
 comment on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) is
   'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
   'unknown type or a deactivated agent. per_minute, unless null, is the most activities a minute of one lead: beyond '
-  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.kept_result().';
+  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.find_idempotent_result().';
 grant execute on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) to service_role;
 
 -- A trigger and not a foreign key: the lead may get another agent later, and the activities of the first agent stay.

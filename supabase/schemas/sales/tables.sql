@@ -96,7 +96,7 @@ alter table public.lead_metrics enable row level security;
 grant select on public.lead_metrics to authenticated;
 grant select, insert, update, delete on public.lead_metrics to service_role;
 
--- The policy on leads applies inside the subquery, so whoever reads the lead reads its metrics.
+-- The policy on leads applies inside the subquery, so a user who reads the lead reads its metrics.
 create policy "readers of a lead read its metrics" on public.lead_metrics
   for select to authenticated
   using (exists (select from public.leads l where l.id = lead_metrics.lead_id));
@@ -128,10 +128,10 @@ create policy "readers of a lead read its activities" on public.lead_activities
   for select to authenticated
   using (exists (select from public.leads l where l.id = lead_activities.lead_id));
 
--- submit_lead_presentation() stores a presentation, and the demographics, the sale and the referrals of it. It runs with the
--- rights of the signed-in agent, so the agent needs grants and policies to write these four tables. Each policy for
--- writing allows one lead at a time: the lead that the function has named in a setting of the transaction. The API gives
--- no way to change a setting, so the same insert sent directly to the table is refused.
+-- submit_lead_presentation() stores a presentation, and the demographics, the sale and the referrals of it. It runs
+-- with the rights of the signed-in agent, so the agent needs grants and policies to write these four tables. Each
+-- policy for writing allows one lead at a time: the lead that the function has named in a setting of the transaction.
+-- The API gives no way to change a setting, so the same insert sent directly to the table is refused.
 
 create function private.submitting_lead_id() returns uuid
 language sql

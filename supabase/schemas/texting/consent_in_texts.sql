@@ -48,8 +48,9 @@ comment on function private.record_consents_in_texts(uuid, text, public.unmatche
   'received_at null: now.';
 grant execute on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) to service_role;
 
--- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another adds
--- the number. Both first take a lock on the number and then look for what the other one stored. Texts share the lock.
+-- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another
+-- adds the number. Both first take a lock on the number and then look for what the other one stored. Texts share the
+-- lock.
 
 create function private.service_number_lock(phone text) returns bigint
 language plpgsql
@@ -62,7 +63,7 @@ end
 $$;
 
 comment on function private.service_number_lock(text) is
-  'The advisory lock of a number of ours: of its texts, shared, and of whoever gives it to an agency.';
+  'The advisory lock of a number of ours: of its texts, shared, and of the transaction that gives it to an agency.';
 grant execute on function private.service_number_lock(text) to service_role;
 
 create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid

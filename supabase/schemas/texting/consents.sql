@@ -1,8 +1,9 @@
 -- Who may be texted: what recruits and managers have said, and what holds now.
 --
--- A consent is one agency's, over all its numbers. Whoever changes it, or sends a text by it, holds its lock, so that no
--- text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this order: the consent,
--- conversations by their ids, what the bot has of them, texts of the outbox by their ordinals, messages, notifications.
+-- A consent is one agency's, over all its numbers. A transaction that changes it, or sends a text by it, holds its
+-- lock, so that no text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this
+-- order: the consent, conversations by their ids, what the bot has of them, texts of the outbox by their ordinals,
+-- messages, notifications.
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -65,8 +66,8 @@ end
 $$;
 
 comment on function private.lock_recruit(uuid, text) is
-  'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. Whoever '
-  'may record an opt-out calls it before any text is locked.';
+  'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. A '
+  'function that may record an opt-out calls it before any text is locked.';
 grant execute on function private.lock_recruit(uuid, text) to service_role;
 
 create function private.is_opted_out(agency_id uuid, phone text) returns boolean
@@ -101,7 +102,7 @@ begin
       from public.recruiting_conversations c
       join public.text_outbox waiting on waiting.conversation_id = c.id and waiting.state = 'pending'
       where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
-      -- Whoever changes several texts locks them in their order, so that nothing waits in a circle.
+      -- A transaction that changes several texts locks them in their order, so that nothing waits in a circle.
       order by waiting.ordinal
       for update of waiting
     ))
@@ -133,8 +134,8 @@ begin
     source = excluded.source,
     changed_at = greatest(c.changed_at, excluded.changed_at)
   where c.changed_at <= excluded.changed_at
-    -- A text that is fetched later has the provider's time, in seconds, and others that of their arrival. In doubt it is an
-    -- opt-out.
+    -- A text that is fetched later has the provider's time, in seconds, and others that of their arrival. In doubt it
+    -- is an opt-out.
     or excluded.source in ('keyword', 'wording')
       and excluded.state = 'opted_out'
       and c.changed_at <= excluded.changed_at + interval '1 minute';
@@ -159,8 +160,9 @@ end
 $$;
 
 comment on function private.apply_consent(public.text_consent_events) is
-  'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency to '
-  'this number that are not sent yet, and stops the bot. Returns whether the event decides. The caller holds the consent''s lock.';
+  'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency '
+  'to this number that are not sent yet, and stops the bot. Returns whether the event decides. The caller holds the '
+  'consent''s lock.';
 grant execute on function private.apply_consent(public.text_consent_events) to service_role;
 
 create function private.record_consent(

@@ -40,7 +40,7 @@ begin
   update public.recruiting_conversations c
   set assigned_agent_id = coalesce(
     start_conversation.agent_id,
-    -- Whoever has taken a conversation over keeps it.
+    -- An agent who has taken a conversation over keeps it.
     case when c.status = 'escalated' then c.assigned_agent_id end,
     lead_agent_id,
     c.assigned_agent_id)

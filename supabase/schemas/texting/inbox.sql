@@ -3,7 +3,8 @@
 create function private.recruit_of(recruiting_lead_id uuid, out name text, out state text, out agent_id uuid)
 language plpgsql
 stable
--- Whoever has been given the conversation with a colleague's recruit needs the name, and does not read the recruit's row.
+-- An agent who was given the conversation with a colleague's recruit needs the name, and does not read the recruit's
+-- row.
 security definer
 set search_path = ''
 as $$
@@ -44,15 +45,15 @@ left join public.conversation_reads read
   on read.conversation_id = c.id and read.agent_id = (select private.current_agent_id());
 
 comment on view public.inbox is
-  'The conversations that the signed-in agent reads, with the recruit, whoever is to answer (agent_id and agent: the assigned '
-  'agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has written since '
-  'the caller has read it. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or '
-  'by waiting_since and id where waiting_since is not null.';
+  'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
+  'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
+  'written since the caller has read it. Ask for one agency_id, and for pages by the last row: ordered by last_text_at '
+  'and id, or by waiting_since and id where waiting_since is not null.';
 grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
 language plpgsql
--- Agents may not write the tables. Whoever reads a conversation may say how far.
+-- Agents may not write the tables. A user who reads a conversation may say how far.
 security definer
 set search_path = ''
 as $$

@@ -1,10 +1,10 @@
 -- Which texts are an opt-out or an opt-in.
 --
 -- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
--- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text that
--- says anything else too, such as "I can't stop thinking about it", is for a person to read. In doubt it is an opt-out:
--- START takes back one that was not meant, and nothing takes back a text that was not wanted. What a phone adds by itself,
--- a signature or invisible characters, says nothing.
+-- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text
+-- that says anything else too, such as "I can't stop thinking about it", is for a person to read. In doubt it is an
+-- opt-out: START takes back one that was not meant, and nothing takes back a text that was not wanted. What a phone
+-- adds by itself, a signature or invisible characters, says nothing.
 
 create function private.consent_in_text(body text, opt_out_type text, out state text, out source text, out words text)
 language plpgsql
@@ -130,7 +130,7 @@ declare
     | (i_)?(revoke|withdraw)(_my)?_consent | consent_revoked
     # without any word for texts
     | (leave|let)_(me|us)_(alone|be) | go_away | get_lost | lose_(my|this)_number | (fuck|piss)_off
-    # Whoever writes this has not given consent.
+    # A recruit who writes this has not given consent.
     | ((you|u)_(have|got|have_got)_|youve_got_|you_have_|this_is_|its_)?(the_|a_)?wrong_(number|person)
   )(_|$))+$ $regex$;
   part record;
@@ -168,14 +168,15 @@ as $$
 declare
   -- These change nothing, wherever they stand.
   fillers constant text :=
-    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i said|again|ever|sir|maam|'
-    'forever|any ?more|(i am |im )?not interested|(can|could|would|will) you|you (need|have) to|'
-    '(i want|i need|i would like|id like) you to)\M';
+    '\m(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank you|thx|no thanks|no thank you|i '
+    'said|again|ever|sir|maam|forever|any ?more|(i am |im )?not interested|(can|could|would|will) you|you (need|have) '
+    'to|(i want|i need|i would like|id like) you to)\M';
   telling_words constant text :=
     '\m(stop|s t o p|unsub|opt|cease|remove|delete|erase|unlist|revoke|withdraw|consent|leave|wrong|'
     '(un|quit|cancel|end|no|never|do|dont|take|get|go|let|lose|off)\M)';
 begin
-  -- No sentence is longer or without any of these words. Nearly all texts end here, and the search takes ten times as long.
+  -- No sentence is longer or without any of these words. Nearly all texts end here, and the search takes ten times as
+  -- long.
   if length(words) > 100 or words !~ telling_words then
     return false;
   end if;

@@ -55,8 +55,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Whoever has locked a text is about to send or refuse it. And one statement may set many numbers to active, so to wait
-  -- here could be to wait in a circle.
+  -- A transaction that has locked a text is about to send or refuse it. And one statement may set many numbers to
+  -- active, so to wait here could be to wait in a circle.
   update public.text_outbox o
   set reason = null
   where o.message_id = any (array(

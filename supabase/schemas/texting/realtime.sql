@@ -1,16 +1,18 @@
--- Tells open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the platform: it
--- may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the rows.
+-- Tells open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the
+-- platform: it may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the
+-- rows.
 
 create function private.broadcast(event text, payload jsonb, variadic topics text[]) returns void
 language plpgsql
--- Realtime stores the message with the rights of its caller, and whoever stores a text has none there.
+-- Realtime stores the message with the rights of its caller, and the role that stores a text has none there.
 security definer
 set search_path = ''
 -- A text must not wait for Realtime's maintenance.
 set lock_timeout = '100ms'
 as $$
 declare
-  -- As many leads as deliver_notifications() takes. Whoever moves thousands of conversations holds their locks meanwhile.
+  -- As many leads as deliver_notifications() takes. A transaction that moves thousands of conversations holds their
+  -- locks meanwhile.
   most constant integer := 2000;
   longest constant interval := '100 milliseconds';
   remaining integer := coalesce(nullif(current_setting('lead_intake.broadcasts_left', true), '')::integer, most);
@@ -24,7 +26,8 @@ begin
     select given.topic
     from unnest(topics) as given (topic)
     where given.topic is not null
-      -- Realtime asks its policy when a page joins, and not for each event. The page of an agent who was set inactive stays.
+      -- Realtime asks its policy when a page joins, and not for each event. The page of an agent who was set inactive
+      -- stays.
       and not exists (
         select
         from public.agents a

@@ -59,13 +59,13 @@ $$;
 
 comment on function private.retry_text(uuid) is
   'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
-  'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is being sent, was accepted or '
-  'refused; PT403 when the recruit has opted out.';
+  'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is '
+  'being sent, was accepted or refused; PT403 when the recruit has opted out.';
 grant execute on function private.retry_text(uuid) to service_role;
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. Whoever may write in a conversation may send its texts once more.
+-- Agents may not write the tables. A user who may write in a conversation may send its texts once more.
 security definer
 set search_path = ''
 as $$
@@ -91,15 +91,15 @@ end
 $$;
 
 comment on function public.retry_text(uuid) is
-  'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it twice. '
-  'For whoever may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 (HTTP 403) when '
-  'the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was accepted or refused; '
-  'PT403 when the recruit has opted out.';
+  'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it '
+  'twice. For a user who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 '
+  '(HTTP 403) when the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was '
+  'accepted or refused; PT403 when the recruit has opted out.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
 create function public.cancel_text(message_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. Whoever may write in a conversation may cancel what waits in it.
+-- Agents may not write the tables. A user who may write in a conversation may cancel what waits in it.
 security definer
 set search_path = ''
 as $$
@@ -140,7 +140,7 @@ $$;
 
 comment on function public.cancel_text(uuid) is
   'A text that waits is never sent: it is refused with the reason `cancelled`, and its message has failed. The recruit waits '
-  'again for an answer, unless there is another. For whoever may write in its conversation. Returns {message_id, status: '
+  'again for an answer, unless there is another. For a user who may write in its conversation. Returns {message_id, status: '
   'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for '
   'another text; PT409 when it is being sent, was sent, or ended otherwise.';
 grant execute on function public.cancel_text(uuid) to authenticated;

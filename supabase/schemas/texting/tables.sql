@@ -58,7 +58,7 @@ create table public.recruiting_conversations (
 );
 
 create index on public.recruiting_conversations (recruiting_lead_id);
--- The pages of the inbox: the latest first, and whoever has waited longest first.
+-- The pages of the inbox: the latest first, and the recruit who has waited longest first.
 create index on public.recruiting_conversations (agency_id, last_text_at, id);
 create index recruiting_conversations_waiting_idx on public.recruiting_conversations (agency_id, waiting_since, id)
   where waiting_since is not null;
@@ -257,7 +257,7 @@ create table public.text_consents (
   primary key (agency_id, phone)
 );
 
--- For whoever has a number and not the agency: an agent's page, and the admin command.
+-- For a reader who has a number and not the agency: an agent's page, and the admin command.
 create index on public.text_consents (phone);
 
 comment on table public.text_consents is
@@ -378,8 +378,8 @@ comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
-  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot was stopped (see bot_sessions), or the '
-  'provider''s error code or HTTP status.';
+  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot '
+  'was stopped (see bot_sessions), or the provider''s error code or HTTP status.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is
@@ -430,7 +430,7 @@ comment on table private.waiting_take_overs is
 alter table private.waiting_take_overs enable row level security;
 grant select, insert, update, delete on private.waiting_take_overs to service_role;
 
-create table public.quiet_hours (
+create table public.texting_hours (
   id uuid primary key default gen_random_uuid(),
   state text check (state ~ '^[A-Z]{2}$'),
   day_of_week smallint check (day_of_week between 0 and 6),
@@ -447,27 +447,27 @@ create table public.quiet_hours (
   check (num_nulls(law_opens, law_closes, law_source) in (0, 3))
 );
 
-comment on table public.quiet_hours is
+comment on table public.texting_hours is
   'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
   'on, local time. A row of the state goes before one of all states; after that, a row of the day before one of all days. '
-  'An operator may change rows; counsel must review them. Holidays are not in it; quiet_hours_closures is for them.';
-comment on column public.quiet_hours.state is
+  'An operator may change rows; counsel must review them. Holidays are not in it; texting_closures is for them.';
+comment on column public.texting_hours.state is
   'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
-comment on column public.quiet_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
-comment on column public.quiet_hours.closes is 'The same as `opens`: nothing is sent on this day.';
-comment on column public.quiet_hours.source is 'The law, or what else the row comes from.';
-comment on column public.quiet_hours.law_opens is
+comment on column public.texting_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
+comment on column public.texting_hours.closes is 'The same as `opens`: nothing is sent on this day.';
+comment on column public.texting_hours.source is 'The law, or what else the row comes from.';
+comment on column public.texting_hours.law_opens is
   'opens as this service came with it. law_closes and law_source likewise: what is restored when an operator''s own hours are '
   'taken away. Null: there is nothing to restore.';
 
 create trigger set_updated_at
-  before update on public.quiet_hours
+  before update on public.texting_hours
   for each row execute function private.set_updated_at();
 
-alter table public.quiet_hours enable row level security;
-grant select, insert, update, delete on public.quiet_hours to service_role;
+alter table public.texting_hours enable row level security;
+grant select, insert, update, delete on public.texting_hours to service_role;
 
-create table public.quiet_hours_closures (
+create table public.texting_closures (
   id uuid primary key default gen_random_uuid(),
   state text check (state ~ '^[A-Z]{2}$'),
   starts_on date not null,
@@ -479,19 +479,19 @@ create table public.quiet_hours_closures (
   check (ends_on >= starts_on)
 );
 
-comment on table public.quiet_hours_closures is
-  'Days on which nothing is sent to a state, whatever quiet_hours says. The rows of quiet_hours stay as they are.';
-comment on column public.quiet_hours_closures.state is 'As in quiet_hours; null: every state.';
-comment on column public.quiet_hours_closures.starts_on is 'The first day, in the recipient''s time.';
-comment on column public.quiet_hours_closures.ends_on is 'The last day; null: until the row is taken away.';
-comment on column public.quiet_hours_closures.source is 'Why, such as a holiday''s law.';
+comment on table public.texting_closures is
+  'Days on which nothing is sent to a state, whatever texting_hours says. The rows of texting_hours stay as they are.';
+comment on column public.texting_closures.state is 'As in texting_hours; null: every state.';
+comment on column public.texting_closures.starts_on is 'The first day, in the recipient''s time.';
+comment on column public.texting_closures.ends_on is 'The last day; null: until the row is taken away.';
+comment on column public.texting_closures.source is 'Why, such as a holiday''s law.';
 
 create trigger set_updated_at
-  before update on public.quiet_hours_closures
+  before update on public.texting_closures
   for each row execute function private.set_updated_at();
 
-alter table public.quiet_hours_closures enable row level security;
-grant select, insert, update, delete on public.quiet_hours_closures to service_role;
+alter table public.texting_closures enable row level security;
+grant select, insert, update, delete on public.texting_closures to service_role;
 
 create table public.area_codes (
   area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),

@@ -78,12 +78,13 @@ end
 $$;
 
 comment on function public.record_text_outcome(uuid, integer, text, text, text, integer) is
-  'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the sid; '
-  '`unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
-  '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: the '
-  'number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our reason. A look-up that got no response is reported here too, as '
-  '`later` or `credentials`. Returns the state in which the text is left, null when there is no such text. A late or '
-  'repeated report changes nothing, but `accepted` counts always. 22023 for an unknown outcome.';
+  'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the '
+  'sid; `unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
+  '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: '
+  'the number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our '
+  'reason. A look-up that got no response is reported here too, as `later` or `credentials`. Returns the state in which '
+  'the text is left, null when there is no such text. A late or repeated report changes nothing, but `accepted` counts '
+  'always. 22023 for an unknown outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
 
 create function public.record_text_lookup(
@@ -249,9 +250,9 @@ end
 $$;
 
 comment on function private.tell_of_failed_text(uuid, uuid) is
-  'What follows when a text of ours does not arrive, whoever wrote it: a person is told, the recruit waits for an answer again, '
-  'and what the recruit writes next is no answer to a question in it. The message is failed. The caller has locked the '
-  'conversation.';
+  'What follows when a text of ours does not arrive, of the bot or a person: a person is told, the recruit waits for an '
+  'answer again, and what the recruit writes next is no answer to a question in it. The message is failed. The caller '
+  'has locked the conversation.';
 grant execute on function private.tell_of_failed_text(uuid, uuid) to service_role;
 
 create function private.tell_of_late_texts() returns void

@@ -89,7 +89,8 @@ comment on function private.tell_of_new_owner(public.recruiting_conversations, u
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. Whoever may write in a conversation may take it over, and managers may give it away.
+-- Agents may not write the tables. A user who may write in a conversation may take it over, and managers may give it
+-- away.
 security definer
 set search_path = ''
 as $$
@@ -125,7 +126,7 @@ end
 $$;
 
 comment on function public.assign_conversation(uuid, uuid) is
-  'Gives a conversation to an agent, who is told, unless it is the caller. Whoever may write in it takes it over by naming '
+  'Gives a conversation to an agent, who is told, unless it is the caller. A user who may write in it takes it over by naming '
   'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is told, and what others '
   'have been told of the conversation counts as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
@@ -192,7 +193,7 @@ grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
 create function public.no_reply_needed(conversation_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the table. Whoever may write in a conversation may say that nothing is to be written.
+-- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
 security definer
 set search_path = ''
 as $$

@@ -8,7 +8,7 @@ import { type Access, Client } from "./client.ts";
 import { type Broadcast, listen } from "./feed.ts";
 import { type Version, VERSIONS } from "./frames.ts";
 
-/** Close code of the WebSocket registry: whoever gets it connects again. */
+/** Close code of the WebSocket registry: a client that gets it connects again. */
 const SERVICE_RESTART = 1012;
 
 /** Where the database is, and what tokens are signed with. */

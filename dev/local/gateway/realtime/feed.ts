@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** A message that the database sends to whoever has joined its topic. */
+/** A message that the database sends to the clients that have joined its topic. */
 export interface Broadcast {
   id: string;
   topic: string;

@@ -156,7 +156,7 @@ Deno.test("a part's name may stand without quotation marks, and its header in ca
 });
 
 Deno.test("property: any form is read as it was written", async () => {
-  // Whoever writes a multipart form changes line ends, and writes %22 for a quotation mark and for itself.
+  // A writer of a multipart form changes line ends, and writes %22 for a quotation mark and for itself.
   const text = fc.string({ unit: "binary" }).map((text) => text.replace(/[\r\n\0]/g, ""));
   const name = text.map((text) => `a${text.replaceAll("%", "")}`);
   const file = fc.tuple(fc.uint8Array(), name).map(([bytes, name]) => new File([bytes], name));

@@ -210,7 +210,7 @@ Deno.test("a refused body whose sender has hung up, or was read by others, is le
 
 const known = () => Promise.resolve("a vendor");
 
-Deno.test("a stranger's body is JSON or a form, and whoever identifies the sender gets its bytes", async () => {
+Deno.test("a stranger's body is JSON or a form, and the check of the sender gets its bytes", async () => {
   for (
     const [type, text, expected] of [
       ["application/json", '{"a":["1","2"]}', { a: ["1", "2"] }],

@@ -69,7 +69,7 @@ export interface Step {
   /** What the texts said; absent where only time has passed. */
   heard?: Intent | "opening" | "automatic_reply" | "answer" | "no_answer";
   answered?: { question: string; value: Answer; said: string };
-  /** Why the script has ended: for whoever is told about it. */
+  /** Why the script has ended: for the agent who is told about it. */
   ended?: { state: "done" | "escalated" | "expired"; reason: string; goes_to_person: boolean };
 }
 

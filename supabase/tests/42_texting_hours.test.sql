@@ -71,7 +71,7 @@ cross join (values
 cross join lateral private.text_window('+1' || a.area_code || '5550100', null, m.moment) w
 cross join unnest(a.timezones) z (timezone)
 cross join lateral (
-  select * from public.quiet_hours q
+  select * from public.texting_hours q
   where coalesce(q.state, a.state, '') = coalesce(a.state, '')
     and coalesce(q.day_of_week, extract(dow from w.opens_at at time zone z.timezone))
       = extract(dow from w.opens_at at time zone z.timezone)
@@ -85,7 +85,7 @@ select is_empty(
   'in every area, a text is sent only while all its clocks show an open hour');
 select cmp_ok(count(*), '>', 500::bigint, '... in all areas that differ, with all their time zones') from pg_temp.wall_clocks;
 
-insert into public.quiet_hours (state, day_of_week, opens, closes, source) values
+insert into public.texting_hours (state, day_of_week, opens, closes, source) values
   ('VT', null, '09:00', '09:00', 'test'), ('NH', null, '00:00', '24:00', 'test'), (null, 0, '10:00', '10:00', 'test'),
   ('DE', null, '02:59', '03:00', 'test');
 select is(pg_temp.text_window('+18025550100', '2026-01-14 08:00-05'), ' to ', 'a state that is closed on all days never opens');
@@ -99,14 +99,14 @@ select is(pg_temp.text_window('+13055550100', '2026-01-17 21:00-05'), 'Sun 01-18
 select is(pg_temp.text_window('+13025550100', '2026-03-07 12:00-05'), 'Mon 03-09 06:59 to Mon 03-09 07:00',
   'an opening that the clock change skips is no error');
 
-delete from public.quiet_hours where state is null and day_of_week is null;
+delete from public.texting_hours where state is null and day_of_week is null;
 select is(pg_temp.text_window('+12015550100', '2026-01-14 12:00-05'), ' to ', 'without any row, nothing is ever sent');
 
 select throws_ok(
   $$insert into public.area_codes (area_code, country, timezones, source) values ('999', 'US', '{America/Gotham}', 'test')$$,
   '22023', 'timezones: "America/Gotham" is not an IANA time zone name', 'a time zone that the server does not know is refused');
 select throws_ok(
-  $$insert into public.quiet_hours (state, opens, closes, source) values ('NJ', '21:00', '08:00', 'test')$$,
+  $$insert into public.texting_hours (state, opens, closes, source) values ('NJ', '21:00', '08:00', 'test')$$,
   '23514', null, 'hours over midnight are refused');
 select set_eq(
   $$select distinct state from public.area_codes where country = 'US'$$,

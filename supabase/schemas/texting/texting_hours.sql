@@ -76,7 +76,7 @@ begin
     where not exists (select from known)
   ), closures as (
     select c.state, c.starts_on, coalesce(c.ends_on, 'infinity') as ends_on
-    from public.quiet_hours_closures c
+    from public.texting_closures c
     where c.state is null or c.state in (select p.state from places p)
   ), days as (
     -- Today and the same day next week: each day of the week comes whole after this moment. Also after each closure.
@@ -95,7 +95,7 @@ begin
       select
         (d.day + q.opens) at time zone p.timezone as opens,
         (d.day + q.closes) at time zone p.timezone as closes
-      from public.quiet_hours q
+      from public.texting_hours q
       where (q.state = p.state or q.state is null)
         and (q.day_of_week = extract(dow from d.day) or q.day_of_week is null)
         and not exists (
@@ -129,9 +129,9 @@ $$;
 
 comment on function private.text_window(text, text, timestamptz) is
   'From when a text may be sent to this number, and until when: the first moment, from `moment` on, that is open by '
-  'quiet_hours and on a day without one of quiet_hours_closures; the same as `moment` when it is open. state: the lead''s, null when unknown. The area code''s state and '
-  'time zones count, and the lead''s state where it is another one: the latest opening and the earliest closing of all. '
-  'For a number without a known area code (toll-free, foreign, a short code) only the lead''s state counts. Without that, '
-  'the hours of all states count, in the four time zones of the contiguous United States. Both are infinity when no day '
-  'is open.';
+  'texting_hours and on a day without one of texting_closures; the same as `moment` when it is open. state: the lead''s, '
+  'null when unknown. The area code''s state and time zones count, and the lead''s state where it is another one: the '
+  'latest opening and the earliest closing of all. For a number without a known area code (toll-free, foreign, a short '
+  'code) only the lead''s state counts. Without that, the hours of all states count, in the four time zones of the '
+  'contiguous United States. Both are infinity when no day is open.';
 grant execute on function private.text_window(text, text, timestamptz) to service_role;

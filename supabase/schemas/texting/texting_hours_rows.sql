@@ -1,9 +1,9 @@
--- The rows of quiet_hours and area_codes. A later correction is a migration of its own, which changes a row only if it is
--- still as it was inserted: what an operator has changed stays.
+-- The rows of texting_hours and area_codes. A later correction is a migration of its own, which changes a row only if
+-- it is still as it was inserted: what an operator has changed stays.
 
--- A rule that names sales calls, or only automated or recorded ones, counts for texts as well: that holds a text back too
--- long at worst. docs/operations.md says what is not in here.
-insert into public.quiet_hours (state, day_of_week, opens, closes, source) values
+-- A rule that names sales calls, or only automated or recorded ones, counts for texts as well: that holds a text back
+-- too long at worst. docs/operations.md says what is not in here.
+insert into public.texting_hours (state, day_of_week, opens, closes, source) values
   (null, null, '08:00', '21:00', '47 CFR § 64.1200(c)(1)'),
   ('AL', null, '08:00', '20:00', 'Ala. Admin. Code r. 770-X-5-.17(1)(b)'),
   ('AL', 0, '00:00', '00:00', 'Ala. Admin. Code r. 770-X-5-.17(1)(b)'),
@@ -37,7 +37,7 @@ insert into public.quiet_hours (state, day_of_week, opens, closes, source) value
   ('WA', null, '08:00', '20:00', 'Wash. Rev. Code § 80.36.390, as amended by HB 1497 (2022)'),
   ('WY', null, '08:00', '20:00', 'Wyo. Stat. § 40-12-302 (secondary sources)');
 
-insert into public.quiet_hours (state, day_of_week, opens, closes, source)
+insert into public.texting_hours (state, day_of_week, opens, closes, source)
 select p.state, h.day_of_week, h.opens, h.closes, 'CRTC, Unsolicited Telecommunications Rules, part III'
 from unnest(array['AB', 'BC', 'MB', 'NB', 'NL', 'NS', 'NT', 'NU', 'ON', 'PE', 'QC', 'SK', 'YT']) p (state)
 cross join (values
@@ -47,7 +47,7 @@ cross join (values
 ) h (day_of_week, opens, closes);
 
 -- What is restored when an operator's own hours are taken away.
-update public.quiet_hours set law_opens = opens, law_closes = closes, law_source = source;
+update public.texting_hours set law_opens = opens, law_closes = closes, law_source = source;
 
 insert into public.area_codes (area_code, state, country, timezones, source)
 select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026'
@@ -157,8 +157,8 @@ from (values
 ) a (state, country, timezones, area_codes)
 cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
 
--- For these, libphonenumber has a wrong time zone, or lacks one that the area code of the same area has (for 306, that of
--- Lloydminster).
+-- For these, libphonenumber has a wrong time zone, or lacks one that the area code of the same area has (for 306, that
+-- of Lloydminster).
 insert into public.area_codes (area_code, state, country, timezones, source)
 select c.area_code, a.state, a.country, string_to_array(a.timezones, ', '), 'libphonenumber, 2026, time zones corrected'
 from (values
