@@ -20,7 +20,7 @@ async function createOrder(agency: { id: string }, options = "") {
     ${options}`);
 }
 
-Deno.test("from nothing to a lead that is handed out", async () => {
+Deno.test("from nothing to a lead that is distributed", async () => {
   const agency = await createAgency();
   const email = `${crypto.randomUUID()}@example.com`;
   const agent = await adminJson(`agent create --agency "${agency.name}" --first-name Maria

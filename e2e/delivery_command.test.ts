@@ -89,7 +89,7 @@ Deno.test("a refused lead is listed, shown, and taken in once the mapping is rig
   const { timeline } = await adminJson(`lead show ${id}`);
   assert.deepEqual(
     timeline.map(({ event }: { event: string }) => event).toSorted(),
-    ["delivery replayed", "handed out", "refused", "stored"],
+    ["delivery replayed", "distributed", "refused", "stored"],
   );
 
   // A repeated replay has the first result, also when the parser could not read it any more.
@@ -146,7 +146,7 @@ Deno.test("a lead, a row in bulk and a row of an import go from the refused requ
   assert((await storedSalesLeads(target)).has(String(wrong.external_id)));
 });
 
-Deno.test("a replay waits for its turn while other leads are handed out", async () => {
+Deno.test("a replay waits for its turn while other leads are distributed", async () => {
   const vendor = await createVendor();
   const order = await createOrder(vendor);
   const [id] = await rejectOf(vendor, PAYLOAD);

@@ -73,7 +73,7 @@ Deno.test("fault: while an order is locked its 50 leads wait, and everything els
   await assertDailyCounts();
 });
 
-Deno.test("fault: while somebody stores a lead and has not committed, the same lead is retried, and others are handed out", async () => {
+Deno.test("fault: while somebody stores a lead and has not committed, the same lead is retried, and others are distributed", async () => {
   for (const outcome of ["committed", "rolled back"]) {
     const [vendor, other] = [await createVendor(), await createVendor()];
     const [order, otherOrder] = [await createOrder(vendor), await createOrder(other)];
@@ -96,7 +96,7 @@ Deno.test("fault: while somebody stores a lead and has not committed, the same l
   await assertDailyCounts();
 });
 
-Deno.test("fault: a lead whose request has died is handed out with the next one, and before it", async () => {
+Deno.test("fault: a lead whose request has died is distributed with the next one, and before it", async () => {
   const vendor = await createVendor();
   const order = await createOrder(vendor, { quantity: 1 });
   const [left] = await sql`
@@ -115,7 +115,7 @@ Deno.test("fault: a lead that a crash takes before it is on disk is stored again
   const order = await createOrder(vendor);
   let responses: ReturnType<typeof ingestMany> | undefined;
   await sql.begin(async (transaction) => {
-    // Nobody hands leads out meanwhile, so the leads are pending, and the function asks where they went.
+    // Nobody distributes leads meanwhile, so the leads are pending, and the function asks where they went.
     await transaction`select pg_advisory_xact_lock(private.distribution_lock())`;
     responses = ingestMany(vendor, 4);
     await eventually(2, async () => assert.equal((await storedLeads(vendor)).length, 4));

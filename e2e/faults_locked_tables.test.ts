@@ -34,7 +34,7 @@ for (
   const table of ["public.recruiting_orders", "public.agents", "private.recruiting_order_days"]
 ) {
   for (const mode of MODES) {
-    Deno.test(`fault: while a table is locked leads are stored and wait, and are handed out afterwards: ${table}, ${mode}`, async () => {
+    Deno.test(`fault: while a table is locked leads are stored and wait, and are distributed afterwards: ${table}, ${mode}`, async () => {
       const [vendor, webhook] = [await createVendor(), await createWebhook()];
       const orders = [await createOrder(vendor), await createOrder(webhook)];
       const conversation = await createConversation(orders[0]!.agency_id, orders[0]!.agent_ids[0]);
@@ -80,7 +80,7 @@ for (
   }
 }
 
-Deno.test("fault: the next lead hands out what a locked table has left pending, and before itself", async () => {
+Deno.test("fault: the next lead distributes what a locked table has left pending, and before itself", async () => {
   const vendor = await createVendor();
   const order = await createOrder(vendor, { quantity: 1 });
   let left: string | undefined;

@@ -189,7 +189,7 @@ Deno.test("leads of an agent who leaves go to another one, with conversations an
   await sql`update public.agents set last_name = 'Leaving' where id = ${leaving!}`;
   await adminJson(`lead assign ${lead!.id} --to ${leaving}`);
   const { timeline } = await adminJson(`lead show ${lead!.id}`);
-  const events = timeline.filter(({ event }: { event: string }) => ["handed out", "assigned"].includes(event));
+  const events = timeline.filter(({ event }: { event: string }) => ["distributed", "assigned"].includes(event));
   assert.equal(events.length, 3);
   assert.match(events[0].detail, /Leaving/);
   assert.match(events[1].detail, /^from \w+ Leaving, to \w+/);

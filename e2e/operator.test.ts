@@ -164,7 +164,7 @@ Deno.test("everything that happened to a lead is shown, oldest first", async () 
   await adminJson(`text send --from ${phone} --to ${service} --body "Still open?"`);
   assert.deepEqual(
     await eventsOf(id),
-    ["stored", "handed out", "sent again", "text without a conversation"],
+    ["stored", "distributed", "sent again", "text without a conversation"],
   );
 
   await sql`
@@ -175,7 +175,7 @@ Deno.test("everything that happened to a lead is shown, oldest first", async () 
   assert.deepEqual(
     await eventsOf(vendor_lead_id),
     [
-      ...["stored", "handed out", "sent again", "text from the recruit", "conversation"],
+      ...["stored", "distributed", "sent again", "text from the recruit", "conversation"],
       "text from the recruit",
     ],
   );
@@ -244,11 +244,11 @@ Deno.test("an order that is opened late gets what waits, the oldest first", asyn
     const rest = await adminJson(distribute);
     assert.partialDeepStrictEqual(rest, { handed_out: 1, waiting: 1 });
     assert.equal(rest.leads[0].id, ids[1]);
-    assert.match((await admin(distribute)).out, /^Handed out 0; 1 still wait\.\n$/);
+    assert.match((await admin(distribute)).out, /^Distributed 0; 1 still wait\.\n$/);
   });
 });
 
-Deno.test("two operators who distribute at once hand out each lead once", async () => {
+Deno.test("two operators who distribute at once distribute each lead once", async () => {
   const vendor = await createVendor();
   const rows = Array.from({ length: 150 }, (_, i) => ({ n: i }));
   await sql`

@@ -229,7 +229,7 @@ Deno.test("a delivery that somebody has locked is refused, and does not stop the
   assert.equal((await replay(ids))[0].status, "created");
 });
 
-Deno.test("a lead is handed out also while others hand leads out", async () => {
+Deno.test("a lead is distributed also while others distribute leads", async () => {
   const { vendor, ids } = await rejectOf({ first_name: "Ada" });
   const order = await createOrder(vendor);
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();

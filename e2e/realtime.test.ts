@@ -73,7 +73,7 @@ realtimeTest(
   },
 );
 
-realtimeTest("a lead that was handed out is an event of its agent, with ids alone", async (use) => {
+realtimeTest("a lead that was distributed is an event of its agent, with ids alone", async (use) => {
   const vendor = await createVendor();
   const order = await createOrder(vendor);
   const agent = await signInNewAgent(order.agency_id);

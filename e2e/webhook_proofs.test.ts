@@ -56,7 +56,7 @@ for (
     ...["google_ads", "basic", "header", "query"],
   ]
 ) {
-  Deno.test(`webhook ${scheme}: with its proof a lead is stored and handed out, with another nothing happens`, async () => {
+  Deno.test(`webhook ${scheme}: with its proof a lead is stored and distributed, with another nothing happens`, async () => {
     const { webhook, body } = await createSender(scheme);
     const { agency_id } = await createOrder(webhook);
     const requestId = crypto.randomUUID();

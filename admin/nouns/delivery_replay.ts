@@ -33,7 +33,7 @@ interface Stored {
 
 const FAILURES_SHOWN = 50;
 
-/** How often a lead that others are handing out is asked about again, and the pause before, in milliseconds. */
+/** How often a lead that others are distributing is asked about again, and the pause before, in milliseconds. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 100;
 
@@ -130,7 +130,7 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
   }
 }
 
-/** Waits until a lead has been handed out that other transactions were handing leads out before. */
+/** Waits until a lead has been distributed that other transactions were distributing leads before. */
 async function handOut(sql: postgres.Sql, stored: Stored): Promise<Stored> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { leads } = await valueOf<Distributions>(sql`
@@ -163,5 +163,5 @@ function describe({ status, lead_id, distributed_to: to }: Replayed): string {
   if (to === undefined) return stored;
   if (to === null) return `${stored}, which no order wants now`;
   const agent = to.agent_id ? `, agent ${to.agent_id}` : "";
-  return `${stored}, handed out to the agency ${to.agency_id}${agent}`;
+  return `${stored}, given to the agency ${to.agency_id}${agent}`;
 }

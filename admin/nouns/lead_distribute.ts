@@ -5,10 +5,10 @@ import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
 
-/** New leads wait while a batch is handed out. */
+/** New leads wait while a batch is distributed. */
 const BATCH = 100;
 
-/** Hands out what waits, in batches, until nothing that waits is wanted. A dry run is one batch. */
+/** Distributes what waits, in batches, until nothing that waits is wanted. A dry run is one batch. */
 export async function distributeLeads(
   { sql, progress }: Session,
   { vendor, max = Infinity, dryRun = false }: { vendor?: string; max?: number; dryRun?: boolean },
@@ -20,15 +20,15 @@ export async function distributeLeads(
       transaction`
         select * from public.hand_out_leads(${Math.min(BATCH, max - leads.length)}, ${vendorId})`);
     leads.push(...batch);
-    progress(`${leads.length} handed out`);
+    progress(`${leads.length} distributed`);
     if (batch.length === 0 || dryRun) break;
   }
   const waiting = await valueOf<number>(sql`
     select count(*)::int from public.waiting_lead_list
     where ${vendorId}::uuid is null or vendor_id = ${vendorId}`);
   const summary = dryRun
-    ? `Dry run: nothing was changed. These would be handed out first: ${leads.length} of the ${waiting} that wait.`
-    : `Handed out ${leads.length}; ${waiting} still wait.`;
+    ? `Dry run: nothing was changed. These would be distributed first: ${leads.length} of the ${waiting} that wait.`
+    : `Distributed ${leads.length}; ${waiting} still wait.`;
   return {
     data: { dry_run: dryRun, handed_out: leads.length, waiting, leads },
     text: leads.length > 0 ? `${formatTable(leads)}\n\n${summary}` : summary,

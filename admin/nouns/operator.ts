@@ -15,7 +15,7 @@ export function addOperator(program: AdminCommand): void {
   operator.verb("remove", "ends that at once; the user keeps the login", "nora@example.com")
     .addArgument(EMAIL).runs(removeUser);
   operator.verb("list", "operators, and when each last signed in").runs(listOperators);
-  operator.verb("actions", "who read, replayed or handed out what on the page, the newest first", "--limit 20")
+  operator.verb("actions", "who read, replayed or distributed what on the page, the newest first", "--limit 20")
     .takes(LIMIT).runs(listActions);
 }
 

@@ -118,7 +118,7 @@ interface Database {
   agency: Agency;
 }
 
-/** Seconds of CPU that the server process spends on a lead that is stored and handed out. */
+/** Seconds of CPU that the server process spends on a lead that is stored and distributed. */
 async function costOf({ sql, agency }: Database, choice: Choice): Promise<number> {
   const { cap = null, toOne } = choice;
   await sql`update recruiting_orders set daily_cap = ${cap} where daily_cap <> ${cap}`;

@@ -56,7 +56,7 @@ export function messages({ id }: Conversation) {
     select * from public.recruiting_messages where conversation_id = ${id} order by created_at, id`;
 }
 
-/** Queues the greetings of leads that were handed out, as the worker does before it sends texts. */
+/** Queues the greetings of leads that were distributed, as the worker does before it sends texts. */
 export async function greetWaiting(): Promise<void> {
   await sql`select public.queue_greeting(lead_id) from private.waiting_greetings order by created_at`;
 }

@@ -1274,8 +1274,8 @@ create table public.recruiting_leads (
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
-  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that an agency already has must
-  -- not be handed out a second time. One constraint, because an insert reads each of them anew.
+  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that an agency already has
+  -- must not be distributed a second time. One constraint, because an insert reads each of them anew.
   check (
     case when agency_id is null
       then agent_id is null and order_id is null and distribution <> 'distributed'
@@ -1290,8 +1290,8 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
   where agency_id is not null;
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
--- The newest leads, and those of some days, for lists and reports; with the vendor, for check_service(). New entries go to
--- its end.
+-- The newest leads, and those of some days, for lists and reports; with the vendor, for check_service(). New entries go
+-- to its end.
 create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id) include (vendor_id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
 create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
@@ -1315,7 +1315,7 @@ comment on column public.recruiting_leads.vendor_metadata is
   'is_test = true marks a test lead of the vendor, which is never distributed.';
 comment on column public.recruiting_leads.distribution is
   '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
-  'distribution hands it out. `not_requested`: it is never handed out, as leads sent in bulk and test leads.';
+  'distribution will choose its order. `not_requested`: it is never distributed, as leads sent in bulk and test leads.';
 comment on column public.recruiting_leads.request_id is
   'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is
@@ -8763,9 +8763,10 @@ grant execute on function private.open_conversation(public.recruiting_leads, uui
 
 -- The first text to a recruit, when the lead goes to an agency.
 --
--- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and the worker does it
--- before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes on: the
--- server's log then has a warning with the lead's id. A greeting that takes too long costs only itself, and comes again later.
+-- Leads are distributed under the distribution lock. So distribution only notes who is to be greeted, and the worker
+-- does it before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes
+-- on: the server's log then has a warning with the lead's id. A greeting that takes too long costs only itself, and
+-- comes again later.
 
 create function private.visible_name(name text) returns text
 language plpgsql
@@ -10684,9 +10685,9 @@ comment on table public.operator_actions is
 comment on column public.operator_actions.user_id is 'The operator: auth.users.id.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `hand_out`: waiting leads were to be handed out.';
+  'be stored; `hand_out`: waiting leads were to be distributed.';
 comment on column public.operator_actions.subject is
-  'What it was about, as asked for: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a hand-out.';
+  'What it was about, as asked for: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;
@@ -11305,12 +11306,12 @@ $$;
 
 comment on function public.assign_leads(uuid, uuid, uuid, text) is
   'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
-  'agency. Their conversations go along, and those that the old agent has taken over; so do the old '
-  'agent''s unread notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
-  'along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what the old agent has done '
-  'stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for '
-  'both or neither; PT404 for an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that '
-  'no agency has.';
+  'agency. Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread '
+  'notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; '
+  'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
+  'the old agent has done stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of '
+  'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
+  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has.';
 grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
@@ -11343,7 +11344,7 @@ begin
     ) l
     where l.id = lock_assignee.lead_id;
   else
-    -- Leads that are being handed out to this agent come before; for later ones distribution passes over the agent.
+    -- Leads that are being given to this agent come before; for later ones distribution passes over the agent.
     select a.agency_id into giver from public.agents a where a.id = from_agent_id for no key update;
   end if;
   if not found then
@@ -12539,7 +12540,7 @@ begin
   )
   select lead.created_at, 1, 'stored', concat_ws(', ', 'via ' || lead.received_via, 'request ' || lead.request_id)
   union all
-  select lead.distributed_at, 2, 'handed out',
+  select lead.distributed_at, 2, 'distributed',
     concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || lead.order_id)
   from public.agencies g
   left join public.agents a on a.id = private.first_agent_of(lead.id, lead.agent_id)
@@ -12666,7 +12667,7 @@ as $$
 $$;
 
 comment on function private.first_agent_of(uuid, uuid) is
-  'The agent to whom a recruiting lead was handed out. agent_id: who has it now.';
+  'The agent who got a recruiting lead by distribution. agent_id: who has it now.';
 grant execute on function private.first_agent_of(uuid, uuid) to service_role;
 
 create function private.delivery_events(delivery public.rejected_deliveries)

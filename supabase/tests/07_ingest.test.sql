@@ -108,7 +108,7 @@ select results_eq(
   'of two leads of one call with the same vendor_lead_id the first is stored');
 select is(
   public.distribute_pending_leads(array[md5('twin 2'), md5('twin 4')]::uuid[])
-    #>> array['leads', md5('twin 2')::uuid::text, 'distribution'], 'distributed', 'and handed out');
+    #>> array['leads', md5('twin 2')::uuid::text, 'distribution'], 'distributed', 'and distributed');
 select results_eq(
   $$select o.filled, (select sum(d.leads)::integer from private.recruiting_order_days d where d.order_id = o.id)
     from public.recruiting_orders o where o.id = md5('twins')::uuid$$,

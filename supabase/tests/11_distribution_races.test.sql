@@ -4,7 +4,8 @@ create extension if not exists dblink with schema extensions;
 select plan(19);
 \ir helpers.psql
 
--- Runs the command on several connections at once, then hands out what is pending, as each request does for its own leads.
+-- Runs the command on several connections at once, then distributes what is pending, as each request does for its own
+-- leads.
 create function pg_temp.race_for_orders(workers integer, command text) returns void language plpgsql as $$
 begin
   perform pg_temp.race(workers, command);
@@ -167,11 +168,11 @@ end
 $$;
 select pg_temp.send_100_leads_during_edits();
 select pg_temp.commit($$ update public.recruiting_orders set status = 'open' where id = md5('race changing')::uuid and filled < quantity$$);
--- What could not be handed out while everything was locked
+-- What could not be distributed while everything was locked
 select from extensions.dblink(pg_temp.dsn(), $$
   select public.distribute_waiting_leads(100, md5('race')::uuid)$$) as result (leads integer);
 
-select is((select count(*)::integer from own_leads where agency_id is null), 0, 'while orders are edited every lead is handed out');
+select is((select count(*)::integer from own_leads where agency_id is null), 0, 'while orders are edited every lead is distributed');
 select is_empty(
   $$select * from sent where id <> md5('race deleted')::uuid and id <> md5('race given')::uuid and filled <> leads$$,
   'each is counted by the order that got it');

@@ -79,7 +79,7 @@ select is(
   jsonb_build_object(
     'distribution', 'distributed',
     'distributed_to', jsonb_build_object('agency_id', md5('locks')::uuid, 'agent_id', md5('first')::uuid)),
-  'when they are free again it is handed out');
+  'when they are free again it is distributed');
 select is(pg_temp.distribute('3'), pg_temp.distribute('3'), 'once: asked again, the answer is the same');
 select results_eq($$select pg_temp.filled('a'), pg_temp.filled('b')$$, 'values (2, 1)', 'and it is counted once');
 select is(pg_temp.distribute('nobody'), '{"distribution": null, "distributed_to": null}', 'a lead that does not exist');
@@ -171,11 +171,11 @@ select is(
 create temp table began as select clock_timestamp() as at;
 select throws_ok(
   $$select pg_temp.query('select public.distribute_waiting_leads(1)')$$, '55P03', null,
-  'an operator who hands leads out is told so');
+  'an operator who distributes leads is told so');
 select ok(clock_timestamp() - (select at from began) < interval '3 seconds', 'and does not keep all others waiting for it');
 select pg_temp.let_go();
 select pg_temp.distribute('1');
-select is(pg_temp.went_to('1'), 'first', 'afterwards the lead is handed out');
+select is(pg_temp.went_to('1'), 'first', 'afterwards the lead is distributed');
 
 -- Other leads
 select pg_temp.with_orders('{"a": {"quantity": 2}}');
@@ -185,7 +185,7 @@ select pg_temp.commit($$
     (md5('older')::uuid, md5('locks')::uuid, 'older', 'pending', now() - interval '2 minutes')
 $$);
 select pg_temp.hold($$select id from public.recruiting_leads where id = md5('older')::uuid for update$$);
-select is(pg_temp.send('new'), 'second', 'what dead requests have left pending is handed out before a new lead');
+select is(pg_temp.send('new'), 'second', 'what dead requests have left pending is distributed before a new lead');
 select results_eq(
   $$select pg_temp.went_to('younger'), pg_temp.went_to('older')$$, $$values ('first', 'pending')$$,
   'except a lead that is locked');
@@ -232,7 +232,7 @@ end
 $$;
 select is(
   pg_temp.in_one_transaction(pg_temp.ingest('alone'), 'show synchronous_commit'), array['done', 'on'],
-  'a lead that is handed out is on disk when its result comes');
+  'a lead that is distributed is on disk when its result comes');
 select pg_temp.hold($$select pg_advisory_xact_lock(private.distribution_lock())::text$$);
 select is(
   pg_temp.in_one_transaction(pg_temp.ingest('left'), 'show synchronous_commit'), array['pending', 'off'],
@@ -250,11 +250,11 @@ select is(
 -- Without anything written, a commit would not wait for the disk.
 select is(
   pg_temp.in_one_transaction(pg_temp.where_is('left'), 'select (pg_current_xact_id_if_assigned() is not null)::text'),
-  array['distributed', 'true'], 'also when somebody else has handed it out');
+  array['distributed', 'true'], 'also when somebody else has distributed it');
 
-select is(pg_temp.went_to('left') || ' ' || pg_temp.went_to('left too'), 'second first', 'all are handed out, by turns');
+select is(pg_temp.went_to('left') || ' ' || pg_temp.went_to('left too'), 'second first', 'all are distributed, by turns');
 select is(pg_temp.filled('a'), 5, 'and counted once');
-select is(pg_temp.query(pg_temp.ingest('left')), 'done', 'the same call again says that the lead has been handed out');
+select is(pg_temp.query(pg_temp.ingest('left')), 'done', 'the same call again says that the lead has been distributed');
 
 -- A locked table, as `create index` takes it
 select pg_temp.with_orders('{"a": {}}');
@@ -286,7 +286,7 @@ select pg_temp.hold($$insert into public.recruiting_leads (vendor_id, vendor_lea
   values (md5('locks')::uuid, 'same', 'Ada') returning ''$$);
 select throws_ok('select pg_temp.send_again()', '55P03', null, 'a lead that an operator stores at this moment is to be sent again');
 select is(pg_temp.filled('a'), 0, 'it is not counted');
-select is(pg_temp.send('other'), 'first', 'other leads are handed out meanwhile');
+select is(pg_temp.send('other'), 'first', 'other leads are distributed meanwhile');
 select pg_temp.let_go();
 select is(pg_temp.send_again(), 'created', 'sent again when the operator has given up, it is created');
 select pg_temp.query($$delete from public.recruiting_leads where vendor_lead_id = 'same'$$ || ' returning id');

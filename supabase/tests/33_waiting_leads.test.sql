@@ -1,4 +1,4 @@
--- Leads that came when no order wanted them are handed out when one is opened.
+-- Leads that came when no order wanted them are distributed when one is opened.
 begin;
 select plan(23);
 \ir helpers.psql
@@ -27,11 +27,11 @@ select pg_temp.lead('1', 'unmatched');
 select pg_temp.lead('2', 'pending');
 select pg_temp.lead('3', 'unmatched', 'other');
 select pg_temp.lead('4', 'not_requested');
-select is(public.distribute_waiting_leads(100), 0, 'without an order nothing is handed out');
+select is(public.distribute_waiting_leads(100), 0, 'without an order nothing is distributed');
 select is(pg_temp.distribution('1'), 'unmatched', 'and a lead stays as it is');
 
 insert into public.recruiting_orders (id, agency_id, quantity) values (md5('order')::uuid, md5('agency')::uuid, 3);
-select is(public.distribute_waiting_leads(1), 1, 'at most max leads are handed out');
+select is(public.distribute_waiting_leads(1), 1, 'at most max leads are distributed');
 select is(pg_temp.distribution('1'), 'distributed', 'the oldest goes first');
 select results_eq(
   $$select agency_id, agent_id, order_id, distributed_at is not null from public.recruiting_leads where id = md5('1')::uuid$$,
@@ -43,8 +43,8 @@ select is(public.distribute_waiting_leads(100), 1, 'an order gets no more than i
 select is(array[pg_temp.distribution('2'), pg_temp.distribution('5')], array['distributed', 'unmatched'], 'a pending lead is taken along');
 select is(pg_temp.filled(), 3, 'each lead is counted');
 select is(status, 'filled', 'a full order is filled') from public.recruiting_orders where id = md5('order')::uuid;
-select is(public.distribute_waiting_leads(100), 0, 'when it is full, nothing is handed out');
-select is(pg_temp.distribution('4'), 'not_requested', 'a lead sent in bulk or a test lead is never handed out');
+select is(public.distribute_waiting_leads(100), 0, 'when it is full, nothing is distributed');
+select is(pg_temp.distribution('4'), 'not_requested', 'a lead sent in bulk or a test lead is never distributed');
 
 -- By state, with a cap a day, and behind many that nobody wants
 select pg_temp.lead((10 + n)::text, 'unmatched', 'vendor', 'NY') from generate_series(1, 50) n;

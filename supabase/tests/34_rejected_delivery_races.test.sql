@@ -71,7 +71,7 @@ select is(
   'the order counts each lead that it was given');
 select is((select count(*)::integer from handed_out where result = 'created'), 2, 'leads that come meanwhile are created');
 select pg_temp.race(1, 'select public.distribute_waiting_leads(100, md5(''race'')::uuid)::text');
-select is((select count(*)::integer from own_leads where distribution = 'distributed'), 53, 'every lead that waited is handed out');
+select is((select count(*)::integer from own_leads where distribution = 'distributed'), 53, 'every lead that waited is distributed');
 select is((select filled from public.recruiting_orders where id = md5('race')::uuid), 53, 'each of them once');
 select results_eq('select count(*)::integer from own_leads group by agent_id order by 1', array[26, 27], 'the agents take turns');
 

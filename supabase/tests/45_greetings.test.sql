@@ -91,7 +91,7 @@ from (values
 select is(
   (select array_agg(distribution order by distribution) from public.recruiting_leads
    where id in (md5('no consent')::uuid, md5('no E.164')::uuid, md5('no phone')::uuid, md5('opted out')::uuid)),
-  array['distributed', 'distributed', 'distributed', 'distributed'], 'they are handed out all the same');
+  array['distributed', 'distributed', 'distributed', 'distributed'], 'they are distributed all the same');
 select pg_temp.create_conversation('known', '+13125550007', '+13125550199');
 insert into public.recruiting_messages (conversation_id, direction, sender_type, body) values
   (md5('known')::uuid, 'outbound', 'bot', 'Hello');
@@ -154,7 +154,7 @@ select is(pg_temp.filled('Hi {first_name}! {agent} and {agent}. {agent}', null, 
 delete from public.agents where id in (md5('next')::uuid, md5('later')::uuid, md5('boss')::uuid);
 update public.agents set is_active = true where id = md5('ann')::uuid;
 
--- Leads that are handed out later
+-- Leads that are distributed later
 select pg_temp.order(null);
 update public.recruiting_orders set status = 'closed' where agency_id = md5('agency')::uuid;
 select pg_temp.ingest('later', '+13125550009');
@@ -169,7 +169,7 @@ select pg_temp.order('{agent}, {agency}: STOP');
 select public.distribute_pending_leads(array[md5('pending')::uuid]);
 select public.distribute_waiting_leads(100);
 select is(pg_temp.greetings('+13125550010'), 'An agent, Acme {agent} Agency: STOP',
-  'a pending lead is greeted when it is handed out, also where the agency has no agent');
+  'a pending lead is greeted when it is distributed, also where the agency has no agent');
 select is(pg_temp.greetings('+13125550009'), 'An agent, Acme {agent} Agency: STOP', 'so is one that has waited for an order');
 select is((select count(pg_temp.greetings('+1312555030' || n))::integer from generate_series(1, 3) n), 3, 'and each of many');
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload, payload_bytes) values
@@ -179,7 +179,7 @@ select is(pg_temp.greetings('+13125550011'), 'An agent, Acme {agent} Agency: STO
 
 -- Nothing that goes wrong costs the lead
 select pg_temp.order('{agency}' || rpad(' STOP', 1590, '.'));
-select is(pg_temp.ingest('long', '+13125550012'), md5('agency')::uuid::text, 'a lead whose greeting would be too long is handed out');
+select is(pg_temp.ingest('long', '+13125550012'), md5('agency')::uuid::text, 'a lead whose greeting would be too long is distributed');
 select is_empty($$select from public.recruiting_conversations where recruit_phone = '+13125550012'$$, 'and not greeted');
 select pg_temp.order(rpad('{agency} STOP {first_name}', 812, '😀'));
 select pg_temp.ingest('long in UTF-16', '+13125550209', 'Ada Ada Ada Ada Ada');
@@ -188,11 +188,11 @@ select is_empty($$select from public.recruiting_conversations where recruit_phon
 select pg_temp.order('{agency} STOP');
 update public.service_numbers set status = 'paused';
 select is(pg_temp.ingest('no number', '+13125550013'), md5('agency')::uuid::text,
-  'a lead of an agency without an active number is handed out');
+  'a lead of an agency without an active number is distributed');
 
 update public.service_numbers set status = 'active';
 select pg_temp.hold(format($$select private.lock_consent(%L, '+13125550014')::text$$, md5('agency')::uuid));
-select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text, 'a lead is handed out while somebody else has its consent');
+select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text, 'a lead is distributed while somebody else has its consent');
 select set_eq('select lead_id from private.waiting_greetings', array[md5('locked')::uuid], 'its greeting waits');
 select pg_temp.let_go();
 update private.waiting_greetings set due_at = now();
@@ -213,7 +213,7 @@ select md5('vendor')::uuid, 'Ada', jsonb_build_object('phone', '+1312556' || 100
 select pg_temp.order('{agency} STOP', 1000);
 select public.distribute_pending_leads(array(select id from public.recruiting_leads where phone = '+13125561001'));
 select is((select count(*)::integer from public.recruiting_leads where phone like '+1312556%' and distribution = 'distributed'), 300,
-  'many leads at once are handed out');
+  'many leads at once are distributed');
 select is((select count(*)::integer from private.waiting_greetings), 300, 'and distribution leaves their greetings to the worker');
 select pg_temp.greet();
 select is((select count(*)::integer from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id
@@ -221,7 +221,7 @@ select is((select count(*)::integer from public.text_outbox o join public.recrui
 
 create function pg_temp.fail() returns trigger language plpgsql as $$ begin raise exception 'no room' using errcode = '53100'; end $$;
 create trigger fail before insert on public.text_outbox for each row execute function pg_temp.fail();
-select is(pg_temp.ingest('fails', '+13125550015'), md5('agency')::uuid::text, 'a lead is handed out when its greeting fails');
+select is(pg_temp.ingest('fails', '+13125550015'), md5('agency')::uuid::text, 'a lead is distributed when its greeting fails');
 select is_empty($$select from public.recruiting_conversations where recruit_phone = '+13125550015'$$,
   'and nothing of the greeting is left');
 

@@ -1,5 +1,5 @@
--- Texts, numbers, conversations and leads that come at the same moment as an opt-out, over several connections. What they
--- commit is deleted at the end.
+-- Texts, numbers, conversations and leads that come at the same moment as an opt-out, over several connections. What
+-- they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(13);
@@ -116,7 +116,7 @@ select results_eq(
     join public.recruiting_messages m on m.id = e.message_id where m.provider_message_id = 'race repeated'$$,
   array[1::bigint], 'a text ten times at once is one event');
 
--- Agents begin a conversation with one recruit, while leads of the recruit are handed out.
+-- Agents begin a conversation with one recruit, while leads of the recruit are distributed.
 select pg_temp.commit($sql$
   insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution,
     agency_id, agent_id, distributed_at)

@@ -132,7 +132,7 @@ select throws_ok($$select public.find_leads(' ')$$, 'PT400', 'search: must not b
 select is(
   (select array_agg(e ->> 'event' order by n)
     from json_array_elements(public.show_lead(md5('fifth')::uuid) -> 'timeline') with ordinality as events (e, n)),
-  array['stored', 'handed out', 'refused'], 'what happened to a lead');
+  array['stored', 'distributed', 'refused'], 'what happened to a lead');
 select is(
   (public.show_lead(md5('fifth')::uuid) -> 'lead')::jsonb - 'vendor_metadata',
   jsonb_build_object(

@@ -109,12 +109,12 @@ $$;
 
 comment on function public.assign_leads(uuid, uuid, uuid, text) is
   'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
-  'agency. Their conversations go along, and those that the old agent has taken over; so do the old '
-  'agent''s unread notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
-  'along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what the old agent has done '
-  'stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for '
-  'both or neither; PT404 for an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that '
-  'no agency has.';
+  'agency. Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread '
+  'notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; '
+  'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
+  'the old agent has done stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of '
+  'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
+  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has.';
 grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
@@ -147,7 +147,7 @@ begin
     ) l
     where l.id = lock_assignee.lead_id;
   else
-    -- Leads that are being handed out to this agent come before; for later ones distribution passes over the agent.
+    -- Leads that are being given to this agent come before; for later ones distribution passes over the agent.
     select a.agency_id into giver from public.agents a where a.id = from_agent_id for no key update;
   end if;
   if not found then

@@ -217,7 +217,7 @@ begin
   )
   select lead.created_at, 1, 'stored', concat_ws(', ', 'via ' || lead.received_via, 'request ' || lead.request_id)
   union all
-  select lead.distributed_at, 2, 'handed out',
+  select lead.distributed_at, 2, 'distributed',
     concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || lead.order_id)
   from public.agencies g
   left join public.agents a on a.id = private.first_agent_of(lead.id, lead.agent_id)
@@ -344,7 +344,7 @@ as $$
 $$;
 
 comment on function private.first_agent_of(uuid, uuid) is
-  'The agent to whom a recruiting lead was handed out. agent_id: who has it now.';
+  'The agent who got a recruiting lead by distribution. agent_id: who has it now.';
 grant execute on function private.first_agent_of(uuid, uuid) to service_role;
 
 create function private.delivery_events(delivery public.rejected_deliveries)

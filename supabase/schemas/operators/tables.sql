@@ -46,9 +46,9 @@ comment on table public.operator_actions is
 comment on column public.operator_actions.user_id is 'The operator: auth.users.id.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `hand_out`: waiting leads were to be handed out.';
+  'be stored; `hand_out`: waiting leads were to be distributed.';
 comment on column public.operator_actions.subject is
-  'What it was about, as asked for: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a hand-out.';
+  'What it was about, as asked for: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;

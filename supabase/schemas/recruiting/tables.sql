@@ -117,8 +117,8 @@ create table public.recruiting_leads (
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
-  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that an agency already has must
-  -- not be handed out a second time. One constraint, because an insert reads each of them anew.
+  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that an agency already has
+  -- must not be distributed a second time. One constraint, because an insert reads each of them anew.
   check (
     case when agency_id is null
       then agent_id is null and order_id is null and distribution <> 'distributed'
@@ -133,8 +133,8 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
   where agency_id is not null;
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
--- The newest leads, and those of some days, for lists and reports; with the vendor, for check_service(). New entries go to
--- its end.
+-- The newest leads, and those of some days, for lists and reports; with the vendor, for check_service(). New entries go
+-- to its end.
 create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id) include (vendor_id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
 create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
@@ -158,7 +158,7 @@ comment on column public.recruiting_leads.vendor_metadata is
   'is_test = true marks a test lead of the vendor, which is never distributed.';
 comment on column public.recruiting_leads.distribution is
   '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
-  'distribution hands it out. `not_requested`: it is never handed out, as leads sent in bulk and test leads.';
+  'distribution will choose its order. `not_requested`: it is never distributed, as leads sent in bulk and test leads.';
 comment on column public.recruiting_leads.request_id is
   'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is

@@ -1,8 +1,9 @@
 -- The first text to a recruit, when the lead goes to an agency.
 --
--- Leads are handed out under the distribution lock. So distribution only notes who is to be greeted, and the worker does it
--- before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes on: the
--- server's log then has a warning with the lead's id. A greeting that takes too long costs only itself, and comes again later.
+-- Leads are distributed under the distribution lock. So distribution only notes who is to be greeted, and the worker
+-- does it before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes
+-- on: the server's log then has a warning with the lead's id. A greeting that takes too long costs only itself, and
+-- comes again later.
 
 create function private.visible_name(name text) returns text
 language plpgsql
