@@ -62,7 +62,7 @@ const BEFORE: Record<string, (terminal: Record<string, string>) => Promise<void>
   "Postgres was away": async (terminal) => {
     twilio = await TwilioDouble.start();
     Object.assign(terminal, twilio.settings);
-    const [from, to] = ["+13125550163", "+13125550100"];
+    const [from, to] = ["+13125550163", "+13125550110"];
     twilio.receive({ from, to, body: "I can start on Monday" });
   },
 };

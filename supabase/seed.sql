@@ -88,6 +88,8 @@ insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, 
   ('30000001-0000-4000-8000-000000000001', 'd0000001-0000-4000-8000-000000000001', 'seed-1', 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "phone": "+13125550121", "city": "Chicago", "state": "IL"}', 'a0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', now()),
   ('30000002-0000-4000-8000-000000000002', 'd0000002-0000-4000-8000-000000000002', 'seed-2', 'Marcus', '{"last_name": "Bell", "phone": "+13125550122", "city": "Gary", "state": "IN"}', 'a0000001-0000-4000-8000-000000000001', 'b0000003-0000-4000-8000-000000000003', now());
 
+insert into public.service_numbers (phone, agency_id) values ('+13125550100', 'a0000001-0000-4000-8000-000000000001');
+
 -- Both recruits wait for an answer. Nadia has written more than 12 hours ago, so that quiet hours may hold hers.
 insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone,
   status, assigned_agent_id, last_message_at, last_text_at, waiting_since) values

@@ -1,4 +1,4 @@
-/** `npm run status`: how to use the stack that runs, with every key and a command for every route. */
+/** `npm run status`: how to use the stack that runs, with every key and a command for the six main routes. */
 import { join } from "node:path";
 import { readLocation, stackCommand } from "./options.ts";
 import { readPublicUrl, readStackInfo, type StackInfo } from "../stack_info.ts";

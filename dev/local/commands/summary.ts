@@ -32,11 +32,11 @@ export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: strin
     ]),
     command(first!),
     ...(folder === ".local" ? [] : [`In every other terminal, first:\n\n  export DATA_DIR=${quoted(folder)}`]),
-    "Every key, and a command for every route: npm run status",
+    "Every key, and a command for the six main routes: npm run status",
   ].join("\n\n");
 }
 
-/** Every address and key, and a ready-to-paste command for each route. */
+/** Every address and key, and a ready-to-paste command for each main route. */
 export function fullSummary(stack: StackInfo, dataDir: string, publicUrl: string): string {
   return [
     table([
@@ -67,6 +67,7 @@ export function shellVariables(stack: StackInfo): string {
   const [generic] = stack.vendors.filter(({ parser }) => parser === "generic");
   return Object.entries({
     BASE_URL: stack.functions_url,
+    SUPABASE_URL: stack.api_url,
     VENDOR_API_KEY: generic?.api_key ?? "",
     LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
     SUPABASE_PUBLISHABLE_KEY: stack.publishable_key,
