@@ -30,19 +30,33 @@ const RUN_PAGES = [
   "docs/operations.md",
   "docs/texting.md",
   "docs/bot.md",
+  "docs/frontend.md",
 ];
 
 /** Pages whose text is given, or generated from comments. */
 const NOT_OURS = ["docs/specification.md", "docs/schema.md"];
 
 /** Files that a page names although a checkout does not have them. */
-const NOT_KEPT = ["supabase/functions/.env"];
+const NOT_KEPT = ["supabase/functions/.env", "stack.json", "config.json"];
 
 /** Variables that one process of the stack sets for another, and those of npm and the shell. */
 const BETWEEN_PROCESSES = /^(?:LITE_\w+|LOCAL_GATEWAY|INIT_CWD|PATH|USER|USERNAME)$/;
 
+/** A file by its name alone: it stands beside the one that was named before. */
+const FILE_NAME = /^[\w.-]+\.(?:ts|tsx|sql|css|json|psql|yml)$/;
+
 /** Files that an example would add. */
 const EXAMPLES = ["e2e/referrals.test.ts", "supabase/functions/recruiting/referrals.ts"];
+
+/** The names of all files of a folder, without their folders. */
+function namesIn(folder: string): string[] {
+  return Array.from(Deno.readDirSync(new URL(folder, ROOT))).flatMap(({ name, isDirectory }) => {
+    if (/^node_modules$|^\.(?:git|local)/.test(name) && isDirectory) return [];
+    return isDirectory ? namesIn(`${folder}${name}/`) : [name];
+  });
+}
+
+const FILE_NAMES = new Set(namesIn("./"));
 
 /** The source files of some folders, tests aside. */
 function sources(folders: string[]): string[] {
@@ -119,6 +133,12 @@ for (const page of PAGES) {
     const named = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
       .filter((code) => PATH.test(code) && !NOT_KEPT.includes(code) && !EXAMPLES.includes(code));
     assert.deepEqual(named.filter((path) => !existsSync(new URL(path, ROOT))), []);
+  });
+
+  Deno.test(`every file that ${page} names without its folder exists`, () => {
+    const named = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
+      .filter((code) => FILE_NAME.test(code) && !NOT_KEPT.includes(code));
+    assert.deepEqual(named.filter((name) => !FILE_NAMES.has(name)), []);
   });
 
   Deno.test(`every npm script that ${page} names exists`, () => {

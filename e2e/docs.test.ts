@@ -3,9 +3,10 @@ import { fileURLToPath } from "node:url";
 import { sql } from "./support/client.ts";
 import { assertLike, examplesIn, paste, readPage, ROOT, variables } from "./support/docs.ts";
 
-/** Takes away what the commands make, so that they can be run again. */
+/** Removes the rows that the commands make, so that they can be run again. */
 async function removeWhatCommandsMake(): Promise<void> {
   await sql`delete from public.recruiting_leads where vendor_lead_id like 'readme-%'`;
+  await sql`delete from public.recruiting_messages where body = 'It is. When could we talk?'`;
   await sql`delete from public.leads where external_id = '11111111-1111-4111-8111-111111111111'`;
   const agencies = sql`select id from public.agencies where name = 'Prairie Life'`;
   await sql`delete from public.recruiting_orders where agency_id in (${agencies})`;
@@ -14,7 +15,7 @@ async function removeWhatCommandsMake(): Promise<void> {
   await sql`delete from public.vendors where slug in ('acme', 'fair')`;
 }
 
-for (const page of ["README.md", "docs/vendors.md", "docs/parsers.md"]) {
+for (const page of ["README.md", "docs/vendors.md", "docs/parsers.md", "docs/frontend.md"]) {
   Deno.test(`every command in ${page} does what it says`, async (t) => {
     // Inside the checkout, because npm looks for package.json upwards.
     const folder = await Deno.makeTempDir({ dir: fileURLToPath(ROOT), prefix: ".local-docs-" });

@@ -7,11 +7,6 @@ import { sql } from "./support/client.ts";
 const DOCS = new URL("../docs/", import.meta.url);
 const page = Deno.readTextFileSync(new URL("frontend.md", DOCS));
 
-Deno.test("docs/frontend.md names files of the desk, and copies none", () => {
-  assert.match(page, /\]\(\.\.\/desk\//);
-  assert.doesNotMatch(page, /```ts/);
-});
-
 // The types in the docs, held against the database's. A difference is a type error.
 
 type Row<Table extends keyof Database["public"]["Tables"]> = Omit<
