@@ -14,7 +14,7 @@ export interface RequestContext {
   readonly body: IncomingBody;
   /** Fields that a route adds to the request's log line: `vendor_id` and counts. */
   readonly log: LogFields;
-  /** What was rejected of the request, which is kept once its sender is known. */
+  /** The rejected parts of the request, which are kept once its sender is known. */
   readonly rejected: RejectedDeliveries;
 }
 
@@ -24,7 +24,7 @@ export type Handler = (
   parameters: Record<string, string>,
 ) => Promise<Response>;
 
-/** What a path takes. GET takes HEAD as well; any other method is METHOD_NOT_ALLOWED. */
+/** The methods that a path takes. GET takes HEAD as well; any other method is METHOD_NOT_ALLOWED. */
 export interface Route {
   POST?: Handler;
   GET?: Handler;

@@ -2,7 +2,7 @@ import type { CallOptions } from "./database.ts";
 import type { Idempotency } from "./body/json.ts";
 
 /**
- * How a call that stores many rows is made. The timeout is a little more than the statement timeout of the SQL
+ * The options of a call that stores many rows. The timeout is a little more than the statement timeout of the SQL
  * functions, so that the database gives up before the function does.
  */
 export const BATCH_CALL: CallOptions = { timeout: 61_000, retryWithin: 70_000 };

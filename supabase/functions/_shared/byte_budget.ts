@@ -1,4 +1,4 @@
-/** How many bytes there are, and for whom. */
+/** The bytes of a budget: in all, for one sender, and for all unknown senders. */
 export interface ByteLimits {
   /** Of all bodies together. */
   all: number;
@@ -15,9 +15,9 @@ export interface ByteLimits {
 
 /** A body that takes bytes of a budget. */
 export interface Holder {
-  /** Who sends the body; undefined for an unknown sender. */
+  /** The sender of the body; undefined for an unknown sender. */
   sender: string | undefined;
-  /** How many bytes the body has when it is complete, at most. */
+  /** The bytes of the complete body, at most. */
   complete: number;
   /** Ends the body, because it comes slowly and others wait. Its bytes are given back already. */
   giveUp(): void;
@@ -47,7 +47,7 @@ export class ByteBudget {
     this.#limits = limits;
   }
 
-  /** How many bytes are in use. */
+  /** The bytes in use. */
   get used(): number {
     return this.#used;
   }
@@ -135,14 +135,14 @@ export class ByteBudget {
   }
 }
 
-/** What one body has of a budget. */
+/** One body's share of a budget. */
 export class Share {
   readonly holder: Holder;
-  /** How many of its bytes have come, for the pace. */
+  /** The bytes that have come, for the pace. */
   arrived = 0;
   /** Whether all have come: it is slow no more. */
   isComplete = false;
-  /** How many had come when the pace was last looked at; undefined where it is to be looked at from now on. */
+  /** The bytes that had come when the pace was last looked at; undefined: it is looked at from now on. */
   watched: number | undefined;
   readonly #budget: ByteBudget;
   #bytes = 0;
@@ -152,12 +152,12 @@ export class Share {
     this.#budget = budget;
   }
 
-  /** How many bytes the body holds. */
+  /** The bytes that the body holds. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many it still needs to be complete. */
+  /** The bytes that it still needs to be complete. */
   get lacks(): number {
     return Math.max(this.holder.complete - this.#bytes, 0);
   }

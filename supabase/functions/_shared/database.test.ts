@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { callDatabase, mayHaveRun, serviceKey } from "./database.ts";
 import { ApiError } from "./errors.ts";
 
-/** What the double of PostgREST does with one request. */
+/** The double of PostgREST's response to one request. */
 type Step = "drop" | { status: number; body: object | string };
 
 const refused = { status: 401, body: { code: "PT401", message: "invalid API key" } };
@@ -73,7 +73,7 @@ Deno.test("a call that the database refuses is not retried and has not run", asy
 });
 
 Deno.test("a call whose connection breaks while it commits may have run, and is retried", async () => {
-  // What PostgREST 12 responds when Postgres is killed during a COMMIT.
+  // PostgREST 12's response when Postgres is killed during a COMMIT.
   const broken = { status: 400, body: { code: "", message: "", details: null, hint: null } };
   steps = [broken, succeeded];
   const row = await callDatabase("identify_vendor", { key_hash: "" }, { retryWithin: 2_000 });

@@ -4,14 +4,14 @@ import type { Database } from "./database.types.ts";
 import { ApiError, type ErrorCode, internalError } from "./errors.ts";
 import { namedSecretsFromEnv } from "./secrets.ts";
 
-/** What a call does when the database fails or does not respond. */
+/** The behaviour of a call when the database fails or does not respond. */
 export interface CallOptions {
   /**
    * For how many milliseconds the call is retried after a passing fault. Only for SQL functions that may run twice with
    * the same result: when a response is lost, the first call may have run. Any call is retried that has not begun.
    */
   retryWithin?: number;
-  /** How many milliseconds one attempt may take. The default is a little more than the statement timeout of 8 s. */
+  /** The milliseconds that one attempt may take. The default is a little more than the statement timeout of 8 s. */
   timeout?: number;
   /** Whether a fault that {@link isCausedByInput} ends the call at once, because the caller then splits it. */
   canSplit?: boolean;

@@ -22,7 +22,7 @@ export const STATUS_OF_CODE = {
 /** The code of an error response. */
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
-/** What is wrong with one field of a request body, as listed in `error.details`. */
+/** A fault of one field of a request body, as listed in `error.details`. */
 export interface FieldProblem {
   /** Path of the field, e.g. `leads.0.phone`; empty for the body itself. */
   field: string;

@@ -20,7 +20,7 @@ export function isObject(value: unknown): value is JsonObject {
 export const MAX_DEPTH = 100;
 
 /**
- * What a body with one record may hold, such as a lead. Parsed, JSON takes far more memory and time than its bytes say,
+ * The bounds of a body with one record, such as a lead. Parsed, JSON takes far more memory and time than its bytes say,
  * and the platform gives a request 256 MB and 2 s of CPU: docs/performance.md has what the largest bodies take.
  */
 export const JSON_BOUNDS: JsonBounds = {
@@ -32,7 +32,7 @@ export const JSON_BOUNDS: JsonBounds = {
   fileNumbers: 2_000_000,
 };
 
-/** What a body with many records may hold: 10,000 leads of 24 fields. */
+/** The bounds of a body with many records: 10,000 leads of 24 fields. */
 export const BATCH_BOUNDS: JsonBounds = {
   ...JSON_BOUNDS,
   values: 260_000,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readByKey } from "./json_reader.ts";
 
-/** What a reader makes of a text: the value as JSON, or that it is refused. */
+/** A reader's result for a text: the value as JSON, or that it is refused. */
 function outcome(read: (text: string) => unknown, text: string): string {
   try {
     return JSON.stringify(read(text));

@@ -24,7 +24,7 @@ export function readByKey(text: string): unknown {
 const BLANK = /[ \t\n\r]/;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const CUT_ESCAPE = /^\\(?:u[0-9a-fA-F]{0,3})?$/;
-/** What ends a number, true, false and null. */
+/** A character that ends a number, true, false or null. */
 const END_OF_WORD = /[,\]}\s]/;
 
 class Reader {

@@ -31,7 +31,7 @@ function assertBound(
   );
 }
 
-/** What a JSON value has: the numbers that the bounds are about. */
+/** The size of a JSON value: the numbers that the bounds are about. */
 function measure(value: unknown): { values: number; depth: number; keys: Set<string> } {
   if (typeof value !== "object" || value === null) return { values: 1, depth: 0, keys: new Set() };
   const inside = Object.values(value).map(measure);

@@ -1,7 +1,7 @@
 import { ApiError } from "./errors.ts";
 import { MIB } from "./units.ts";
 
-/** What a JSON text may hold at most. Its bytes alone say little of the memory and time that parsing it takes. */
+/** The bounds of a JSON text. Its bytes alone say little of the memory and time that parsing it takes. */
 export interface JsonBounds {
   /** Objects and arrays inside each other. */
   depth: number;
@@ -23,9 +23,9 @@ export interface Span {
   end: number;
 }
 
-/** What parsing has to take care of. Places are in the order of the text. */
+/** The places of a text that parsing has to take care of. Places are in the order of the text. */
 export interface JsonScan {
-  /** How many values there are, those of files too. */
+  /** The number of values, those of files too. */
   values: number;
   /** Where the numbers stand that JavaScript cannot hold exactly. */
   inexactNumbers: Span[];
@@ -71,7 +71,7 @@ const CLOSE_OBJECT = 0x7d;
 const IN_BASE64 = 1;
 const IN_NUMBER = 2;
 const IN_WORD = 4;
-/** What each byte may be part of. */
+/** The kind of token that each byte may be part of. */
 const KINDS = new Uint8Array(256);
 for (let byte = 0; byte < 128; byte++) {
   const character = String.fromCharCode(byte);

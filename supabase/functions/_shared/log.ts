@@ -19,7 +19,7 @@ function line(level: string, fields: LogFields): string {
 }
 
 /**
- * What may be logged of an exception: its class, its SQLSTATE or system code, and where it was thrown. Not its message,
+ * The parts of an exception that may be logged: its class, its SQLSTATE or system code, and where it was thrown. Not its message,
  * because messages of the database and of parsers quote the values that they fail on.
  */
 export function describeError(error: unknown): LogFields {

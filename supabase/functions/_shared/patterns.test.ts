@@ -80,7 +80,7 @@ const ATOM = /\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\x..|\\u....|\\[^bB]|\.|[^\\
 
 /** The parts of an expression that stand for a character, in their order, and whether each may be repeated for ever. */
 function atomsOf(source: string): { atom: string; isRepeated: boolean }[] {
-  // What a quantifier counts is no character.
+  // A quantifier's numbers are no characters.
   const countless = source.replace(/(?<!\\[pP])\{\d+(,\d+)?\}/g, "");
   return Array.from(countless.matchAll(ATOM), ({ 0: atom, index }) => ({
     atom,
@@ -94,7 +94,7 @@ const CHARACTERS = [
 
 /** Characters that an atom matches: a few, because others do the same. */
 function examplesOf(atom: string, flags: string): string[] {
-  // What a group has matched.
+  // A reference to the match of a group.
   if (/^\\\d$/.test(atom)) return ["a"];
   try {
     const pattern = new RegExp(`^(?:${atom})$`, flags.replace(/[gy]/g, ""));
@@ -122,12 +122,12 @@ function* attacksOn({ source, flags }: RegExp): Generator<(n: number) => string>
   );
   for (const pump of pumps) {
     for (const prefix of prefixes) yield (n) => `${prefix}${pump.repeat(n)}\u0000`;
-    // What ends well in other places fails here alone.
+    // A text that ends well in other places fails here alone.
     yield (n) => `${pump.repeat(n)}${first.at(-1)}\u0000`;
   }
 }
 
-/** How many milliseconds an expression takes for a text, wherever in it a match may begin. */
+/** The milliseconds that an expression takes for a text, wherever in it a match may begin. */
 function timeOf(pattern: RegExp, text: string): number {
   const everywhere = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "") + "g");
   const started = performance.now();

@@ -6,7 +6,7 @@ const MAX_LENGTH = 16;
 /** No area code of North America starts with 0 or 1. */
 const NO_US_NUMBER = /^\+1[01]/;
 
-/** How most countries but those of North America begin an international number. No US number begins so. */
+/** The prefix of an international number in most countries outside North America. No US number begins so. */
 const INTERNATIONAL_PREFIX = /^\s*00\s*(?=[1-9])/;
 
 /** A US number as it is usually written: ten digits with separators, perhaps after a 1. */

@@ -15,15 +15,15 @@ const KEPT: readonly ErrorCode[] = [
 export const PAYLOAD_BYTES = 256 * KIB;
 
 /**
- * How long a response waits until its rejected deliveries are written, in milliseconds. The writing goes on after it.
+ * The milliseconds that a response waits for its rejected deliveries to be written. The writing goes on after it.
  */
 const PATIENCE_MS = 250;
 
-/** Who has sent a request, and what there is to say of its payloads. */
+/** The sender of a request, and the facts about its payloads. */
 export interface Sender {
   /** Null for an import, whose sender is no recruiting vendor. */
   vendor_id: string | null;
-  /** What a replay needs besides the lead, unless a row has its own. */
+  /** The values that a replay needs besides the lead, unless a row has its own. */
   context?: JsonObject;
   /** Reads a payload that was rejected: the sender's id of the lead, and the payload without files and secrets. */
   describe(payload: Json): { vendor_lead_id: string | null; payload: Json };
@@ -38,7 +38,7 @@ export interface RejectedRow {
   payload: Json;
   /** The sender's id of the lead, unless it is to be read from the payload. */
   vendor_lead_id?: string | null;
-  /** What a replay needs besides the lead. */
+  /** The values that a replay needs besides the lead. */
   context?: JsonObject;
 }
 

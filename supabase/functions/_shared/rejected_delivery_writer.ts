@@ -18,10 +18,10 @@ export interface RejectedDelivery {
   context: JsonObject;
 }
 
-/** What one call takes, at most: deliveries, and bytes as received. */
+/** The most that one call takes: deliveries, and bytes as received. */
 const CALL = { deliveries: 500, bytes: MIB };
 
-/** What may wait to be written, at most. The isolate's memory is needed for requests. */
+/** The most that may wait to be written. The isolate's memory is needed for requests. */
 const WAITING = { deliveries: 20_000, bytes: 16 * MIB };
 
 /** A little more than the statement timeout of `record_rejections`. */

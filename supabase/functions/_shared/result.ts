@@ -1,5 +1,5 @@
 /**
- * What a function returns that can fail and whose caller goes on either way: either `data` or `error` is set and the
+ * The result of a function that can fail and whose caller goes on either way: either `data` or `error` is set and the
  * other one is null, as in supabase-js. A failure that ends the request is thrown instead, as an ApiError.
  *
  * @example

@@ -3,7 +3,7 @@ import { matchesSecret, namedSecretsFromEnv, secretsFromEnv, sha256Hex } from ".
 
 const NAME = "SECRETS_TEST";
 
-/** What is read of a variable with this value. */
+/** The values that are read from a variable. */
 function readWith(value: string | undefined, read: (name: string) => string[]): string[] {
   if (value !== undefined) Deno.env.set(NAME, value);
   const secrets = read(NAME);

@@ -24,7 +24,7 @@ export function must(what: string) {
   return ({ input }: { input?: unknown }) => input === undefined || input === null ? "is missing" : `must ${what}`;
 }
 
-/** What is wrong with a value. */
+/** A fault of a value. */
 export interface Invalid {
   /** Every wrong field in one sentence, e.g. `phone is missing; type must be one of fwk, csk`. */
   reason: string;

@@ -10,14 +10,14 @@ import { count, id } from "../_shared/validate.ts";
 import type { ImportedLead } from "./imported_lead.ts";
 
 /**
- * How many leads go in one call of `import_leads`: a third of the request's, within these bounds. Calls side by side
+ * The number of leads in one call of `import_leads`: a third of the request's, within these bounds. Calls side by side
  * take less time than one call with all leads, because a chunk is read while the database stores another. Each
  * statement stays far below its timeout, too. A small chunk is sent soon, and a large one costs the database a tenth
  * less.
  */
 const CHUNK_SIZE = { least: 350, most: 1_000 };
 
-/** Whom the leads are for, and the distribution they belong to. */
+/** The agent that the leads are for, and the distribution they belong to. */
 export interface Target {
   agency_id: string;
   agent_id: string;
@@ -84,7 +84,7 @@ export async function storeLeads(
   return outcomesOf(chunks);
 }
 
-/** What `import_leads` returns. The id of a duplicate is that of the lead stored before. */
+/** The result of `import_leads`. The id of a duplicate is that of the lead stored before. */
 interface Imported {
   imported: { index: number; id: string }[];
   duplicates: { index: number; id: string }[];

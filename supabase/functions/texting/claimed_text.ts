@@ -1,4 +1,4 @@
-/** How far an outbound text has come. */
+/** The state of an outbound text. */
 export type TextState =
   | "pending"
   | "sending"
@@ -35,7 +35,7 @@ export interface TextMedia {
   content_type: string | null;
 }
 
-/** What claim_texts() returns. */
+/** The result of claim_texts(). */
 export interface ClaimedTexts {
   texts: ClaimedText[];
   /** When a text that only waits for its number's rate can be claimed; null: none does. */

@@ -1,7 +1,7 @@
 import { type CountryCode, getCountryCallingCode, isSupportedCountry } from "libphonenumber-js";
 import { ConfigurationError } from "../_shared/configuration.ts";
 
-/** Whose numbers are greeted unless `TEXTING_COUNTRIES` names others. */
+/** The countries whose numbers are greeted unless `TEXTING_COUNTRIES` names others. */
 const GREETED = "US,CA";
 
 /**

@@ -6,10 +6,10 @@ import type { TextResult } from "./outcome.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
 import { listMessages, TwilioError, type TwilioMessage } from "./twilio_api.ts";
 
-/** How far Twilio's clock may be behind the database's. */
+/** The milliseconds that Twilio's clock may be behind the database's. */
 const CLOCKS_DIFFER_MS = 3 * 60_000;
 
-/** How many older messages to read on: as many as one page has. */
+/** The number of older messages to read on: as many as one page has. */
 const OLDER_MESSAGES_READ = 1_000;
 
 /** For how long pages are read on. With the last page and the record, a look-up ends while the text is ours. */

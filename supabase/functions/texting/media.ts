@@ -13,7 +13,7 @@ const BUCKET = "text-media";
  */
 const OWN_FILE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?!\.+$)[-\w!.*'()&$@=;:+,]+$/;
 
-/** How long Twilio may read a file: a text may wait in its queue for 10 hours. */
+/** The seconds for which Twilio may read a file: a text may wait in its queue for 10 hours. */
 const READABLE_FOR_S = 24 * 60 * 60;
 
 /**

@@ -1,7 +1,7 @@
 import type { TextState } from "./claimed_text.ts";
 import { errorCodeOf, type Exchange } from "./twilio_api.ts";
 
-/** What became of a text that was posted to Twilio, as the SQL function `record_text_outcome` takes it. */
+/** The outcome of a text that was posted to Twilio, as the SQL function `record_text_outcome` takes it. */
 export interface Outcome {
   outcome:
     /** Twilio has the text. */
@@ -24,11 +24,11 @@ export interface Outcome {
   sid?: string;
   /** Twilio's error code, or the HTTP status where there is none; with `refused` our own reason. */
   code?: string;
-  /** How many seconds Twilio asks to wait. */
+  /** The seconds that Twilio asks to wait. */
   retryAfter?: number;
 }
 
-/** How a text is left when its outcome, or its look-up, is recorded. */
+/** The state in which a text is left when its outcome, or its look-up, is recorded. */
 export interface TextResult {
   /** Null where the database could not be told. */
   state: TextState | null;
@@ -37,7 +37,7 @@ export interface TextResult {
 }
 
 /**
- * What Twilio's error codes mean that do not mean "this text cannot be sent": https://www.twilio.com/docs/api/errors
+ * The error codes of Twilio that do not mean "this text cannot be sent": https://www.twilio.com/docs/api/errors
  */
 const MEANING_OF_CODE: Record<string, Outcome["outcome"]> = {
   // Too many requests, and too many texts of this number in Twilio's queue.

@@ -3,14 +3,14 @@ import { takeBotTurns } from "./bot/turns.ts";
 import type { Report } from "./report.ts";
 import { queueGreetings, takeOverTexts } from "./waiting.ts";
 
-/** What the worker does before it claims texts, which may make more of them due. Each returns how many it had to do. */
+/** The steps before the worker claims texts, which may make more texts due. Each returns the number of its rows. */
 const STEPS: Record<string, (report: Report) => Promise<number>> = {
   take_over_texts: takeOverTexts,
   queue_greetings: queueGreetings,
   take_bot_turns: takeBotTurns,
 };
 
-/** How long texts wait for the steps. A step that takes longer goes on beside them. */
+/** The milliseconds that texts wait for the steps. A step that takes longer goes on beside them. */
 const PATIENCE_MS = 1_000;
 
 /**
@@ -18,7 +18,7 @@ const PATIENCE_MS = 1_000;
  * out until the next call.
  */
 export class Steps {
-  /** How many errors there were. */
+  /** The number of errors. */
   errors = 0;
   readonly #requestId: string;
   readonly #atWork = new Map<string, Promise<void>>();

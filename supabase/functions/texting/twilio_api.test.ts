@@ -190,7 +190,7 @@ Deno.test("a redirect is not followed", async () => {
   assert.equal(requests, 1);
 });
 
-/** What a server does with a request that it has read to its end. */
+/** The acts of a server on a request that it has read to its end. */
 const LOST: Record<string, (socket: Socket) => void> = {
   "closes the connection": (socket) => socket.end(),
   "resets the connection": (socket) => socket.resetAndDestroy(),
@@ -232,7 +232,7 @@ Deno.test("a connection that is refused, a name that is unknown and TLS that fai
   }
 });
 
-/** What we and Twilio's library send for the same call. */
+/** The requests that we and Twilio's library send for the same call. */
 async function requestsOf(
   ours: (account: TwilioAccount) => Promise<unknown>,
   theirs: (client: twilio.Twilio) => Promise<unknown>,

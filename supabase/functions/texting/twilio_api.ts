@@ -11,7 +11,7 @@ import { isObject, JSON_BOUNDS, parseJson } from "../_shared/json.ts";
 import { type TwilioAccount, twilioAccount } from "./twilio_account.ts";
 import { MIB } from "../_shared/units.ts";
 
-/** How long Twilio may take for one response. */
+/** The milliseconds that Twilio may take for one response. */
 const TIMEOUT_MS = 10_000;
 
 /** A page of the longest texts has 11 MB. More would be no response of Twilio's, and an isolate has 256 MB. */
@@ -38,7 +38,7 @@ export interface NewMessage {
   validityPeriod: number | null;
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type Exchange =
   | {
     kind: "response";

@@ -1,7 +1,7 @@
 import { callDatabase } from "../_shared/database.ts";
 import type { Report } from "./report.ts";
 
-/** How many are claimed at once. */
+/** The number of rows that are claimed at once. */
 const CLAIM_AT_MOST = 20;
 
 /** Queues the greetings that are due. Returns how many were. */

@@ -8,7 +8,7 @@ import { postText } from "./post_text.ts";
 import { Steps, within } from "./steps.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
 
-/** How many texts are on their way at the same time. */
+/** The number of texts that are on their way at the same time. */
 const AT_A_TIME = 10;
 
 /** After this time no further text is claimed. The platform ends a request after 150 s. */
@@ -20,10 +20,10 @@ const CLAIM_FOR_MS = 40_000;
  */
 const CLAIM_AT_MOST = 1_000;
 
-/** How long to wait, at most, before asking again for what has become due meanwhile. */
+/** The longest wait, in milliseconds, before asking again for texts that have become due. */
 const ASK_AGAIN_MS = 1_000;
 
-/** How many texts were left in each state. A text that was claimed twice counts twice. */
+/** The number of texts that were left in each state. A text that was claimed twice counts twice. */
 export const workResult = z.strictObject({
   accepted: count.describe("Twilio has them."),
   unconfirmed: count.describe("Twilio may have them: they are looked up there."),
@@ -73,7 +73,7 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
         const handled = handle(text, claimedAt).finally(() => running.delete(handled));
         running.add(handled);
       }
-      // What only waits for its number's rate is due soon.
+      // A text that only waits for its number's rate is due soon.
       const wait = isBusy ? 0 : next_at === null ? Infinity : Date.parse(next_at) - Date.now();
       if (running.size === 0 && wait > deadline - Date.now()) break;
       await within(Math.min(Math.max(wait, 50), ASK_AGAIN_MS), firstOf(running));

@@ -35,7 +35,7 @@ export function checkFormHeaders(incoming: IncomingBody, limit: number): void {
   if (incoming.announced > limit) throw tooLarge(limit);
 }
 
-/** Who sends a body that proves its own sender, and until when it is read. */
+/** The sender of a body that proves its own sender, and the time until which it is read. */
 export interface UnauthenticatedOptions {
   /**
    * Finds the sender by what the request says besides its body; undefined where that proves nothing. Asked for a body
@@ -115,7 +115,7 @@ interface UploadedFile {
 /** A form in Latin-1, which is read as its superset Windows-1252, as browsers do. */
 const LATIN1 = /;\s*charset="?(?:iso-8859-1|latin-?1|windows-1252)/i;
 
-/** What stands before the content of a part, in bytes. */
+/** The bytes before the content of a part, at most. */
 const PART_HEAD_BYTES = 16 * KIB;
 
 /**

@@ -5,11 +5,11 @@ import { sha256Hex } from "../secrets.ts";
 import { BODY_WITHIN_MS, LARGE } from "./limits.ts";
 import type { IncomingBody } from "./read.ts";
 
-/** How a body is read. */
+/** The options of reading a body. */
 export interface ReadOptions {
-  /** What it may hold; by default what one record may. */
+  /** The bounds of its values; by default those of one record. */
   bounds?: JsonBounds;
-  /** Who sends it; undefined for an unknown sender. The bodies of one sender share room in memory. */
+  /** The sender's key; undefined for an unknown sender. The bodies of one sender share room in memory. */
   sender?: string;
   /** Milliseconds that it may take to arrive. */
   within?: number;

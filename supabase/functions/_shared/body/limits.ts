@@ -1,7 +1,7 @@
 import { ApiError } from "../errors.ts";
 import { KIB, MIB } from "../units.ts";
 
-/** How long a body may take to arrive, in milliseconds; waiting for others is part of it. */
+/** The milliseconds that a body may take to arrive, with the time that it waits for others. */
 export const BODY_WITHIN_MS = 30_000;
 
 /** A body of more bytes or values than this is large. Few large ones are worked on at a time. */
@@ -10,11 +10,11 @@ export const LARGE = { bytes: 4 * MIB, values: 100_000 };
 /** A body that announces no more bytes than this is read at once, which takes half the time. */
 export const SMALL_BYTES = 64 * KIB;
 
-/** How much of a body is kept, in case its delivery is rejected. */
+/** The bytes of a body that are kept, in case its delivery is rejected. */
 export const BEGINNING_BYTES = 256 * KIB;
 
 /**
- * How much of a refused body is read, and for how many milliseconds. The hosted platform keeps a response from a caller
+ * The bytes of a refused body that are read, and the milliseconds for it. The hosted platform keeps a response from a caller
  * who is still sending (github.com/supabase/edge-runtime/issues/737).
  */
 export const DRAIN = { bytes: 32 * MIB, ms: 5_000 };

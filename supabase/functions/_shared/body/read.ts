@@ -5,12 +5,12 @@ import { SEMAPHORES } from "../semaphores.ts";
 import { BEGINNING_BYTES, BODY_WITHIN_MS, DRAIN, SMALL_BYTES, tooLarge } from "./limits.ts";
 import { BodyStream, GrowingBytes } from "./stream.ts";
 
-/** What a body takes of the work on large ones where no other may be at work meanwhile. */
+/** The permits of a large body that must be alone with its work. */
 const ALONE = 2;
 
-/** What has been received of a body. */
+/** The part of a body that has been received. */
 export interface ReceivedBody {
-  /** How many bytes there are, by Content-Length where not all have been read. */
+  /** Its bytes, by Content-Length where not all have been read. */
   bytes: number;
   /** The first of them, at most 256 KiB. */
   beginning: Uint8Array;
@@ -24,7 +24,7 @@ export interface ReceivedBody {
  */
 export class IncomingBody {
   readonly headers: Headers;
-  /** How large the sender says the body is, in bytes; 0 where it does not say. */
+  /** The size of the body as the sender announces it, in bytes; 0 where it does not. */
   readonly announced: number;
   /** The JSON value, once it has been parsed. */
   value: Json | undefined;
@@ -40,7 +40,7 @@ export class IncomingBody {
     this.announced = Number(request.headers.get("content-length")) || 0;
   }
 
-  /** What has been received so far. */
+  /** The part that has been received so far. */
   get received(): ReceivedBody {
     const bytes = Math.max(this.#bytes, this.announced);
     return { bytes, beginning: this.#beginning, value: this.value };

@@ -61,7 +61,7 @@ export class GrowingBytes {
   #buffer = new Uint8Array();
   #size = 0;
 
-  /** How many bytes there are. */
+  /** The number of bytes. */
   get size(): number {
     return this.#size;
   }

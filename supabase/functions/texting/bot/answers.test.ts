@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Answer, type AnswerType, readAnswer } from "./answers.ts";
 
-/** What people write, by the answer that is read;
+/** The words of recruits, by the answer that is read;
 one phrasing a line or between semicolons, where | begins a new line. */
 function reads(name: string, type: AnswerType, phrasings: [Answer | undefined, string][], ask = ""): void {
   Deno.test(`an answer is read: ${name}`, () => {

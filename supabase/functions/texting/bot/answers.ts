@@ -1,5 +1,5 @@
 /**
- * What a recruit's text says in answer to a question of a script. A text that can be read in two ways, or says more
+ * The answer of a recruit's text to a question of a script. A text that can be read in two ways, or says more
  * than an answer, is no answer. The question is asked once more then, and after that a person reads the text.
  */
 import { isReaction } from "./intents.ts";

@@ -3,7 +3,7 @@ import { type Intent, intentOf } from "./intents.ts";
 
 const HANDOFF_WORDS = ["agent", "human", "person", "call me"];
 
-/** What people write, by what is heard; one phrasing between semicolons or line breaks. */
+/** The words of recruits, by the intent that is heard; one phrasing between semicolons or line breaks. */
 function hears(intent: Intent | undefined, list: string): void {
   Deno.test(`a recruit's text is heard: ${intent ?? "nothing but, perhaps, an answer"}`, () => {
     const wrong = list.split(/[;\n]/).map((text) => text.trim()).filter((text) => text !== "")

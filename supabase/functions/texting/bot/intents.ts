@@ -1,5 +1,5 @@
 /**
- * What a recruit's text says that is no answer to a question of a script. It is heard before an answer is read.
+ * The intent of a recruit's text that is no answer to a question of a script. It is heard before an answer is read.
  */
 import { anyOf, clausesOf, phrasesIn, wordsOf } from "./words.ts";
 
@@ -15,7 +15,7 @@ export type Intent =
   /** Asks anything else. */
   | "question";
 
-/** What a text says; undefined for one that may be an answer. Reads in linear time. */
+/** The intent of a text; undefined for one that may be an answer. Reads in linear time. */
 export function intentOf(text: string, handoffWords: readonly string[]): Intent | undefined {
   if (isReaction(text)) return undefined;
   const words = wordsOf(text).join(" ");
@@ -26,7 +26,7 @@ export function intentOf(text: string, handoffWords: readonly string[]): Intent 
   return isQuestion(text) ? "question" : undefined;
 }
 
-/** What phones write where somebody has tapped a reaction on a text of ours. They quote our words. */
+/** The words that phones write where somebody has tapped a reaction on a text of ours. They quote our words. */
 const REACTION = new RegExp(
   `^\\s*(?:${
     [

@@ -10,7 +10,7 @@ const WORD_CODES = new Set("IN OR ME OK HI OH LA DE AL AS MI ID".split(" "));
 const PLAIN_IN_CAPITALS = new Set("AL MI ID DE".split(" "));
 /** They open a sentence: "in Texas", "hi, TX". */
 const OPENINGS = new Set("IN HI OH".split(" "));
-/** What people say for nothing: "ok, in". */
+/** Words that people say for nothing: "ok, in". */
 const INTERJECTIONS = new Set("OK IN ME HI OH OR".split(" "));
 
 /** The names with their codes; a name may stand for several states. */

@@ -30,7 +30,7 @@ export interface Question {
   answer: AnswerType;
   /** Said when the answer is none, once; `ask` without it. */
   retry?: string;
-  /** What follows an answer other than the next question: by `yes`, `no` or the name of a choice. */
+  /** The step that follows an answer in place of the next question, by `yes`, `no` or the name of a choice. */
   then?: Record<string, { skip_to: string } | { end: string }>;
   /** The earlier answers with which alone it is asked. */
   only_if?: Record<string, string>;
@@ -40,7 +40,7 @@ export interface Question {
 export interface Session {
   /** The question that waits for an answer. */
   question: string;
-  /** How many texts in a row were no answer to it. */
+  /** The number of texts in a row that were no answer to it. */
   tries: number;
   answers: Record<string, Answer>;
   /** Whether `about` was said. */
@@ -60,13 +60,13 @@ export interface RecruitText {
   is_automatic?: boolean;
 }
 
-/** What happens in a turn. */
+/** The result of a turn. */
 export interface Step {
   /** The text to send, with its placeholders; null for none. */
   reply: string | null;
   /** Where the conversation stands afterwards; null where the script has come to its end. */
   session: Session | null;
-  /** What the texts said; absent where only time has passed. */
+  /** The meaning of the texts; absent where only time has passed. */
   heard?: Intent | "opening" | "automatic_reply" | "answer" | "no_answer";
   answered?: { question: string; value: Answer; said: string };
   /** Why the script has ended: for the agent who is told about it. */
@@ -134,7 +134,7 @@ export function step(
   };
 }
 
-/** What wins where the texts of a turn say several things. */
+/** The intents by rank, where the texts of a turn say several things. */
 const INTENTS: readonly Intent[] = ["person", "not_interested", "about", "question"];
 
 function intentOfAll(script: Script, bodies: string[]): Intent | undefined {
@@ -143,7 +143,7 @@ function intentOfAll(script: Script, bodies: string[]): Intent | undefined {
   return INTENTS.find((intent) => intents.includes(intent));
 }
 
-/** What is read as an answer: neither HELP nor a reaction beside it. */
+/** The texts that are read as an answer: neither HELP nor a reaction beside it. */
 function answerIn(bodies: string[]): string {
   const said = bodies.filter((body) => !isReaction(body) && intentOf(body, []) !== "help");
   return (said.length > 0 ? said : bodies).join("\n");

@@ -8,7 +8,7 @@ export interface ClaimedTurn {
   attempt: number;
 }
 
-/** What read_bot_turn() returns. */
+/** The result of read_bot_turn(). */
 export interface Turn {
   now: string;
   /** Of the session. */
@@ -20,7 +20,7 @@ export interface Turn {
   texts: RecruitText[];
 }
 
-/** How many turns are claimed at once. Each takes some milliseconds. */
+/** The number of turns that are claimed at once. Each takes some milliseconds. */
 const CLAIM_AT_MOST = 20;
 
 /**
@@ -49,7 +49,7 @@ async function takeTurn({ conversation_id, attempt }: ClaimedTurn, report: Repor
   try {
     taken = script && step(script, session, texts, new Date(now));
   } catch (error) {
-    // It would fail again. An agent is told.
+    // The turn would fail again. An agent is told.
     report(error, { step: "bot_step", conversation_id });
   }
   await callDatabase("complete_bot_turn", {
