@@ -6,7 +6,7 @@ import { type GlobalOptions, Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleJson, visibleText } from "./visible.ts";
 
-/** What a command line comes to. */
+/** The result of a command line. */
 export interface Ran {
   /** 0, or 1 for what failed, or 2 for wrong usage. */
   code: number;
@@ -48,7 +48,7 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
       return { code: 2, out: "", err: visibleText(err) };
     }
     if (error instanceof CommandError) return { code: 1, out: "", err: visibleText(error.message) };
-    // What is left of commander's own errors is help that has been printed.
+    // Commander's other errors are help that has been printed.
     if (!(error instanceof CommanderError)) throw error;
   }
   return { code, out: printed.join(""), err: "" };

@@ -1,6 +1,6 @@
 import { visibleText } from "./visible.ts";
 
-/** What a spreadsheet takes for a formula, also with full-width characters, or for white space before one. */
+/** A text that a spreadsheet takes for a formula, also with full-width characters, or for white space before one. */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 

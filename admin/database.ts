@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { MAIL_FOLDER, readStackInfo, stackInfoFile } from "../dev/local/mod.ts";
 import { codeOf, CommandError, UsageError } from "./errors.ts";
 
-/** What a command line works on. */
+/** The database that a command line works on. */
 export interface Target {
   dbUrl: string;
   /** The `{base_url}` that goes with it. */
@@ -88,7 +88,7 @@ export async function valueOf<Value>(query: Promise<readonly postgres.Row[]>): P
 export function explainConnection(error: unknown, dbUrl: string): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || code === "") return error;
-  // What our own SQL functions say is meant for their caller.
+  // The messages of our own SQL functions are meant for their caller.
   if (code.startsWith("PT")) return new CommandError(error.message);
   const { host } = new URL(dbUrl);
   const reasons: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** What a command line fails with, and what stands in place of an error of the database. */
+/** The errors of a command line, and the messages in place of an error of the database. */
 
 /** Something that the user has to change; the message says what, and how. Exit code 1. */
 export class CommandError extends Error {

@@ -9,7 +9,7 @@ import { formatTable } from "./table.ts";
 export interface Filters {
   agency?: string;
   vendor?: string;
-  /** What has no vendor: rejected deliveries of POST /api/leads/import. */
+  /** Rows without a vendor: rejected deliveries of POST /api/leads/import. */
   imports?: boolean;
   since?: Date;
   state?: string;
@@ -20,7 +20,7 @@ export interface Filters {
 interface Listing {
   /** Columns to sort by, as SQL. */
   order: string;
-  /** What to say when there is none. */
+  /** The sentence for an empty list. */
   none: string | ((given: Filters) => string);
   /** The columns that a person sees; all, unless given. Or what a person sees of a row. */
   shown?: string[] | ((row: postgres.Row) => object);

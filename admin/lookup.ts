@@ -1,4 +1,4 @@
-/** What a person types: a phone, or a name that is nearly right. */
+/** The words that a person types: a phone, or a name that is nearly right. */
 import { toE164 } from "../supabase/functions/_shared/phone.ts";
 import { UsageError } from "./errors.ts";
 
@@ -13,7 +13,7 @@ export function mostSimilar(given: string, names: readonly string[]): string | u
   return nearest?.name;
 }
 
-/** How many letters are changed, added or left out between two texts (Levenshtein). */
+/** The letters that are changed, added or left out between two texts (Levenshtein distance). */
 function editsBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (const [i, letter] of [...one].entries()) {

@@ -168,14 +168,14 @@ export const PERIOD = [
   new Option("--csv", "print CSV for a spreadsheet, with whole ids"),
 ];
 
-/** What is wrong with a {@link Period}. */
+/** The fault of a {@link Period}. */
 export function wrongPeriod(given: Period & { json?: boolean }): string | undefined {
   const { since, until, csv, json } = given;
   if (csv && json) return "--csv: it cannot be printed with --json";
   if (since && until && until < since) return `--until: ${until} is before --since ${since}`;
 }
 
-/** What names an agency. */
+/** The words that name an agency. */
 export const AGENCY_NAMES = "its name, its id, or the beginning of either";
 
 /** The agency of what is made. */

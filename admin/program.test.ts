@@ -29,7 +29,7 @@ for (const [name, help] of verbs()) {
   Deno.test(`the help of ${name} has an example that can be read`, async () => {
     const [, example] = /^Example:\n {2}npm run admin -- (.+)$/m.exec(help) ?? [];
     assert(example !== undefined, help);
-    // What a shell reads from a file is no word of the command.
+    // The text that a shell reads from a file is no word of the command.
     assert.equal(await read(shellWords(example.split(" < ")[0]!)), name);
   });
 }

@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 import { visibleText } from "./visible.ts";
 
 /**
- * What a verb has to say: to a script (`--json`), and to a person. A text that is too long to be held comes in parts,
+ * The output of a verb: to a script (`--json`), and to a person. A text that is too long to be held comes in parts,
  * and is printed as it is.
  */
 export interface Outcome {
@@ -22,7 +22,7 @@ export interface GlobalOptions {
   yes?: boolean;
 }
 
-/** What a verb works with. The database is found and connected to when a verb first asks for it. */
+/** The context that a verb works with. The database is found and connected to when a verb first asks for it. */
 export class Session {
   readonly #options: GlobalOptions;
   readonly #terminal: Terminal;
@@ -74,7 +74,7 @@ export class Session {
   /** Reads a secret: from the terminal without showing it, or the first line of stdin. Empty where none is given. */
   readonly readSecret = (question: string): Promise<string> => this.#terminal.readSecret(question);
 
-  /** What is typed or piped in, line by line. */
+  /** The typed or piped lines. */
   readonly texts = (): AsyncIterable<string> => this.#terminal.lines();
 
   /** Shows a person a line at once, before the verb has ended. */

@@ -1,6 +1,6 @@
 import { visibleText } from "./visible.ts";
 
-/** How many characters fit beside each other; all of them where nobody looks on, as in a script. */
+/** The width of the terminal in characters; endless where nobody looks on, as in a script. */
 let width = Infinity;
 
 /** Makes tables fit a terminal. */

@@ -9,7 +9,7 @@ export function pathOf(file: string): string {
   return resolve(Deno.env.get("INIT_CWD") ?? ".", file);
 }
 
-/** Who runs a command line: a person, or a script. */
+/** The runner of a command line: a person, or a script. */
 export interface Terminal {
   /** Prints to stdout at once; where it is undefined, all is in what the command line comes to. */
   print?: (text: string) => void;
@@ -19,7 +19,7 @@ export interface Terminal {
   showProgress?: (text: string) => void;
   /** Reads a secret, which must not stand on the command line: a shell and the list of processes would show it. */
   readSecret(question: string): Promise<string>;
-  /** What is typed or piped in, line by line, until its end. */
+  /** The typed or piped lines, until their end. */
   lines(): AsyncIterable<string>;
   /** Shows a line at once. */
   say(text: string): void;
@@ -55,7 +55,7 @@ export function print(text: string): void {
   }
 }
 
-/** How to ask the person at the terminal; undefined where there is none, as in a script. */
+/** The question to the person at the terminal; undefined where there is none, as in a script. */
 export function askOnTerminal(): Ask | undefined {
   return Deno.stdin.isTerminal() ? ask : undefined;
 }
@@ -71,7 +71,7 @@ async function ask(question: string): Promise<boolean> {
   }
 }
 
-/** How to show progress to the person at the terminal; undefined where there is none. */
+/** The display of progress for the person at the terminal; undefined where there is none. */
 export function progressOnTerminal(): ((text: string) => void) | undefined {
   if (!Deno.stderr.isTerminal()) return undefined;
   // Each text takes the place of the one before it on the same line.

@@ -8,7 +8,7 @@ import { findAgent, type Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTime } from "../table.ts";
 
-/** How an agent is invited. */
+/** The options of an invitation. */
 export interface Invitation {
   /** The page that the link leads to; unless given the project's site URL. */
   redirectTo?: string;

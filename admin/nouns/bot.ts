@@ -11,7 +11,7 @@ import { readJsonFile } from "./vendor_config.ts";
 
 const STATES = ["active", "done", "escalated", "expired", "stopped"];
 
-/** Who writes and is written to in `bot try`. */
+/** The people of `bot try`. */
 const NAMES = { first_name: "Ada", agent: "Maria Alvarez", agency: "Lakeshore Insurance" };
 
 export function addBot(program: AdminCommand): void {
@@ -92,7 +92,7 @@ async function switchOff(
   };
 }
 
-/** How a recruit's text was read, where it is no answer. */
+/** The words for a recruit's text that is no answer. */
 const READ: Record<Exclude<Step["heard"], "answer" | undefined>, string> = {
   opening: "begins, and is no answer",
   help: "HELP, which the provider answers",
@@ -104,7 +104,7 @@ const READ: Record<Exclude<Step["heard"], "answer" | undefined>, string> = {
   no_answer: "is no answer",
 };
 
-/** How a text was read: `years = 6`, or what it says instead of an answer. */
+/** The reading of a text: `years = 6`, or its words where it is no answer. */
 function describeRead({ heard, answered }: Step): string {
   if (answered === undefined) return heard === undefined || heard === "answer" ? "" : READ[heard];
   const { question, value } = answered;

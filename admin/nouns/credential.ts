@@ -1,4 +1,4 @@
-/** What a vendor proves itself with: an API key, or a secret of its webhook. */
+/** The credential of a vendor: an API key, or a secret of its webhook. */
 import { findVendor, theOnly } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 
@@ -8,7 +8,7 @@ interface Credential {
   state: "works" | "expired" | "revoked";
 }
 
-/** What stands in the list of the command, and what revokes it. */
+/** The row of a credential in the list, and the function that revokes it. */
 const KINDS = {
   key: { list: "key list", view: "key_list", id: "key", revoke: "revoke_vendor_api_key" },
   secret: {

@@ -73,7 +73,7 @@ export function addDelivery(program: AdminCommand): void {
 const rejected = lists("delivery_list", {
   order: "received_at desc, id",
   none: ({ status }) => `No delivery is ${status === "all" ? "kept" : status}.`,
-  // What is left out is for scripts, and in `delivery show`.
+  // The other columns are for scripts, and in `delivery show`.
   shown: ["id", "received_at", "vendor", "route", "row", "vendor_lead_id", "reason", "status"],
 });
 

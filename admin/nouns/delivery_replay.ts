@@ -13,7 +13,7 @@ import { dryRunnable } from "../transaction.ts";
 import { deliveriesOf } from "./delivery_read.ts";
 import { previewLeads } from "./lead_preview.ts";
 
-/** What came of a delivery that could be replayed. */
+/** The result of a delivery that could be replayed. */
 interface Replayed {
   delivery_id: string;
   /** `duplicate`: its lead had come meanwhile. */
@@ -23,7 +23,7 @@ interface Replayed {
   distributed_to?: DistributedTo | null;
 }
 
-/** What `replay_delivery` returns. */
+/** The result of `replay_delivery`. */
 interface Stored {
   id: string;
   status: "created" | "duplicate";
@@ -33,7 +33,7 @@ interface Stored {
 
 const FAILURES_SHOWN = 50;
 
-/** How often a lead that others are distributing is asked about again, and the pause before, in milliseconds. */
+/** The number of times that a lead which others distribute is asked about, and the pause before each, in milliseconds. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 100;
 

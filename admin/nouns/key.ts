@@ -8,7 +8,7 @@ import { revokeCredential } from "./credential.ts";
 
 const LABEL = text("--label <text>", "what the key is for");
 
-/** How many characters of a key the database keeps to recognise it by. */
+/** The number of characters of a key that the database keeps to recognise it. */
 const PREFIX_LENGTH = 12;
 
 /** @param hidden for `npm run vendor -- key`, which is short for `npm run admin -- key` */

@@ -3,7 +3,7 @@ import { inOptions } from "../errors.ts";
 import { findAgent, findLead } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 
-/** What has moved, as assign_leads() counts it. */
+/** The rows that have moved, as assign_leads() counts them. */
 interface Moved {
   recruiting_leads: number;
   sales_leads: number;
@@ -39,7 +39,7 @@ export async function assignLeads(
   };
 }
 
-/** Who works on this computer, as it says itself; null where it does not. */
+/** The user of this computer, as it says itself; null where it does not. */
 function operatorHere(): string | null {
   const name = Deno.env.get("USER") ?? Deno.env.get("USERNAME") ?? "";
   return name.trim().slice(0, 128) || null;

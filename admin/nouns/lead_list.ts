@@ -5,7 +5,7 @@ import type { Period } from "../options.ts";
 import { list } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 
-/** How many leads a page has, and how many are read at a time for CSV. */
+/** The number of leads of a page, and of one read for CSV. */
 const LIMIT = 50;
 const CSV_PAGE = 1000;
 

@@ -13,7 +13,7 @@ const SHOWN = 5;
 const LEADS_LOOKED_INTO = 100;
 const FIELDS_LOOKED_INTO = 50;
 
-/** What a lead should have, besides a name. */
+/** The fields that a lead should have, besides a name. */
 const EXPECTED = ["state", "email", "phone"];
 
 /**
@@ -68,7 +68,7 @@ function unreadFields({ lead, payload, parse }: Reading): string[] {
     .map((path) => path.filter((key) => !/^\d+$/.test(key)).join("."));
 }
 
-/** What a parser reads, as a text to compare. */
+/** The lead that a parser reads, as a text to compare. */
 function readBy(parse: Parse, payload: Json): string {
   const { data, error } = parse(payload);
   if (error !== null) return error;

@@ -71,7 +71,7 @@ export async function rereadLeads(
   };
 }
 
-/** What reads a stored lead's vendor_fields. A mapping needs no first name for that: the lead has it. */
+/** The parser for a stored lead's vendor_fields. A mapping needs no first name for that: the lead has it. */
 export function leftoversParser({ parser, parser_config: config }: ParserOf): Parse {
   const parse = partParser(parser ?? "");
   if (parse === undefined) return () => failure("no parser");

@@ -29,7 +29,7 @@ async function addUser({ sql }: Session, address: string): Promise<Outcome> {
         "or another user in the dashboard: Authentication, Users",
     );
   }
-  // Who opens the link sets the password, and that may still be a stranger.
+  // The first person who opens the link sets the password, and that may be a stranger.
   if (!user.is_confirmed) {
     throw new CommandError(`Nobody has opened the link that was sent to ${address} yet. Add the user afterwards.`);
   }

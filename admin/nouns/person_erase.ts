@@ -6,7 +6,7 @@ import { codeOf, CommandError } from "../errors.ts";
 import type { Outcome, Session } from "../session.ts";
 import { accountFromEnvironment, atTwilio } from "../twilio.ts";
 
-/** What `person_copies` returns. */
+/** The result of `person_copies`. */
 interface Copies {
   phones: string[];
   service_phones: string[];
@@ -14,7 +14,7 @@ interface Copies {
   files: { bucket: string; name: string }[];
 }
 
-/** How many rows and files there are, by their kind. */
+/** The number of rows and files, by their kind. */
 type Counts = Record<string, number>;
 
 const UNCHANGED = "Nothing was erased in the database; run it again.";
@@ -68,7 +68,7 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
   }
 }
 
-/** What is held outside the tables. Where an account is set, also the texts that only Twilio knows of. */
+/** The copies outside the tables. Where an account is set, also the texts that only Twilio knows of. */
 async function copiesOf(
   sql: postgres.Sql,
   contact: string,

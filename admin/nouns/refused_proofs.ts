@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import type { Refusal } from "../../supabase/functions/recruiting/webhooks/delivery.ts";
 import { conditionOf, type Filters } from "../lists.ts";
 
-/** What an operator is told of each reason. */
+/** The sentence that an operator reads for each reason. */
 const MEANINGS: Record<Refusal, string> = {
   webhook_off: "the vendor is inactive, or its webhook is off",
   no_secret: "no secret of the webhook works",

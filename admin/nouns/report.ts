@@ -7,7 +7,7 @@ import { choice, PERIOD, type Period, text, wrongPeriod } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 
-/** What a report may have a row for, and the fields by which a row names it. */
+/** The subjects of a report's rows, and the fields by which a row names it. */
 const NAMES = {
   vendor: ["vendor"],
   agency: ["agency", "agency_id"],

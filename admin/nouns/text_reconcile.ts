@@ -10,7 +10,7 @@ import { pastTime } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 import { accountFromEnvironment, atTwilio } from "../twilio.ts";
 
-/** What became of the messages that Twilio lists. */
+/** The messages that Twilio lists, by what became of them. */
 interface Counts {
   listed: number;
   /** Texts of recruits that had not arrived: in a conversation, or in none. */
@@ -22,7 +22,7 @@ interface Counts {
   found: number;
 }
 
-/** How many ids one statement asks the database for. */
+/** The number of ids in one statement. */
 const BATCH = 1_000;
 
 /** The statuses of a text, Twilio's and ours, by how late they come. A text keeps one of the last. */
@@ -59,7 +59,7 @@ export function addTextReconcile(noun: AdminCommand): void {
 
 /**
  * Asks Twilio for texts that never arrived and for statuses that are not known, and stores them as the webhooks do.
- * What is stored already stays as it is, so it may be run again at any time.
+ * A stored text stays as it is, so the command may be run again at any time.
  */
 async function reconcileTexts(
   { sql, progress }: Session,

@@ -6,7 +6,7 @@ import { CommandError, UsageError } from "../errors.ts";
 import { text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 
-/** What to send, in the words of the command line. */
+/** The text to send, in the words of the command line. */
 interface TextToSend {
   from?: string;
   to?: string;

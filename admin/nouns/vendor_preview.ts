@@ -9,7 +9,7 @@ import { leftoversParser, readLeftovers, type StoredLead } from "./lead_reread.t
 const SHOWN = 5;
 
 /**
- * What a parser makes of the newest that a vendor has sent: open rejected deliveries, and after them stored leads, of
+ * The leads that a parser makes of a vendor's newest payloads: open rejected deliveries, and after them stored leads, of
  * which only vendor_fields are read.
  *
  * @param vendor with the parser and its configuration as they would be

@@ -58,7 +58,7 @@ export function addWebhook(vendor: AdminCommand): void {
   addWebhookSecret(webhook);
 }
 
-/** What the configuration lacks for the scheme, or what the scheme does not take. */
+/** The setting that the scheme lacks, or one that it does not take. */
 function problemOf(scheme: WebhookScheme, config: WebhookConfig): string | undefined {
   const { needs = [], takes = [] } = SCHEMES[scheme];
   const flag = (setting: string) => CONFIG[setting as keyof WebhookConfig].long;

@@ -12,17 +12,17 @@ export interface WebhookConfig {
   parameter?: string;
 }
 
-/** What an operator has to know of a scheme. How it is checked stands in supabase/functions/recruiting/webhooks. */
+/** The facts that an operator needs of a scheme. Its check stands in supabase/functions/recruiting/webhooks. */
 export interface Scheme {
   needs?: (keyof WebhookConfig)[];
   takes?: (keyof WebhookConfig)[];
-  /** Whose console makes the secret; with `we`, it may be generated here and entered there. */
+  /** The side that makes the secret; with `we`, it may be generated here and entered there. */
   secretFrom: "vendor" | "we" | "either";
-  /** What to do in the vendor's console, besides entering the address. */
+  /** The steps in the vendor's console, besides entering the address. */
   atVendor(config: WebhookConfig): string;
 }
 
-/** What each scheme needs, by its name in `vendors.webhook_scheme`. The documentation named is the vendor's own. */
+/** The facts of each scheme, by its name in `vendors.webhook_scheme`. The documentation named is the vendor's own. */
 export const SCHEMES: Record<WebhookScheme, Scheme> = {
   hmac: {
     needs: ["header", "algorithm"],

@@ -50,7 +50,7 @@ export function addWebhookSecret(webhook: AdminCommand): void {
     );
 }
 
-/** How many secrets of a vendor prove requests now. */
+/** The number of a vendor's secrets that prove requests now. */
 export function countSecrets(sql: postgres.Sql, vendor: Row<"vendors">): Promise<number> {
   return valueOf(sql`
     select count(*)::int from public.webhook_secret_list

@@ -3,8 +3,8 @@ import { Semaphore } from "./semaphore.ts";
 import { KIB, MIB } from "./units.ts";
 
 /**
- * The limits on the work of one isolate at a time: every semaphore of the functions. They share 256 MB of memory, and the ten or so
- * connections that PostgREST has to the database.
+ * The limits on the work of one isolate at a time: every semaphore of the functions. They share 256 MB of memory,
+ * and the ten or so connections that PostgREST has to the database.
  */
 export const SEMAPHORES = {
   /**

@@ -14,8 +14,8 @@ export const SMALL_BYTES = 64 * KIB;
 export const BEGINNING_BYTES = 256 * KIB;
 
 /**
- * The bytes of a refused body that are read, and the milliseconds for it. The hosted platform keeps a response from a caller
- * who is still sending (github.com/supabase/edge-runtime/issues/737).
+ * The bytes of a refused body that are read, and the milliseconds for it. The hosted platform keeps a response from a
+ * caller who is still sending (github.com/supabase/edge-runtime/issues/737).
  */
 export const DRAIN = { bytes: 32 * MIB, ms: 5_000 };
 
