@@ -15,7 +15,7 @@ const ISOLATES = 8;
 type Version = Awaited<ReturnType<typeof startVersion>>;
 
 /**
- * What a lead costs where others hardly go with it, against an earlier version of this repository.
+ * The cost of a lead that hardly shares its call with others, against an earlier version of this repository.
  *
  * @param ref in git. The packages are those of this version
  */

@@ -8,7 +8,7 @@ import type { Benchmark, Measurement } from "./measurement.ts";
 import { type OwnStack, startIsolate, startStack } from "./stacks.ts";
 
 /**
- * What the platform gives an isolate in MiB, and a request in seconds of CPU. As memory it counts V8's heap and buffers
+ * The platform's limits: memory of an isolate in MiB, and CPU of a request in seconds. As memory it counts V8's heap and buffers
  * (`MemCheck` in github.com/supabase/edge-runtime): those of an idle isolate, and at most what it grows by.
  */
 const MEMORY = 256;
@@ -29,7 +29,7 @@ interface Body {
   cpu: number;
 }
 
-/** What the largest bodies take of a process that runs nothing but the function. */
+/** The memory and CPU that the largest bodies take of a process that runs nothing but the function. */
 export const bodies: Benchmark = {
   name: "bodies",
   title: `Memory and CPU of the largest bodies, ${AT_ONCE} at once`,

@@ -16,7 +16,7 @@ function readProcess(pid: string) {
   return { pid, name: name!, parent: fields[1]!, cpu: 10 * ticks.reduce((sum, n) => sum + n) };
 }
 
-/** What a process has taken: CPU time in seconds, its size now and its largest size so far in MiB. */
+/** The use of a process: CPU time in seconds, its size now and its largest size so far in MiB. */
 export function usageOf(pid: number): { seconds: number; size: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const [size, peak] = ["VmRSS", "VmHWM"]
@@ -30,7 +30,7 @@ export function stackCpu(): StackCpu {
     try {
       return [readProcess(pid)];
     } catch {
-      return []; // It has ended meanwhile.
+      return []; // The process has ended meanwhile.
     }
   });
   const own = new Set([String(Deno.pid)]);
@@ -47,7 +47,7 @@ export function stackCpu(): StackCpu {
   return cpu;
 }
 
-/** What each part has taken since then, divided by a count. */
+/** The CPU that each part has taken since then, divided by a count. */
 export function cpuSince(before: StackCpu, count: number): StackCpu {
   const cpu = stackCpu();
   for (const part of Object.keys(cpu) as (keyof StackCpu)[]) {

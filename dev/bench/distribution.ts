@@ -35,7 +35,7 @@ const ADDED = {
   },
 };
 
-/** What a lead's cost is measured with. */
+/** The setting in which a lead's cost is measured. */
 interface Choice {
   what: string;
   added: keyof typeof ADDED;
@@ -73,7 +73,7 @@ async function addOtherOrders(sql: postgres.Sql, agency: Agency, states: string[
     cross join (select array_agg(id) as ids from vendors where slug like 'other-%') other`;
 }
 
-/** What the database spends on a lead with much to choose from, against one order and 20 agents. */
+/** The cost of a lead in the database with much to choose from, against one order and 20 agents. */
 export const distribution: Benchmark = {
   name: "distribution",
   title: "A lead in the database, with many orders, agents and capped orders, against one order",
@@ -134,7 +134,7 @@ async function costOf({ sql, agency }: Database, choice: Choice): Promise<number
   return cost;
 }
 
-/** How many leads the one order has got, and all orders together. */
+/** The number of leads that the one order has got, and all orders together. */
 async function countFilled(sql: postgres.Sql, { orderId }: Agency) {
   const [counts] = await sql<[{ one: number; all: number }]>`
     select (sum(filled) filter (where id = ${orderId}))::integer as one, sum(filled)::integer as all

@@ -10,7 +10,7 @@ import { startStack } from "./stacks.ts";
 /** Leads of each kind, one stack each. */
 const FEW = 10_000;
 const MANY = 1_000_000;
-/** What a request may cost with many leads, as a multiple of its cost with few. */
+/** The most that a request may cost with many leads, as a multiple of its cost with few. */
 const MOST_GROWTH = 1.25;
 /** CPU that a request is repeated for in each round, in seconds. */
 const ROUND_SECONDS = 0.02;
@@ -25,7 +25,7 @@ interface FullDatabase {
   anyId(): string;
 }
 
-/** What the functions have the database do for a request, and what its result holds when it did that. */
+/** The SQL that the functions call for a request, and a part of its result that shows it was done. */
 const REQUESTS: Record<string, [send: (to: FullDatabase) => PromiseLike<unknown>, string]> = {
   "a new recruit": [(to) => ingest(to, crypto.randomUUID()), '"distributed_to":{'],
   "a duplicate": [(to) => ingest(to, to.anyId()), '"status":"duplicate"'],

@@ -9,7 +9,7 @@ import { startServer } from "./probe.ts";
 import { cpuSince, PARTS, type StackCpu, stackCpu } from "./cpu.ts";
 import { type OwnStack, startStack, stopStacks } from "./stacks.ts";
 
-/** What is sent, each on both sides of some ratio. */
+/** The kinds of requests, each on both sides of some ratio. */
 const SIDES = {
   none: "no order",
   order: "an order",
@@ -20,7 +20,7 @@ const SIDES = {
 };
 type Side = keyof typeof SIDES;
 
-/** What is compared: requests a second, or the milliseconds that a response takes. */
+/** The compared figures: requests a second, or the milliseconds that a response takes. */
 type Compared = { rates: [Side, Side, atLeast: number][] } | { latencies: [Side, Side, atMost: number][] };
 
 /** The ratios at so many connections, where a commit takes so many milliseconds longer than the disk needs. */
@@ -111,7 +111,7 @@ async function compareWithPlainRpc(stack: OwnStack, seconds: number): Promise<Me
   return measurements;
 }
 
-/** What each side sends, and a check that what was sent is stored and distributed. */
+/** The requests of each side, and a check that their leads are stored and distributed. */
 async function prepare(stack: OwnStack) {
   const { sql } = stack;
   const agency = await createOrder(sql);

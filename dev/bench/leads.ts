@@ -4,7 +4,7 @@ const NAMES = ["Ada", "Grace", "Katherine", "Dorothy", "Mary", "Annie", "Hedy", 
 const STATES = ["IL", "TX", "CA", "NY", "FL", "OH", "WA", "GA"];
 const TYPES = ["fwk", "csk", "br", "union", "ncr", "pos", "dcard", "fe", "globe"];
 
-/** What a vendor posts of a recruit; the parser `generic` reads it. */
+/** A vendor's payload of a recruit; the parser `generic` reads it. */
 export function recruit(id: string) {
   return {
     vendor_lead_id: id,

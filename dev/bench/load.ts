@@ -3,7 +3,7 @@ import process from "node:process";
 import { median } from "./measurement.ts";
 import { probe } from "./probe.ts";
 
-/** What is to be sent. */
+/** The requests to send. */
 export interface Load {
   /** The connections are spread over them. */
   urls: string[];
@@ -14,13 +14,13 @@ export interface Load {
   ids?: string[];
   /** Requests under way at any time, each on a connection that is kept. */
   connections: number;
-  /** How long to send. A tenth of it is sent before, to open the connections, and is not measured. */
+  /** The seconds of sending. A tenth of it is sent before, to open the connections, and is not measured. */
   seconds: number;
   /** The status that every response has to have. */
   status: number;
 }
 
-/** What came of it. */
+/** The responses and their times. */
 export interface LoadResult {
   /** Requests with a response, those before the measurement included. */
   requests: number;

@@ -1,7 +1,7 @@
 /** One line of the table that `npm run bench` prints. */
 export interface Measurement {
   what: string;
-  /** What each round measured. The figure is their median. */
+  /** The result of each round. The figure is their median. */
   rounds: number[];
   /** `×` for a ratio, else a unit. */
   unit: "×" | "s" | "ms" | "MB" | "MiB";
@@ -16,14 +16,14 @@ export type Budget = { atLeast: number } | { atMost: number };
 /** Whether a budget was kept: `within noise` where it was missed, but as little as the rounds differ by themselves. */
 export type Verdict = "met" | "within noise" | "missed";
 
-/** What is measured together. */
+/** Figures that are measured together. */
 export interface Benchmark {
   name: string;
   title: string;
   run(options: BenchmarkOptions): Promise<Measurement[]>;
 }
 
-/** What `npm run bench` was told besides the names. */
+/** The options of `npm run bench`. */
 export interface BenchmarkOptions {
   /** For how long a round of requests lasts. */
   seconds: number;
@@ -31,7 +31,7 @@ export interface BenchmarkOptions {
   before?: string;
 }
 
-/** How often each side of a ratio is measured. */
+/** The number of rounds in which each side of a ratio is measured. */
 export const ROUNDS = 7;
 
 /**

@@ -1,4 +1,4 @@
-/** What a new isolate takes before its first response. */
+/** The time and code that a new isolate takes before its first response. */
 import { bundleFunctions } from "../scripts/deploy/bundle.ts";
 import { type Benchmark, type Measurement } from "./measurement.ts";
 import { probe } from "./probe.ts";
@@ -10,7 +10,7 @@ const ROUTES = {
   texting: "/texting/work",
 };
 
-/** What the first caller of a new isolate waits for. */
+/** The wait of a new isolate's first caller. */
 export const coldStart: Benchmark = {
   name: "cold-start",
   title: "The first response of each function in a new process, process start aside",
@@ -34,7 +34,7 @@ export const coldStart: Benchmark = {
   },
 };
 
-/** What it has to load, also what it imports only when needed. */
+/** The code that it loads, also the parts that it imports only when needed. */
 export const codeSize: Benchmark = {
   name: "code-size",
   title: "Each function in one file, as `npm run deploy` sends it",

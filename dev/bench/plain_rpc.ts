@@ -43,7 +43,7 @@ export async function createPlainRpc(
     const response = await fetch(url, request);
     const answer = await response.text();
     if (response.ok) return url;
-    // It reads the functions in its own time.
+    // PostgREST reads the functions in its own time.
     if (response.status !== 404) throw new Error(answer);
   }
 }

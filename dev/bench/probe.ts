@@ -20,7 +20,7 @@ export async function probe<Result>(
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** What Deno is started with for a script of this folder. */
+/** The arguments of Deno for a script of this folder. */
 export function denoArgs(script: string, args: string[], flags: string[] = []): string[] {
   const path = fileURLToPath(new URL(script, import.meta.url));
   return ["run", "--quiet", "--no-check", "--allow-all", ...flags, path, ...args];
@@ -37,7 +37,7 @@ export async function startServer(
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const { value } = await reader.read();
   if (!value) throw new Error(`${command} ${args.join(" ")} could not start`);
-  // What it logs would fill the pipe.
+  // Its log would fill the pipe.
   void (async () => {
     while (!(await reader.read()).done);
   })();

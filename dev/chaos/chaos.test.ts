@@ -4,7 +4,7 @@ import { reportTable } from "./report.ts";
 
 const stack = await startThrowawayStack();
 Deno.test.afterAll(() => stack.stop());
-// What is imported here reads stack.json.
+// The modules imported here read stack.json.
 Deno.env.set("STACK_FILE", stack.file);
 const { runChaos } = await import("./run.ts");
 

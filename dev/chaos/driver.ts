@@ -50,7 +50,7 @@ const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
  * again once there is no fault any more.
  */
 export class Driver {
-  /** How many requests have been sent, each counted once. */
+  /** The number of requests that have been sent, each counted once. */
   count = 0;
   /** The fault there is now. */
   fault: number | null = null;

@@ -21,7 +21,7 @@ const { seed = Math.floor(Math.random() * 1e9), ...options } = new Command("npm 
 let isRight = false;
 try {
   const stack = await startStack();
-  // What is imported from here on reads stack.json.
+  // The modules imported from here on read stack.json.
   Deno.env.set("STACK_FILE", stack.file);
   const { runChaos } = await import("./run.ts");
   console.log(`--seed ${seed}`);

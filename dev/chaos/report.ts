@@ -1,7 +1,7 @@
 import { formatTable } from "../../admin/table.ts";
 import type { Sent } from "./driver.ts";
 
-/** What must not be. */
+/** The kinds of findings, none of which may be. */
 const KINDS = ["lost", "doubled", "orphaned", "wrongly charged", "wrong response"] as const;
 
 /** Something that the account finds wrong. */
@@ -12,7 +12,7 @@ export interface Finding {
   sent?: Sent;
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
   /** The faults in the order in which they came. */
   faults: string[];

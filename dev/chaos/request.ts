@@ -17,7 +17,7 @@ export interface Row {
   hasResume?: boolean;
 }
 
-/** What a response says of a row. */
+/** A row as a response names it. */
 export interface Told extends Row {
   id: string;
   distributed_to?: { agency_id: string; agent_id: string | null } | null;
@@ -41,7 +41,7 @@ export interface TrafficRequest {
   route: string;
   /** The request as it is sent now. A new signature may have a new time, but the ids in it stay. */
   make(): Message;
-  /** What it must leave. A request that is refused leaves nothing. */
+  /** The rows that it must leave. A request that is refused leaves nothing. */
   rows: Row[];
   /**
    * Reads a response that is no failure of ours.

@@ -11,9 +11,9 @@ import { createWorld } from "./world.ts";
 export interface ChaosOptions {
   /** The URLs of the gateways, each with functions of its own. The requests go to them in turns. */
   gateways: string[];
-  /** How many requests are sent at least. They go on until the last fault is over. */
+  /** The least number of requests. They go on until the last fault is over. */
   requests: number;
-  /** How many faults there are. */
+  /** The number of faults. */
   faults: number;
   /** The names of the faults to choose from; all of them unless given. */
   only?: string[];
@@ -71,14 +71,14 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   // Every request has ended, so nobody needs to wait until it counts as dead.
   await sql`update private.resume_uploads set begun_at = begun_at - interval '1 minute'`;
   const findings = await settledFindings(async () => {
-    // What a request that died has left pending or in storage, the next one looks after.
+    // The next request looks after the leads and files that a dead one has left pending or in storage.
     await driver.run(() => traffic.lead(), 1, () => true);
     return takeAccount(world, sent);
   });
   return { faults: faults.map(({ name }) => name), sent, findings };
 }
 
-/** What is wrong once everything has had its time: some of it is put right after a response. */
+/** The findings once everything has had its time: some of it is put right after a response. */
 async function settledFindings(take: () => Promise<Finding[]>): Promise<Finding[]> {
   for (const deadline = Date.now() + SETTLE_MS;;) {
     const findings = await take();

@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 
 const STATES = ["IL", "TX", "CA", "NY", "FL"];
 const TYPES = ["presentation_started", "presentation_resumed", "presentation_paused"];
-/** What a single lead is recognized by when it comes again. One with a resume has an id. */
+/** The fields by which a single lead is recognised when it comes again. One with a resume has an id. */
 const RECOGNIZED_BY = [
   ...["id", "id", "id", "id", "resume", "resume", "resume"],
   ...["key", "key", "nothing"],
@@ -160,7 +160,7 @@ export class Traffic {
   /** A delivery to one of the webhooks, with one lead or with three. */
   #webhook(): TrafficRequest {
     const webhook = this.#random.pick(this.#world.webhooks);
-    // What is signed with the time has no id that stays the same when it is signed again.
+    // A delivery that is signed with the time has no id that stays the same when it is signed again.
     const hasIds = webhook.scheme === "hmac";
     const isList = this.#random.happens(0.25);
     const leads = Array.from({ length: isList ? 3 : 1 }, () => this.#lead());

@@ -3,10 +3,10 @@ import { createTarget, type Target } from "../../e2e/support/leads.ts";
 import { type Conversation, createConversation } from "../../e2e/support/sms.ts";
 import { createWebhook, type Webhook } from "../../e2e/support/webhooks.ts";
 
-/** How webhooks are proved: with an id of the delivery, with a signature, and with a secret alone. */
+/** The proofs of webhooks: with an id of the delivery, with a signature, and with a secret alone. */
 const SCHEMES = ["standard", "hmac", "header"];
 
-/** What the traffic is sent to. Nothing else uses it, so everything stored in it is the traffic's. */
+/** The rows that the traffic is sent to. Nothing else uses it, so everything stored in it is the traffic's. */
 export interface World {
   vendor: Vendor;
   webhooks: Webhook[];

@@ -1,6 +1,6 @@
 import { ROOT } from "./paths.ts";
 
-/** What a program has printed, and its exit code. */
+/** The output of a program, and its exit code. */
 export interface Ran {
   code: number;
   out: string;

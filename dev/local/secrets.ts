@@ -4,7 +4,7 @@ import { sign } from "hono/jwt";
 import { writeFileAtomically } from "./files.ts";
 import type { VendorInfo } from "./stack_info.ts";
 
-/** How each secret is generated when its variable is not set. */
+/** The generator of each secret, for a variable that is not set. */
 const GENERATORS = {
   SUPABASE_JWT_SECRET: () => random(48),
   SUPABASE_PUBLISHABLE_KEY: () => `sb_publishable_${random(24)}`,

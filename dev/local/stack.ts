@@ -15,7 +15,7 @@ import type { StackInfo } from "./stack_info.ts";
 import { type Listener, type Part, Supervisor } from "./processes/supervisor.ts";
 import { TextWorker } from "./text_worker.ts";
 
-/** How to start a stack, and who is told what happens. */
+/** The options of a stack, and the listener that is told what happens. */
 export interface StackOptions extends StackLocation, Listener {
   /**
    * What secrets and functions are set to, by the name of the environment variable. A secret that is missing or blank
@@ -161,7 +161,7 @@ export class LocalStack {
       vendors: [],
     };
 
-    // It takes no longer than Postgres and the migrations.
+    // The build takes no longer than Postgres and the migrations.
     const desk = hasDesk ? buildDesk(dataDir, info) : null;
 
     this.#options.say?.("Starting Postgres");

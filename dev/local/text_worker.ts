@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { connect } from "./database/postgres.ts";
 
-/** How often it is asked whether texts are due. */
+/** The milliseconds between two questions whether texts are due. */
 const ASK_EVERY_MS = 5_000;
 
 /** A call of the function claims texts for 40 s. After this time the function hangs. */
@@ -31,7 +31,7 @@ export class TextWorker {
   readonly #sql: postgres.Sql;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
-  /** What was last said, because it is said once and not every time. */
+  /** The last message, which is said once and not every time. */
   #said = "";
 
   constructor(options: Options) {

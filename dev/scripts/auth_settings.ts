@@ -1,4 +1,4 @@
-/** What to do where {@link assertSignUpClosed} fails. */
+/** The remedy where {@link assertSignUpClosed} fails. */
 export const CLOSE_SIGN_UP =
   'In the project\'s dashboard (Authentication, Sign In / Providers) switch "Allow new users to sign up" off and "Confirm ' +
   'email" on. Leave the provider "Email" on: agents sign in by it.';

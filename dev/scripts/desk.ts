@@ -13,7 +13,7 @@ const OUT = "dist/desk";
 /** The desk, and the window in which an agent presents. */
 const PAGES = ["index.html", "presentation.html"];
 
-/** What `config.json` holds; desk/data/config.ts reads it. */
+/** The content of `config.json`; desk/data/config.ts reads it. */
 interface Config {
   url: string;
   publishable_key: string;
@@ -78,7 +78,7 @@ function isSecret(key: string): boolean {
   return key.startsWith("sb_secret_") || Buffer.from(payload, "base64url").includes("service_role");
 }
 
-/** What both have. `project` is the only origin that the page may call; unless given, any. */
+/** The settings of both. `project` is the only origin that the page may call; unless given, any. */
 function configOf(project = "https: wss:"): InlineConfig {
   return { root: join(ROOT, "desk"), base: "./", configFile: false, logLevel: "warn", plugins: [policy(project)] };
 }

@@ -6,7 +6,7 @@ import { ROOT, type StackInfo } from "../local/mod.ts";
 export interface ScriptRun {
   /** The pid of npm itself, which leads a process group as it does in a terminal. */
   pid: number;
-  /** What it has printed so far, errors included. */
+  /** Its output so far, errors included. */
   output(): string;
   /** Resolves to the exit code. */
   ended: Promise<number>;
@@ -15,7 +15,7 @@ export interface ScriptRun {
 /** A copy of this checkout that tests may change, with a space in its path. The packages are shared. */
 export class Checkout {
   readonly root: string;
-  /** What the scripts' environment has besides. */
+  /** The further variables of the scripts' environment. */
   readonly env: Record<string, string> = { FUNCTIONS_ENV_FILE: "/dev/null" };
 
   constructor() {

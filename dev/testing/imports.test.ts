@@ -69,7 +69,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   "dev/chaos": ["dev/local", "dev/testing", "dev/bench", "e2e", "admin"],
 };
 
-/** What tests may import besides, such as their fixtures or the stack they run on. */
+/** The folders that tests may import besides, such as their fixtures or the stack they run on. */
 const TESTS_MAY_IMPORT: Record<string, string[]> = {
   "supabase/functions/recruiting/parsers": ["supabase/functions/recruiting/parsers/fixtures"],
   "supabase/functions/recruiting/resumes": ["supabase/functions/recruiting/resumes/fixtures"],
@@ -85,7 +85,7 @@ function lineOf(path: string): string | undefined {
   return folder === "." ? undefined : folder;
 }
 
-/** What a file imports, as it names it. */
+/** The imports of a file, as it names them. */
 function specifiersIn(text: string): string[] {
   const found = text.matchAll(/(?:\bfrom|\bimport\(?)\s*"([^"\s]+)"/g);
   return Array.from(found, ([, specifier]) => specifier!);

@@ -12,7 +12,7 @@ const [LIMIT, SQL_LIMIT] = Array.from(
   ([, limit]) => Number(limit),
 ) as [number, number];
 
-/** What cannot be broken: a string, or an address. */
+/** The parts of a line that cannot be broken: a string, or an address. */
 const WHOLE = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'')*'|`[^`]*`|https?:\/\/\S+/g;
 const COMMENT = /^\s*(?:\/\/|\/?\*|--|#)/;
 const TABLE_ROW = /^\s*(?:--|\*)?\s*\|/;

@@ -47,7 +47,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 interface Begun {
   besideName: string;
   counts: Promise<Counts>;
-  /** What it has printed, which is shown when its turn has come. */
+  /** Its output, which is shown when its turn has come. */
   output: string[];
 }
 

@@ -9,7 +9,7 @@ const ARCHIVE = join(ROOT, "node_modules/@electric-sql/pglite-pgtap/dist/pgtap.t
 export interface TapResult {
   passed: number;
   failed: number;
-  /** What to show of the failures. */
+  /** The lines about failures that are shown. */
   diagnostics: string[];
 }
 

@@ -9,7 +9,7 @@ const MOST = 25;
 /** Pages whose text is given, or generated from comments. */
 const NOT_OURS = ["docs/specification.md", "docs/schema.md"];
 
-/** What is no sentence: blocks, comments, headings and rows of tables. */
+/** The parts of a page that are no sentences: blocks, comments, headings and rows of tables. */
 const NO_SENTENCE = /^ *```.*?^ *```|<!--.*?-->|^ *[#|][^\n]*$/gms;
 /** Code, and the address of a link, which count as one word and none. */
 const CODE = /`[^`]*`/g;

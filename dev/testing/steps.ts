@@ -14,7 +14,7 @@ import type { ThrowawayStack } from "./throwaway_stack.ts";
 export interface Step {
   name: string;
   title: string;
-  /** What to do when it fails, with the command to use. */
+  /** The remedy when it fails, with the command to use. */
   remedy: string;
   /**
    * The names of later steps to run at the same time, because this one leaves a processor free. The steps of each list

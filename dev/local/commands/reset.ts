@@ -5,7 +5,7 @@ import { lockDataDir } from "../processes/lock.ts";
 import { readLocation, stackCommand } from "./options.ts";
 import { endLeftovers } from "../processes/leftovers.ts";
 
-/** What the stack makes. Nothing else is removed, in case the folder was named by mistake. */
+/** The files that the stack makes. Nothing else is removed, in case the folder was named by mistake. */
 const OWN = [
   "postgres",
   "postgres.new",

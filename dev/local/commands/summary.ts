@@ -12,7 +12,7 @@ const LOGINS = [
   ["  password", "lead-intake-local"],
 ];
 
-/** What a first request needs, that request, and where to find the rest. */
+/** The addresses and keys for a first request, that request, and where to find the rest. */
 export function shortSummary(stack: StackInfo, dataDir: string, publicUrl: string): string {
   const [first] = examples(stack, publicUrl);
   const folder = shorten(dataDir);

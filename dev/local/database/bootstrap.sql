@@ -1,4 +1,4 @@
--- What a hosted Supabase project has before its first migration: roles, the `extensions` schema, default privileges.
+-- The objects of a hosted Supabase project before its first migration: roles, the `extensions` schema, default privileges.
 -- Not a migration, because a hosted project and `supabase start` bring all of it themselves. It runs once in the life of
 -- a database: a second time it would grant again what the first migration has taken back.
 
@@ -9,9 +9,9 @@ begin
     create role anon nologin noinherit;
     create role authenticated nologin noinherit;
     create role service_role nologin noinherit bypassrls;
-    -- What PostgREST logs in as. The launcher sets the passwords, so that none is written down here.
+    -- The role that PostgREST logs in as. The launcher sets the passwords, so that none is written down here.
     create role authenticator login noinherit;
-    -- What auth and storage log in as. At its first request the package that serves them grants everything in every schema
+    -- The role that auth and storage log in as. At its first request the package that serves them grants everything in every schema
     -- with row level security to the API roles. So it must own nothing outside its own two schemas. It may read all data,
     -- because Postgres then answers such a grant with a warning. A role without any right would be refused.
     create role supabase_lite login noinherit bypassrls;

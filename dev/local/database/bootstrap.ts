@@ -11,7 +11,7 @@ const FILES = [
   { schema: "realtime", path: "dev/local/database/realtime.sql" },
 ];
 
-/** What a database has before its first migration. */
+/** The files that make a database as it is before its first migration. */
 export function bootstrapFiles(): { schema: string; path: string; text: string }[] {
   return FILES.map((file) => ({ ...file, text: Deno.readTextFileSync(join(ROOT, file.path)) }));
 }

@@ -1,4 +1,4 @@
--- What Realtime brings to a hosted project: the table of its messages, and the functions that send one and name the
+-- Realtime's objects of a hosted project: the table of its messages, and the functions that send one and name the
 -- topic. Names, types and rights are Supabase's own, so that a migration works in both. The gateway serves Realtime's
 -- protocol and listens for what is sent here. It runs once in the life of a database.
 
@@ -6,7 +6,7 @@
 do $$
 begin
   if to_regrole('supabase_realtime_admin') is null then
-    -- What the gateway logs in as. It asks the policies as the role of the user who joins a topic.
+    -- The role that the gateway logs in as. It asks the policies as the role of the user who joins a topic.
     create role supabase_realtime_admin login noinherit;
     grant anon, authenticated, service_role to supabase_realtime_admin;
   end if;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../paths.ts";
 
-/** What a function's `index.ts` exports by default. */
+/** The default export of a function's `index.ts`. */
 export interface EdgeFunction {
   fetch(request: Request): Response | Promise<Response>;
 }

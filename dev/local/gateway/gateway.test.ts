@@ -1,4 +1,4 @@
-/** What stands behind the gateway, and what it must not give out. */
+/** The servers behind the gateway, and the data that it must not give out. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { type IncomingMessage, request as httpRequest } from "node:http";

@@ -16,14 +16,14 @@ interface Service {
   name: string;
   /** Path on the gateway. */
   prefix: string;
-  /** What takes the prefix's place. */
+  /** The address in the prefix's place. */
   base: string;
 }
 
 /** Path of the functions on the gateway. */
 const FUNCTIONS = "/functions/v1/";
 const REALTIME = "/realtime/v1/websocket";
-/** What the launcher says. */
+/** The settings from the launcher. */
 interface Config {
   port: number;
   restUrl: string;
@@ -103,7 +103,7 @@ if (config.desk !== null) {
     "/desk/*",
     async (c, next) => {
       await next();
-      // What a page's own policy cannot say. A static host sets the same (docs/hosting.md).
+      // A page's own policy cannot say this. A static host sets the same (docs/hosting.md).
       c.header("content-security-policy", "frame-ancestors 'none'");
       c.header("x-content-type-options", "nosniff");
       c.header("cache-control", "no-cache");

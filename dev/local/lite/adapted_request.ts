@@ -1,10 +1,10 @@
 type Body = Record<string, unknown> | null;
 
-/** What `@supabase/lite` would take otherwise than Supabase Auth does, by path. */
+/** The bodies that `@supabase/lite` takes otherwise than Supabase Auth does, by path. */
 const CHANGES: Record<string, (body: Body) => Body> = {
-  // It would make a user, also where nobody may sign up.
+  // The package would make a user, also where nobody may sign up.
   "/auth/v1/otp": (body) => ({ ...body, create_user: false }),
-  // It does not know invitations: here their tokens are those of a forgotten password.
+  // The package does not know invitations: here their tokens are those of a forgotten password.
   "/auth/v1/verify": (body) => body?.type === "invite" ? { ...body, type: "recovery" } : body,
 };
 

@@ -4,7 +4,7 @@ import type { MailFolder } from "./mail_folder.ts";
 
 const DRIVER = "/postgres/src/connection.js";
 const WARN = console.warn;
-/** How long a request waits for Postgres. */
+/** The milliseconds that a request waits for Postgres. */
 const WAIT_AT_MOST_MS = 5_000;
 
 /** Why a request gets no answer of auth or storage. */

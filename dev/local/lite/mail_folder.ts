@@ -26,7 +26,7 @@ export class MailFolder {
     return this.#page.run(new URL(request.url).searchParams.get("redirect_to"), serve, request);
   }
 
-  /** What `@supabase/lite` calls to send an e-mail. */
+  /** The method that `@supabase/lite` calls to send an e-mail. */
   send({ to, subject, text = "" }: { to: string; subject: string; text?: string }): Promise<void> {
     const page = this.#page.getStore();
     const withPage = page ? text.replace(/(?<=[?&]redirect_to=)[^&\s]*/, () => encodeURIComponent(page)) : text;

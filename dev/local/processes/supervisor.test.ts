@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Part, Supervisor } from "./supervisor.ts";
 
-/** What a supervisor says while it keeps a part alive, which is a shell script. */
+/** The messages of a supervisor while it keeps a part alive, which is a shell script. */
 async function keep(
   script: string,
   isReady: (folder: string) => boolean,

@@ -1,4 +1,4 @@
-/** How long a function that was just deployed may take until it is healthy. */
+/** The milliseconds that a function may take after its deployment until it is healthy. */
 const PATIENCE_MS = 60_000;
 
 /**
@@ -20,7 +20,7 @@ export async function awaitHealth(functionsUrl: string, names: string[]): Promis
   }
 }
 
-/** What is wrong with the response, or null. */
+/** The fault of the response, or null. */
 async function findFault(url: string): Promise<string | null> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(15_000) });

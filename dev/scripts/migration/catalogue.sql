@@ -1,4 +1,4 @@
--- What the catalogue says of a database, one row for each object or grant: its name, and everything that defines it.
+-- The catalogue of a database, one row for each object or grant: its name, and everything that defines it.
 -- Left out are the system's own schemas, members of extensions and the order of columns: a migration can only add a
 -- column at the end, wherever the schema file has it.
 with members as (

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type postgres from "postgres";
 import { connect, ROOT } from "../../local/mod.ts";
 
-/** What a database consists of: the definition of each object, grant, comment and row by its name. */
+/** The objects of a database: the definition of each object, grant, comment and row by its name. */
 export type Catalogue = Map<string, string>;
 
 /** Tables outside `public` whose rows our files write. */
@@ -40,7 +40,7 @@ async function readRows(sql: postgres.Sql, table: string): Promise<string[]> {
 /** One difference between two catalogues, in lines for a person. */
 export type Difference = string;
 
-/** What differs between the database that `supabase/schemas` makes and the one that `supabase/migrations` makes. */
+/** The differences between the database that `supabase/schemas` makes and the one that `supabase/migrations` makes. */
 export function compareCatalogues(schemas: Catalogue, migrations: Catalogue): Difference[] {
   const names = new Set([...schemas.keys(), ...migrations.keys()]);
   const differences: Difference[] = [];

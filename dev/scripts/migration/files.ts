@@ -60,7 +60,7 @@ export function baselineText(root = ROOT): string {
   );
 }
 
-/** What is wrong with a migration's topic, or undefined. */
+/** The fault of a migration's topic, or undefined. */
 export function topicProblem(topic: string | undefined): string | undefined {
   if (!topic) return "A migration needs a topic.";
   if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(topic) || topic.length > 60) {

@@ -116,7 +116,7 @@ async function addAuthAndStorage(
     siteUrl: "http://127.0.0.1",
     port,
   });
-  // It must own what it makes, as in the stack. Its password there is not known here.
+  // The role must own the objects that it makes, as in the stack. Its password there is not known here.
   await admin.unsafe(`alter database ${name} set role to supabase_lite`);
   const child = new Deno.Command(part.command, {
     args: part.args,

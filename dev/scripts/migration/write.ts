@@ -6,14 +6,14 @@ import { diffDatabases } from "./diff.ts";
 import { BASELINE, baselineText, migrationFiles, newMigrationPath, schemaFiles } from "./files.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** What became of a migration. */
+/** The outcome of writing a migration. */
 export interface Written {
   /** The new file, relative to the checkout; undefined when the differ had nothing to write. */
   path?: string;
   sql: string;
   /** Statements that remove something or may lose data. */
   destructive: string[];
-  /** What still differs between schemas and migrations, and has to be written by hand. */
+  /** The differences that remain between schemas and migrations, and have to be written by hand. */
   missing: Difference[];
   /** The modules for the functions that were written from the migrations, relative to the checkout. */
   generated: string[];

@@ -10,7 +10,7 @@ export interface Check {
   needs: (keyof Keys)[];
   /** @throws {Error} saying what came instead of what was expected */
   run(project: Project): Promise<void>;
-  /** What to do when it fails. */
+  /** The remedy when it fails. */
   remedy: string;
 }
 

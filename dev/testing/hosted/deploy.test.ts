@@ -93,7 +93,7 @@ async function refusesWrongUsage(platform: HostedPlatform): Promise<void> {
     assert(!output.includes("password@"), output);
   }
   assert.equal((await runScript("dev/scripts/deploy/main.ts", [])).code, 2);
-  // What `npm run deploy --dry-run -- …` leaves of it.
+  // The arguments that `npm run deploy --dry-run -- …` leaves.
   const { code, output } = await runScript(
     "dev/scripts/deploy/main.ts",
     [`--project-ref=${platform.projectRef}`],

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../../local/mod.ts";
 
-/** What package-lock.json knows of a package. */
+/** A package as package-lock.json has it. */
 interface LockedPackage {
   version: string;
 }

@@ -4,7 +4,7 @@ import { ROOT, type StackInfo } from "../../local/mod.ts";
 
 /** A function as the CLI has sent it. */
 export interface Upload {
-  /** What the CLI says of it: its entry point, its import map, and whether the gateway checks JWTs. */
+  /** The CLI's description: its entry point, its import map, and whether the gateway checks JWTs. */
   metadata: { entrypoint_path: string; import_map_path: string; verify_jwt: boolean };
   /** Bytes by path. */
   files: Record<string, number>;
@@ -12,11 +12,11 @@ export interface Upload {
   folder: string;
 }
 
-/** How the platform runs what was uploaded. */
+/** The way in which the platform runs uploaded functions. */
 export interface Runtime {
   /** The Deno binary. */
   deno: string;
-  /** How Deno reads the function's deno.json. */
+  /** The option by which Deno reads the function's deno.json. */
   denoJson?: "--import-map" | "--config";
   /** Further environment of the runtime, such as where its packages come from. */
   env?: Record<string, string>;
@@ -36,11 +36,11 @@ export class HostedPlatform {
   readonly projectRef = "abcdefghijklmnopqrst";
   /** The requests to the Management API, such as `GET /v1/projects/…/secrets`. */
   readonly requests: string[] = [];
-  /** What was uploaded, by the function's name. */
+  /** The uploads, by the function's name. */
   readonly uploads = new Map<string, Upload>();
   /** The names of the project's secrets. */
   secretNames = ["LEADS_IMPORT_API_KEY", "TWILIO_AUTH_TOKEN"];
-  /** What the auth service says otherwise than that of the stack, such as `disable_signup`. */
+  /** The settings in which the auth service differs from that of the stack, such as `disable_signup`. */
   authSettings: Record<string, unknown> = {};
 
   readonly #stack: StackInfo;
@@ -208,7 +208,7 @@ export class HostedPlatform {
     return { child, url: `http://127.0.0.1:${await firstLine(child.stdout)}` };
   }
 
-  /** What the platform sets, and the project's secrets. */
+  /** The variables of the platform, and the project's secrets. */
   #environment(): Record<string, string> {
     const stack = this.#stack;
     return {
@@ -249,7 +249,7 @@ function describe(name: string, { metadata }: Upload) {
 
 async function pass(request: Request, url: string): Promise<Response> {
   const headers = new Headers(request.headers);
-  // What comes back is passed on as it is; a compressed body would be unpacked on the way.
+  // The response is passed on as it is; a compressed body would be unpacked on the way.
   headers.set("accept-encoding", "identity");
   const { method, body } = request;
   const response = await fetch(url, { method, headers, body, redirect: "manual" });

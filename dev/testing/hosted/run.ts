@@ -1,6 +1,6 @@
 import { runToEnd } from "../../local/mod.ts";
 
-/** What a program has printed, errors included, and its exit code. */
+/** The output of a program, errors included, and its exit code. */
 export interface Ended {
   code: number;
   output: string;

@@ -25,7 +25,7 @@ async function smoke(keys: Record<string, string>, url = stack.api_url) {
   }
 }
 
-/** How many rows each table has. */
+/** The number of rows of each table. */
 async function rowCounts(): Promise<unknown> {
   const sql = connect(stack.db_url);
   try {

@@ -1,5 +1,5 @@
 /**
- * What the Deno of hosted projects makes of a request to Twilio that fails. twilio_api.test.ts shows it for the pinned
+ * The errors of the hosted projects' Deno for a request to Twilio that fails. twilio_api.test.ts shows it for the pinned
  * one.
  */
 import assert from "node:assert/strict";

@@ -15,17 +15,17 @@ import {
   whyRefused,
 } from "./messages.ts";
 
-/** What goes wrong with the next requests for messages. */
+/** A fault of the next requests for messages. */
 export interface Fault {
   /** POST: requests that send a message. GET: lists of them. DELETE: requests for one. POST unless given. */
   method?: "POST" | "GET" | "DELETE";
-  /** How many requests. 1 unless given. */
+  /** The number of requests; 1 unless given. */
   times?: number;
   /** Only those whose parameter To is this number. */
   to?: string;
   /** Whether the request is carried out all the same, so that the message is sent. */
   accepted?: boolean;
-  /** How long the response takes, in milliseconds. */
+  /** The time that the response takes, in milliseconds. */
   delay_ms?: number;
   /** Closes the connection in place of a response. */
   drop?: boolean;
@@ -49,16 +49,16 @@ export const ERROR_AFTER_ACCEPT: Fault = { accepted: true, status: 500 };
 export interface CallbackPlan {
   /** The statuses in the order in which they are told. None: no callback is sent. */
   statuses: string[];
-  /** How often each is sent. */
+  /** The number of times that each is sent. */
   copies: number;
-  /** How long each waits, in milliseconds. */
+  /** The wait of each, in milliseconds. */
   delay_ms: number;
   /** The ErrorCode of `failed` and `undelivered`. */
   error_code: number | null;
 }
 
 /**
- * What Twilio sends where nothing goes wrong. The first status of a message is never told.
+ * The callbacks of Twilio where nothing goes wrong. The first status of a message is never told.
  * Source: https://www.twilio.com/docs/messaging/guides/outbound-message-status-in-status-callbacks
  */
 const USUAL_CALLBACKS: CallbackPlan = {
@@ -71,7 +71,7 @@ const USUAL_CALLBACKS: CallbackPlan = {
 /** The order of the statuses. Callbacks may come in another one, and the message keeps the latest. */
 const PROGRESS = ["accepted", "queued", "sending", "sent", "failed", "undelivered", "delivered"];
 
-/** What the double has done: the messages of its account, oldest first, and how many requests came. */
+/** The log of the double: the messages of its account, oldest first, and the number of requests. */
 export interface Log {
   messages: Message[];
   requests: number;
@@ -141,7 +141,7 @@ export class TwilioDouble {
     });
   }
 
-  /** What it has accepted and received so far. */
+  /** The messages that it has accepted and received so far. */
   log(): Log {
     return structuredClone({ messages: this.#all(), requests: this.#requests });
   }

@@ -2,7 +2,7 @@ import { verify } from "hono/jwt";
 import { JwtTokenExpired } from "hono/utils/jwt/types";
 import type postgres from "postgres";
 
-/** What a token says, after its signature was checked. */
+/** The claims of a token whose signature was checked. */
 export interface Claims extends Record<string, unknown> {
   role: string;
   /** Seconds since 1970. */

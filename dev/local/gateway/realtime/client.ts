@@ -9,7 +9,7 @@ const UNEXPECTED = 1011;
 /** A timer cannot wait for longer, and need not. */
 const LONGEST_WAIT_MS = 60 * 60 * 1000;
 
-/** What a client asks of the endpoint. */
+/** The questions that a client's messages put to the endpoint. */
 export interface Access {
   /** @throws {Refusal} when the token is not one of this project, or not any more */
   readToken(token: string): Promise<Claims>;
