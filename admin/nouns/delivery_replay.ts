@@ -33,7 +33,9 @@ interface Stored {
 
 const FAILURES_SHOWN = 50;
 
-/** The number of times that a lead which others distribute is asked about, and the pause before each, in milliseconds. */
+/**
+ * The number of times that a lead which others distribute is asked about, and the pause before each, in milliseconds.
+ */
 const ATTEMPTS = 50;
 const PAUSE_MS = 100;
 

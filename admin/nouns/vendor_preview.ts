@@ -9,8 +9,8 @@ import { leftoversParser, readLeftovers, type StoredLead } from "./lead_reread.t
 const SHOWN = 5;
 
 /**
- * The leads that a parser makes of a vendor's newest payloads: open rejected deliveries, and after them stored leads, of
- * which only vendor_fields are read.
+ * The leads that a parser makes of a vendor's newest payloads: open rejected deliveries, and after them stored leads,
+ * of which only vendor_fields are read.
  *
  * @param vendor with the parser and its configuration as they would be
  * @returns undefined where the vendor has sent nothing

@@ -8,8 +8,8 @@ import type { Benchmark, Measurement } from "./measurement.ts";
 import { type OwnStack, startIsolate, startStack } from "./stacks.ts";
 
 /**
- * The platform's limits: memory of an isolate in MiB, and CPU of a request in seconds. As memory it counts V8's heap and buffers
- * (`MemCheck` in github.com/supabase/edge-runtime): those of an idle isolate, and at most what it grows by.
+ * The platform's limits: memory of an isolate in MiB, and CPU of a request in seconds. As memory it counts V8's heap
+ * and buffers (`MemCheck` in github.com/supabase/edge-runtime): those of an idle isolate, and at most what it grows by.
  */
 const MEMORY = 256;
 const IDLE = 17;

@@ -18,8 +18,8 @@ const LEADS = 100;
 const WARM_UP = 10;
 
 /**
- * The function by which this version of the database stores a lead: `ingest_recruiting_leads` takes several at once, and an earlier
- * version has `ingest_recruiting_lead` for one.
+ * The function by which this version of the database stores a lead: `ingest_recruiting_leads` takes several at once,
+ * and an earlier version has `ingest_recruiting_lead` for one.
  */
 export async function ingestLead(sql: postgres.Sql): Promise<IngestLead> {
   const [{ takesSeveral }] = await sql<[{ takesSeveral: boolean }]>`

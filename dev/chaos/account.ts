@@ -12,7 +12,10 @@ interface Stored {
   agent_id?: string | null;
 }
 
-/** The number of times that a row must be there. A request of which nobody knows whether it was stored may have stored it. */
+/**
+ * The number of times that a row must be there. A request of which nobody knows whether it was stored may have stored
+ * it.
+ */
 interface Expected {
   least: number;
   most: number;

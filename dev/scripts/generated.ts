@@ -6,7 +6,8 @@ const TYPES = "supabase/functions/_shared/database.types.ts";
 const VERSION = "supabase/functions/_shared/version.ts";
 
 /**
- * Files that are written from the database: its types and its newest migration for the functions, and the page of its tables.
+ * Files that are written from the database: its types and its newest migration for the functions, and the page of its
+ * tables.
  *
  * @param dbUrl a database that all migrations were applied to
  * @returns the text of each file by its path, relative to the checkout

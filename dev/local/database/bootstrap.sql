@@ -1,6 +1,6 @@
--- The objects of a hosted Supabase project before its first migration: roles, the `extensions` schema, default privileges.
--- Not a migration, because a hosted project and `supabase start` bring all of it themselves. It runs once in the life of
--- a database: a second time it would grant again what the first migration has taken back.
+-- The objects of a hosted Supabase project before its first migration: roles, the `extensions` schema, default
+-- privileges. Not a migration, because a hosted project and `supabase start` bring all of it themselves. It runs once
+-- in the life of a database: a second time it would grant again what the first migration has taken back.
 
 -- Roles belong to the whole server, which may have a second database.
 do $$
@@ -11,9 +11,10 @@ begin
     create role service_role nologin noinherit bypassrls;
     -- The role that PostgREST logs in as. The launcher sets the passwords, so that none is written down here.
     create role authenticator login noinherit;
-    -- The role that auth and storage log in as. At its first request the package that serves them grants everything in every schema
-    -- with row level security to the API roles. So it must own nothing outside its own two schemas. It may read all data,
-    -- because Postgres then answers such a grant with a warning. A role without any right would be refused.
+    -- The role that auth and storage log in as. At its first request the package that serves them grants everything in
+    -- every schema with row level security to the API roles. So it must own nothing outside its own two schemas. It may
+    -- read all data, because Postgres then answers such a grant with a warning. A role without any right would be
+    -- refused.
     create role supabase_lite login noinherit bypassrls;
     grant pg_read_all_data to supabase_lite with inherit true;
     grant anon, authenticated, service_role to authenticator, postgres, supabase_lite;
@@ -37,8 +38,8 @@ $$;
 
 grant usage on schema public to anon, authenticated, service_role;
 
--- Hosted projects grant everything new in `public` to the API roles, and the first migration takes that back. Without it
--- here, a forgotten revoke would go unnoticed until deployment.
+-- Hosted projects grant everything new in `public` to the API roles, and the first migration takes that back. Without
+-- it here, a forgotten revoke would go unnoticed until deployment.
 alter default privileges for role postgres in schema public
   grant all on tables to postgres, anon, authenticated, service_role;
 alter default privileges for role postgres in schema public

@@ -7,7 +7,9 @@ import { z } from "zod";
 
 const Metadata = z.record(z.string(), z.json());
 
-/** The attributes of a user that may be set. Supabase Auth knows more, which is refused here rather than passed over. */
+/**
+ * The attributes of a user that may be set. Supabase Auth knows more, which is refused here rather than passed over.
+ */
 const Attributes = z.strictObject({
   email: z.email().toLowerCase(),
   password: z.string().min(6),

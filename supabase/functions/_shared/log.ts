@@ -19,8 +19,8 @@ function line(level: string, fields: LogFields): string {
 }
 
 /**
- * The parts of an exception that may be logged: its class, its SQLSTATE or system code, and where it was thrown. Not its
- * message, because messages of the database and of parsers quote the values that they fail on.
+ * The parts of an exception that may be logged: its class, its SQLSTATE or system code, and where it was thrown. Not
+ * its message, because messages of the database and of parsers quote the values that they fail on.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
