@@ -1,7 +1,7 @@
 -- Which agent is signed in, and what an agency or agent gets when it is stored.
 
--- Who is signed in. Policies call these functions inside a scalar subquery, so that each runs once for a statement and
--- not once for each row. They are security definer because the policy on agents would otherwise call itself.
+-- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once for a statement
+-- and not once for each row. They are security definer because the policy on agents would otherwise call itself.
 
 create function private.current_user_id() returns uuid
 language sql

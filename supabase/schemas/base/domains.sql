@@ -1,6 +1,6 @@
--- What a column may hold, where more than one column may hold the same. An error names the domain and not the column.
--- Postgres does not compare a record that has a domain with one that has a text. So a check that names its column is better
--- where people enter the value. Functions ask pg_input_is_valid().
+-- The values that a column may hold, where more than one column may hold the same. An error names the domain and not
+-- the column. Postgres does not compare a record that has a domain with one that has a text. So a check that names its
+-- column is better where people enter the value. Functions ask pg_input_is_valid().
 
 create domain public.e164 as text check (value ~ '^\+[1-9][0-9]{1,14}$');
 comment on domain public.e164 is 'A phone number in E.164 (ITU-T).';

@@ -1,4 +1,4 @@
--- What the health routes ask.
+-- The question of the health routes.
 
 create function public.service_health() returns jsonb
 language plpgsql

@@ -1,4 +1,4 @@
--- What the functions remember of requests.
+-- The memory of requests: idempotency keys and counts.
 
 create table private.idempotency_keys (
   scope text not null,
@@ -23,8 +23,8 @@ comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-2
 comment on column private.idempotency_keys.part is
   'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
-comment on column private.idempotency_keys.result is 'What the SQL function returned the first time.';
-comment on column private.idempotency_keys.retention is 'How long after created_at the key is kept.';
+comment on column private.idempotency_keys.result is 'The result that the SQL function returned the first time.';
+comment on column private.idempotency_keys.retention is 'The time after created_at for which the key is kept.';
 
 alter table private.idempotency_keys enable row level security;
 grant select, insert, update, delete on private.idempotency_keys to service_role;
@@ -41,7 +41,7 @@ create index on private.request_counts (window_start);
 
 comment on table private.request_counts is
   'The requests of the present minute, one row for each caller or lead that has a limit.';
-comment on column private.request_counts.bucket is 'Who is counted, e.g. `vendor <id>` or `import`.';
+comment on column private.request_counts.bucket is 'The counted caller, e.g. `vendor <id>` or `import`.';
 comment on column private.request_counts.window_start is
   'Time of the first request of the minute. The first request after that minute begins the next one.';
 

@@ -11,7 +11,7 @@ set search_path = ''
 as $$
 declare
   to_agent constant public.agents := private.lock_assignee(to_agent_id, lead_id, from_agent_id);
-  -- Whose unread notifications go along.
+  -- The notifications that go along.
   givers uuid[] := array[from_agent_id];
   recruits uuid[];
   sales_leads integer;

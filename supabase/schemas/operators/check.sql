@@ -1,5 +1,5 @@
--- What is wrong now, one row for each thing, with the command that helps. Made for cron: all is well when there is no
--- row.
+-- The faults of the running service, one row for each, with the command that helps. Made for cron: all is well when
+-- there is no row.
 
 create type private.finding as (kind text, name text, problem text, command text);
 
@@ -93,7 +93,7 @@ as $$
       -- Not `not exists`, for which the planner may read all leads of a vendor.
       and v.id not in (select l.vendor_id from public.recruiting_leads l where l.created_at >= now() - interval '1 day')
   ), arrivals as (
-    -- What a vendor sent shows that it sends, whatever became of it.
+    -- A refused delivery, too, shows that its vendor sends.
     select l.vendor_id, l.created_at as arrived_at
     from public.recruiting_leads l
     where l.created_at >= now() - interval '60 days'

@@ -1,4 +1,4 @@
--- How the numbers and addresses of a person are found in what vendors have sent.
+-- The search for the numbers and addresses of a person in vendors' payloads.
 
 create function private.contact_pattern(phones text[], emails text[]) returns text
 language plpgsql

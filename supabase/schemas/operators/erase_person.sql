@@ -58,7 +58,7 @@ begin
   update public.lead_sales s
   set policy_number = null, face_amount = null, effective_date = null
   where s.lead_id = any (person.leads);
-  -- Whom the lead has named is another person. What it says of the two goes.
+  -- The person whom the lead has named is another one. The words about the two go.
   update public.lead_referrals r set relationship = null, notes = null where r.lead_id = any (person.leads);
 
   update public.lead_referrals r

@@ -1,7 +1,7 @@
 -- Why an order gets a lead, or does not, as of now.
 --
--- Which order gets a lead is asked of private.best_order(), and which agent of private.next_agent(), so what is said here is
--- what distribution does. The reasons of the others are written here once more: the worlds of
+-- Which order gets a lead is asked of private.best_order(), and which agent of private.next_agent(), so what is said
+-- here is what distribution does. The reasons of the others are written here once more: the worlds of
 -- supabase/tests/38_distribution_model.test.sql compare both.
 
 create type private.tried_order as (
@@ -230,7 +230,7 @@ declare
   kind record;
 begin
   for kind in
-    -- What a lead of another vendor or state would get, it gets as one of these: those that orders ahead name, and one
+    -- A lead of another vendor or state would get the same as one of these: those that orders ahead name, and one
     -- that none of them names.
     select v.id as vendor_id, s.state
     from (
@@ -281,7 +281,7 @@ as $$
     'states', (tried.o).states, 'priority', (tried.o).priority, 'filled', (tried.o).filled, 'quantity', (tried.o).quantity)
 $$;
 
-comment on function private.order_line(private.tried_order) is 'What tells an order from others, for explain_lead() and explain_order().';
+comment on function private.order_line(private.tried_order) is 'The words that tell an order from others, for explain_lead() and explain_order().';
 grant execute on function private.order_line(private.tried_order) to service_role;
 
 create function private.for_agent(o public.recruiting_orders) returns text

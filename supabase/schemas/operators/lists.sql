@@ -90,7 +90,7 @@ select c.changed_at, c.phone, g.name as agency, c.agency_id, c.state, c.source
 from public.text_consents c
 join public.agencies g on g.id = c.agency_id;
 
-comment on view public.consent_list is 'What holds for each recruit who has said something to an agency.';
+comment on view public.consent_list is 'The consent of each recruit who has said something to an agency.';
 grant select on public.consent_list to service_role;
 
 create view public.consent_event_list with (security_invoker = true) as
@@ -100,7 +100,7 @@ from public.text_consent_events e
 join public.agencies g on g.id = e.agency_id
 left join public.agents a on a.id = e.agent_id;
 
-comment on view public.consent_event_list is 'What recruits have said about texts, and the manager who recorded it.';
+comment on view public.consent_event_list is 'The words of recruits about texts, and the manager who recorded them.';
 grant select on public.consent_event_list to service_role;
 
 create view public.delivery_list with (security_invoker = true) as

@@ -1,4 +1,4 @@
--- What a mapping has missed is filled in, texts for nobody get their conversation, and hours are changed.
+-- Three mends: leads that a mapping has read badly are filled in, unmatched texts get their conversation, hours change.
 
 create function public.leads_to_reread(
   vendor_id uuid default null,
@@ -74,7 +74,7 @@ set search_path = ''
 as $$
   select coalesce(jsonb_object_agg(f.key, f.value), '{}')
   from jsonb_each(found) f
-  -- What says more about a value belongs to it: a raw phone of one number is not that of another.
+  -- The further fields about a value belong to it: a raw phone of one number is not that of another.
   left join (values ('phone_raw', 'phone'), ('state_raw', 'state'), ('email_is_alias', 'email')) as said (key, about)
     on said.key = f.key
   where f.key not in ('vendor_fields', 'is_test', 'resume_skipped')

@@ -1,4 +1,4 @@
--- What people call agencies, agents, vendors and orders.
+-- The names that people call agencies, agents, vendors and orders.
 
 create view private.named with (security_invoker = true) as
 select 'agency' as noun, a.id, a.id as agency_id, array[a.name] as names from public.agencies a

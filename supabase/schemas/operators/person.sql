@@ -4,7 +4,7 @@
 -- have it, and then all that has one of their numbers and addresses. Two people who share an address are one person
 -- here, so the operator who erases looks at find_person() first.
 --
--- What stays is the proof of what the person has said about texts, because the opt-out must hold: text_consents,
+-- The proof of the person's words about texts stays, because the opt-out must hold: text_consents,
 -- text_consent_events, and unmatched texts with a consent in them, which no agency may have recorded yet.
 
 create type private.person as (

@@ -1,4 +1,4 @@
--- What has never been used may go: an agency, an agent or a vendor that was made by mistake.
+-- Removal of rows that were never used: an agency, an agent or a vendor that was made by mistake.
 
 create function public.remove_agency(agency_id uuid) returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- How many leads came, and what became of them.
+-- The report: the number of leads, and what became of them.
 
 create function public.report_leads(
   by text default 'day',

@@ -1,4 +1,4 @@
--- Who is signed in, agent or operator or both.
+-- The signed-in user, agent or operator or both.
 
 create function private.is_operator() returns boolean
 language sql

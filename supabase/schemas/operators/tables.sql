@@ -1,4 +1,4 @@
--- Who is an operator, and what operators have done that leaves no trace in the other tables.
+-- The operators, and those of their acts that leave no trace in the other tables.
 
 create table public.operators (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -74,7 +74,7 @@ comment on table public.lead_assignments is
   'recruit, so it stays when one is erased.';
 comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
-comment on column public.lead_assignments.from_agent_id is 'Who had the lead; null: nobody.';
+comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';
 comment on column public.lead_assignments.assigned_by is
   'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
 

@@ -1,4 +1,4 @@
--- How many leads each order has got on each day, so that nobody counts the day's leads to check a daily cap.
+-- The number of leads that each order has got on each day, so that nobody counts the day's leads to check a daily cap.
 --
 -- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. A transaction
 -- that changes a count locks its order until the transaction ends. Distribution passes over locked orders, so it never

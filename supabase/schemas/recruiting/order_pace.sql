@@ -1,4 +1,4 @@
--- What a manager's page shows of the agency's orders.
+-- The agency's orders as a manager's page shows them.
 
 create function private.vendor_name(vendor_id uuid) returns text
 language plpgsql

@@ -5,7 +5,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- What another transaction has committed since the look-up, or what stands twice in the call, has no result yet.
+  -- A lead that another transaction has committed since the look-up, or that stands twice in the call, has no result
+  -- yet.
   noted constant jsonb := (
     select jsonb_agg(coalesce(nullif(results -> (s.ordinal - 1), 'null'), (
       select jsonb_build_object('id', l.id, 'status', 'duplicate')
@@ -37,7 +38,7 @@ exception
   when serialization_failure then
     raise;
   when others then
-    -- It is a duplicate all the same, of a lead that may not be on disk yet.
+    -- The lead is a duplicate all the same, of a lead that may not be on disk yet.
     perform pg_logical_emit_message(true, 'recruiting leads', '');
     return (
       select jsonb_agg(r || case when r ->> 'status' = 'duplicate'

@@ -212,7 +212,7 @@ create index on private.waiting_greetings (due_at);
 comment on table private.waiting_greetings is
   'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
 comment on column private.waiting_greetings.due_at is 'When a worker may take it, next or again.';
-comment on column private.waiting_greetings.attempt is 'How often a worker has taken it.';
+comment on column private.waiting_greetings.attempt is 'The number of times that a worker has taken it.';
 
 alter table private.waiting_greetings enable row level security;
 grant select, insert, update, delete on private.waiting_greetings to service_role;

@@ -1,4 +1,4 @@
--- How submit_lead_presentation() reads the fields of JSON objects. A wrong value is an error with errcode 22023
+-- The readers of JSON fields for submit_lead_presentation(). A wrong value is an error with errcode 22023
 -- (invalid_parameter_value), whose message begins with the path of the field, such as `sale.annual_premium`. A missing
 -- field, null and a blank string all become null.
 

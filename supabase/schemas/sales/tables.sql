@@ -115,7 +115,7 @@ create table public.lead_activities (
 create index on public.lead_activities (lead_id, occurred_at);
 create index on public.lead_activities (agent_id);
 
-comment on table public.lead_activities is 'What an agent did with a lead: one row for each time.';
+comment on table public.lead_activities is 'The acts of an agent with a lead: one row for each time.';
 comment on column public.lead_activities.type is
   'presentation_started: the presentation opened; presentation_resumed: the agent returned to it; presentation_paused: '
   'its window was minimized or closed before it was submitted.';

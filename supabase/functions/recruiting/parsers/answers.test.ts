@@ -3,7 +3,7 @@ import type { Json } from "../../_shared/json.ts";
 import { type Answer, readAnswers, readAnswersOfAnyShape } from "./answers.ts";
 import { Fields } from "./fields.ts";
 
-/** What is read of a list of answers, and what is left of it. */
+/** The answers that are read from a list, and the rest of it. */
 function read(
   answers: Json,
   readThem: (fields: Fields, path: string) => Answer[] | undefined = readAnswers,

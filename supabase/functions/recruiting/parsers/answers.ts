@@ -17,7 +17,9 @@ const ANSWER = ["answer", "answers", "answertext", "response", "responses"];
 const VALUE = ["value", "values", "choice"];
 const OPTIONS = ["options", "choices"];
 
-/** What says the answer in an answer that is an object, such as `{value: "1", label: "Yes"}`. A file has its name. */
+/**
+ * The fields with the answer in an answer that is an object, such as `{value: "1", label: "Yes"}`. A file has its name.
+ */
 const LABEL = [
   ...["label", "text", "choice", "answer", "answertext", "value", "values", "filename", "name"],
 ];

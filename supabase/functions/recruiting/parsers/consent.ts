@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { compact, toText } from "./fields.ts";
 import { readTime } from "./time.ts";
 
-/** What a vendor says of the applicant's consent to be called and texted. Any value may stand in any field. */
+/** A vendor's fields about the applicant's consent to be called and texted. Any value may stand in any field. */
 export interface ConsentFields {
   /** Whether it was given: a boolean, or a text or number for one. Any other text counts as `text`. */
   given?: Json;
@@ -46,7 +46,7 @@ export function readBoolean(value: Json | undefined): boolean | undefined {
   return NO.test(text) ? false : undefined;
 }
 
-/** What the boxes of a form say of the consent: their common answer; undefined where they differ or there are none. */
+/** The consent by the boxes of a form: their common answer; undefined where they differ or there are none. */
 export function readBoxes(
   boxes: Json | undefined,
   isChecked: (box: JsonObject) => boolean | undefined,

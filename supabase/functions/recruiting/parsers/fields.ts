@@ -1,6 +1,8 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 
-/** How many keys may count as one spelling. A JavaScript call cannot take hundreds of thousands of arguments. */
+/**
+ * The number of keys that may count as one spelling. A JavaScript call cannot take hundreds of thousands of arguments.
+ */
 const MAX_KEYS = 100;
 
 /** A key of an object, or an index of a list. */
@@ -12,7 +14,7 @@ export type Key = string | number;
  */
 export type Path = string | readonly Key[];
 
-/** What became of a value. One that must not be kept is "left out"; for one that was "taken" the lead decides. */
+/** The fate of a value. One that must not be kept is "left out"; for one that was "taken" the lead decides. */
 type Mark = "taken" | "left out";
 
 /** The marks of a payload's values, by the object or list in which a value is, and its key there. */

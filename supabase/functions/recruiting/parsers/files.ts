@@ -179,7 +179,7 @@ function isFileText(text: string): boolean {
     (text.length >= MIN_FILE_LENGTH && BASE64.test(text));
 }
 
-/** What files are made of in a JSON text, where a backslash stands before a slash or for the end of a line. */
+/** The characters of a file in a JSON text, where a backslash stands before a slash or for the end of a line. */
 const RUN_IN_FILE = /[A-Za-z0-9+/_=\\-]+/g;
 
 /** A text without the files in it: a field may be a JSON text that holds some. */

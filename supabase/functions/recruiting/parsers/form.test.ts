@@ -5,7 +5,7 @@ import { type FormKeys, readLeadForm } from "./form.ts";
 
 const KEYS: FormKeys = { name: "id", label: "shown", answer: "values" };
 
-/** What is read of a form's questions, and what is left of them. */
+/** The answers that are read from a form's questions, and the rest of them. */
 function read(questions: Json) {
   const fields = new Fields({ questions });
   const { more, ...contact } = readLeadForm(fields.items("questions"), KEYS);

@@ -18,7 +18,7 @@ export interface FormKeys {
 export interface FormAnswer {
   /** The form's own name of the question. */
   name?: string;
-  /** What a contact field of this name would be. */
+  /** The value as a contact field of this name. */
   value: Json;
   /** Undefined for one that is not understood. */
   answer?: Answer["answer"];

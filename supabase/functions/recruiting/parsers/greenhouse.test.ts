@@ -4,7 +4,7 @@ import { parse } from "./fixtures/parsed.ts";
 import { greenhouse } from "./greenhouse.ts";
 import { readFixture } from "./fixtures/read.ts";
 
-/** What the parser makes of the webhook's fixture with these fields of the application and of the candidate. */
+/** The lead of the webhook's fixture with these fields of the application and of the candidate. */
 function withFields(application: JsonObject, candidate: JsonObject): JsonObject {
   const { payload } = readFixture("greenhouse_webhook") as Record<
     string,

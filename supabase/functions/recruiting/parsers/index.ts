@@ -42,7 +42,7 @@ export function parserNamed(name: string): Parser | undefined {
   return Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
 }
 
-/** What splits a body in the vendor's own way; null where it is one lead. */
+/** The splitters of bodies in the vendor's own way; null where a body is one lead. */
 const SPLITTERS: Readonly<Record<string, (payload: Json, config: Json) => SplitLeads | null>> = {
   mapping: splitMapping,
   tiktok: splitTiktok,
@@ -61,7 +61,7 @@ export function splitLeads(name: string, payload: Json, config: Json): SplitLead
   return { leads: payload, parse: (lead) => parse(lead, config) };
 }
 
-/** What reads one lead of those that {@link splitLeads} finds; undefined where there is no such parser. */
+/** The parser for one lead of those that {@link splitLeads} finds; undefined where there is no such parser. */
 export function partParser(name: string): Parser | undefined {
   return name === "mapping" ? mappingPart : parserNamed(name);
 }

@@ -39,7 +39,7 @@ function readApplication(fields: Fields): RawLead {
   };
 }
 
-/** What says the answer below the key of its type. A phone number and a document have further keys beside it. */
+/** The fields with the answer, below the key of its type. A phone number and a document have further keys beside it. */
 const VALUES = [
   ...["value", "values", "symbolicNames", "integerValue", "decimalValue"],
   ...["nationalNumber", "mediaUrl", "mediaUrn"],

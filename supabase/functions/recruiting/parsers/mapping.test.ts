@@ -190,7 +190,7 @@ Deno.test("mapping: an expression that the payload does not fit, or that builds 
   assert.deepEqual(metadata, { shortened: "Ann", vendor_fields: { n: 5, text } });
 });
 
-/** What is wrong with these fields, or with this configuration. */
+/** The faults of these fields, or of this configuration. */
 const WRONG: [fields: Json, reason: RegExp][] = [
   [{}, /^parser_config\.fields: give first_name or full_name$/],
   [{ first_name: "a[" }, /^parser_config\.fields\.first_name: cannot read `a\[`: Syntax/],

@@ -65,7 +65,7 @@ function readLead(fields: Fields, payload: Json, { lead, more, resume }: Compile
   };
 }
 
-// What a plain path finds is taken from the payload's fields. What is computed leaves them as they are.
+// A value that a plain path finds is taken from the payload's fields. A computed one leaves them as they are.
 function firstFound(
   steps: Step[],
   payload: Json,

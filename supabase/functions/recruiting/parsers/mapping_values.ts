@@ -1,5 +1,5 @@
 /**
- * What becomes of the value that is found for a mapped field, so that it has the type that it has with every parser.
+ * The conversion of the value that is found for a mapped field, so that it has the type that it has with every parser.
  */
 import { isObject, type Json } from "../../_shared/json.ts";
 import { readAnswersOfAnyShape } from "./answers.ts";

@@ -33,7 +33,7 @@ export const meta = parserOf((fields, payload) => {
     vendor_lead_id: text("id") ?? leadgenId ?? text("leadid"),
     is_test: isTestLead(payload) || lead.value("is_test"),
     submitted_at: text("createdtime") ?? text("datecreated"),
-    // What each box says stands in the form and not in the lead, so the list stays among the vendor's fields.
+    // The words of each box stand in the form and not in the lead, so the list stays among the vendor's fields.
     consent: { given: readBoxes(lead.peek("custom_disclaimer_responses"), isChecked) },
     more: {
       ...form.more,

@@ -56,7 +56,7 @@ for (
     ["Jane Doe, REALTOR®", "Jane", "Doe"],
     ["GARCIA SOTO, ANA", "ANA", "GARCIA SOTO"],
     ["Garcia Soto, JP", "JP", "Garcia Soto"],
-    // What follows a dash or a bar is no name.
+    // Words after a dash or a bar are no name.
     ["Jane Doe - State Farm", "Jane", "Doe"],
     ["Jane Doe | Insurance Agent", "Jane", "Doe"],
     ["| Jane Doe", "Jane", "Doe"],

@@ -1,4 +1,4 @@
-/** What stands before a name and is no part of it, in English, Spanish, French and German. In lower case, no dots. */
+/** Words before a name that are no part of it, in English, Spanish, French and German. In lower case, no dots. */
 const TITLES = new Set([
   ...["mr", "mister", "mrs", "miss", "ms", "mx", "dr", "prof", "professor", "rev", "reverend"],
   ...["sr", "sra", "srta", "señor", "señora", "señorita", "dra", "lic"],
@@ -8,7 +8,7 @@ const TITLES = new Set([
 /** Part of the titles only after another: "Dr. med.", "Mr. and Mrs.". Alone, "Med." is short for Mohamed. */
 const AFTER_TITLE = /^(?:med\.?|and|&)$/i;
 
-/** What stands after a name and is no part of it. In capitals, letters and digits alone. */
+/** Words after a name that are no part of it. In capitals, letters and digits alone. */
 const CREDENTIALS = new Set([
   ...["JR", "SR", "II", "III", "IV", "2ND", "3RD", "ESQ", "ESQUIRE", "RET"],
   // Insurance and finance.
@@ -36,10 +36,10 @@ const PARTICLES = new Set([
 /** A last name in Chinese or Korean letters, and a first name after it, which may be in Japanese ones. */
 const LAST_NAME_FIRST = /^[\p{sc=Han}\p{sc=Hangul}]+ [\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]+$/u;
 
-/** What stands in brackets, and quotation marks, of which the text stays. */
+/** Words in brackets, and quotation marks, of which the text stays. */
 const BRACKETS = /\([^()]*\)|["“”]/g;
 
-/** What stands in brackets or quotation marks, with them. */
+/** Words in brackets or quotation marks, with them. */
 const QUOTED = /\([^()]*\)|"[^"]*"|“[^“”]*”/g;
 /** A letter that is neither small nor capital: a word of it is no title and no credential. */
 const MASK = "一";
@@ -81,7 +81,7 @@ export function withoutCredentials(name: string): string {
   return text.slice(start, start + kept.length);
 }
 
-/** What stands before a bar or a dash: "Jane Doe" of "Jane Doe - State Farm". */
+/** The words before a bar or a dash: "Jane Doe" of "Jane Doe - State Farm". */
 function withoutRemark(name: string): string {
   const parts = name.replace(BRACKETS, " ").split(/\||\s[-–—]\s/);
   return parts.find((part) => part.trim() !== "") ?? "";
@@ -128,7 +128,7 @@ function dropCredentials(groups: string[][]): void {
 
 /** Where a word stands. */
 interface Place {
-  /** It is the only word after a comma. */
+  /** Whether the word is the only one after a comma. */
   isApart: boolean;
   /** The whole name is in capitals. */
   isInCapitals: boolean;

@@ -16,7 +16,7 @@ export interface ParsedLead {
 }
 
 /**
- * What a parser fails with for an event that is no new application, such as a rejected candidate or a test ping. Ingest
+ * The error of a parser for an event that is no new application, such as a rejected candidate or a test ping. Ingest
  * responds with it; a webhook is told that the event is ignored.
  */
 export const NOT_A_NEW_APPLICATION = "not a new application";

@@ -1,4 +1,4 @@
-/** What holds for every parser, whatever a vendor sends. */
+/** Properties that hold for every parser and every payload. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";

@@ -1,7 +1,7 @@
 import { isObject, type Json } from "../../_shared/json.ts";
 import { isEmpty, toText } from "./fields.ts";
 
-/** What a vendor says of a resume. Any value may stand in any field. */
+/** A vendor's fields about a resume. Any value may stand in any field. */
 export interface ResumeFields {
   /** Base64 (bare or a `data:` URL), or a web URL. Or a list of it and of `{type, bytes}` for each file after it. */
   data?: Json;
@@ -15,14 +15,17 @@ export interface ResumeFields {
 export interface Resume {
   /** Standard or URL-safe base64, with padding or without. Not checked yet. */
   base64: string;
-  /** What the vendor says it is: `pdf` for PDF, else a media type or a file ending. Only for people to read. */
+  /**
+   * The kind of file as the vendor names it: `pdf` for PDF, else a media type or a file ending. Only for people to
+   * read.
+   */
   type?: string;
 }
 
-/** What becomes of a vendor's resume fields. */
+/** The result of reading a vendor's resume fields. */
 export interface ReadResume {
   resume?: Resume;
-  /** It is never fetched. */
+  /** An address that is never fetched. */
   resume_url?: string;
   /** The files that are not stored because another one came first. */
   resume_skipped?: string;

@@ -88,7 +88,9 @@ function readChoices(item: Fields, choices: Fields): string[] | undefined {
   return texts.length > 0 ? texts : undefined;
 }
 
-/** What of the lead an answer is, by its type or else by the question's words; undefined for a screening question. */
+/**
+ * The field of the lead for an answer, by its type or else by the question's words; undefined for a screening question.
+ */
 function leadFieldOf(item: Fields, question?: Fields) {
   const type = toText(item.peek("type"));
   if (type === "email") return "email";

@@ -13,7 +13,7 @@ const FILLERS = new Set([
 /** Longer than any question for a contact field. */
 const MAX_LENGTH = 200;
 
-/** What Typeform puts into a question in place of an earlier answer. */
+/** The placeholder that Typeform puts into a question for an earlier answer. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
 
 /**

@@ -3,10 +3,10 @@ import { oleType } from "./ole.ts";
 import { decodeText, isNoise, markupType, textEncoding } from "./text.ts";
 import { zipType } from "./zip.ts";
 
-/** How many bytes at the beginning of a file tell its type. Also how late a PDF may begin (ISO 32000-1, note 13). */
+/** The bytes at the beginning of a file that tell its type. A PDF may begin as late as that (ISO 32000-1, note 13). */
 const HEAD_BYTES = 1024;
 
-/** How files begin that are no resumes: texts by their offsets, with one character for each byte. */
+/** The beginnings of files that are no resumes: texts by their offsets, with one character for each byte. */
 const SIGNATURES: [parts: Record<number, string>, mediaType: string][] = [
   [{ 0: "\x89PNG\r\n\x1a\n" }, "image/png"],
   [{ 0: "\xff\xd8\xff" }, "image/jpeg"],

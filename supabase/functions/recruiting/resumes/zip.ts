@@ -33,7 +33,9 @@ export function zipType(bytes: Uint8Array): string {
   return "application/zip";
 }
 
-/** What the first entry says if it is named `mimetype` and not compressed, as OpenDocument 1.2 (part 3, 3.3) asks. */
+/**
+ * The content of the first entry if it is named `mimetype` and not compressed, as OpenDocument 1.2 (part 3, 3.3) asks.
+ */
 function declaredType(zip: Buffer): string | undefined {
   if (textAt(zip, 30, 8) !== "mimetype" || zip.readUInt16LE(8) !== 0) return undefined;
   const start = 38 + zip.readUInt16LE(28);

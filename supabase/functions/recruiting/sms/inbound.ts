@@ -37,7 +37,7 @@ export function smsInbound(context: RequestContext): Promise<Response> {
       body: parameter("Body"),
       media: readMedia(parameter),
       message_id: id,
-      // What the account's own keywords say, where the messaging service has Advanced Opt-Out.
+      // The meaning by the account's own keywords, where the messaging service has Advanced Opt-Out.
       opt_out_type: parameter("OptOutType"),
     }, { retryWithin: RETRY_MS }));
 }

@@ -50,7 +50,7 @@ const PUBLISHED: Record<string, Partial<Call>> = {
 };
 
 /**
- * What the libraries' tests leave out. Computed by the published rule with
+ * Cases that the libraries' tests leave out. Computed by the published rule with
  * `printf %s "$url$parameters" | openssl dgst -sha1 -hmac 12345 -binary | base64`.
  */
 const COMPUTED: Record<string, Partial<Call>> = {

@@ -8,7 +8,7 @@ import { ARE_PROVED_WITHOUT_BODY, verifyProof } from "./proof.ts";
 /** The webhooks by slug; null where a slug has none. */
 const webhooks = new VendorCache<WebhookSettings | null>();
 
-/** What a vendor's slug looks like, as in the database, which cannot take every text that a path may hold. */
+/** The form of a vendor's slug, as in the database, which cannot take every text that a path may hold. */
 export const SLUG = /^(?=.{1,63}$)[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
 
 /**

@@ -12,7 +12,7 @@ export type Refusal = Enums<"proof_refusal">;
 /** A vendor, and how it proves that a delivery is its own, as identify_webhook() returns it. */
 export interface WebhookSettings extends VendorSettings, Webhook {}
 
-/** How a vendor proves that a delivery is its own. */
+/** The settings by which a vendor proves that a delivery is its own. */
 export interface Webhook {
   scheme: WebhookScheme;
   /** `vendors.webhook_config`: what the scheme needs. */
@@ -29,7 +29,7 @@ export interface WebhookSecret {
   secret: string;
 }
 
-/** What of a request can prove its sender. */
+/** The parts of a request that can prove its sender. */
 export interface WebhookRequest {
   headers: Headers;
   query: URLSearchParams;
@@ -46,7 +46,7 @@ export interface Received extends WebhookRequest {
   bodies: Uint8Array[];
 }
 
-/** What has proved a delivery. */
+/** The proof of a delivery. */
 export interface Proof {
   /** The id of the secret. */
   secretId: string;

@@ -93,7 +93,7 @@ export function isRecent(timestamp: string, now: Date, toleranceSeconds: number)
   return timeRefusal(timestamp, now, toleranceSeconds) === null;
 }
 
-/** What is wrong with a time that {@link isRecent} refuses; null for any other. */
+/** The fault of a time that {@link isRecent} refuses; null for any other. */
 export function timeRefusal(timestamp: string, now: Date, toleranceSeconds: number): Refusal | null {
   if (/^\d{13}$/.test(timestamp)) return "time_in_milliseconds";
   const time = /^\d{1,12}$/.test(timestamp)
@@ -124,8 +124,8 @@ function readHeaders(
 }
 
 /**
- * What a delivery with a signed time is known by. Not by its signature, of which there are several while a vendor
- * changes its secret.
+ * The id by which a delivery with a signed time is known. It is not the signature, of which there are several while a
+ * vendor changes its secret.
  */
 function digest(parts: (string | Uint8Array)[]): string {
   const hash = createHash("sha256");

@@ -12,16 +12,16 @@ import { NO_CONTACT_DETAILS } from "../parsers/meta.ts";
 import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
 import { leadgenNotices } from "./leadgen_notices.ts";
 
-/** How many leads one body may hold. */
+/** The number of leads that one body may hold. */
 const MAX_LEADS = 1_000;
 
-/** How many of them are on their way at a time: as many as one call takes. Each may wait 5 s for its call. */
+/** The number of them that are on their way at a time: as many as one call takes. Each may wait 5 s for its call. */
 const AT_A_TIME = 100;
 
 /** The failures of the parsers for a notice of leads that have to be fetched. */
 const NOTICES = [NO_CONTACT_DETAILS, LEAD_NOTICE];
 
-/** How the leads of a delivery are taken in. */
+/** The options of taking in the leads of a delivery. */
 export interface DeliveryOptions {
   dryRun: boolean;
   /** Null without an Idempotency-Key, and where the delivery has an id of its own. */
@@ -30,23 +30,23 @@ export interface DeliveryOptions {
   hash: string;
 }
 
-/** What the vendor is told of an event that is no lead. */
+/** The response to an event that is no lead. */
 export const ignored = z.strictObject({
   status: z.literal("ignored").describe("A test, or an event that is no new application."),
 }).meta({ id: "Ignored" });
 
-/** What the vendor is told of a lead that was refused, among others. */
+/** The response for a refused lead, among others. */
 export const refusedLead = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string() }),
 }).meta({ id: "RefusedLead" });
 
-/** What the vendor is told of several leads. */
+/** The response to several leads. */
 export const webhookResults = z.strictObject({
   results: z.array(z.union([createdLead, duplicateLead, ignored, dryRun, refusedLead]))
     .describe("What became of each lead of the body, in its order."),
 }).meta({ id: "WebhookResults" });
 
-/** What the vendor is told of a body: 201 has a new lead, and 200 for Greenhouse. */
+/** The response to a body: 201 has a new lead, and 200 for Greenhouse. */
 export const webhookResponse = z.union([
   ...[duplicateLead, ignored, createdLead, dryRun, webhookResults] as const,
 ]).meta({ id: "WebhookResponse" });

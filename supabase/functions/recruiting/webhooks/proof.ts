@@ -15,7 +15,7 @@ import { hmacCheck, type HmacConfig, PRESETS, sign, signatureCheck } from "./hma
 import { basicCheck, googleKeyCheck, headerCheck, queryCheck } from "./shared_secret.ts";
 import { standardCheck } from "./standard.ts";
 
-/** What checks each scheme of `vendors.webhook_scheme`. */
+/** The check of each scheme of `vendors.webhook_scheme`. */
 export const SCHEMES: Readonly<Record<WebhookScheme, Scheme>> = {
   hmac: hmacCheck,
   standard: standardCheck,

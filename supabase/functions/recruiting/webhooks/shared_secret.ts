@@ -71,7 +71,7 @@ function equalTo(given: string | null, body: Uint8Array): SecretCheck {
   };
 }
 
-/** What stands after `Basic`, decoded; null where the header is missing or has another form. */
+/** The credentials after `Basic`, decoded; null where the header is missing or has another form. */
 function credentials(headers: Headers): Uint8Array | null {
   const [, base64] = /^Basic +(\S+) *$/i.exec(headerText(headers, "authorization")) ?? [];
   return base64 === undefined ? null : decodeBase64(base64);
