@@ -21,9 +21,9 @@ grant usage on schema private to authenticated, service_role;
 
 -- supabase/schemas/base/domains.sql
 
--- What a column may hold, where more than one column may hold the same. An error names the domain and not the column.
--- Postgres does not compare a record that has a domain with one that has a text. So a check that names its column is better
--- where people enter the value. Functions ask pg_input_is_valid().
+-- The values that a column may hold, where more than one column may hold the same. An error names the domain and not
+-- the column. Postgres does not compare a record that has a domain with one that has a text. So a check that names its
+-- column is better where people enter the value. Functions ask pg_input_is_valid().
 
 create domain public.e164 as text check (value ~ '^\+[1-9][0-9]{1,14}$');
 comment on domain public.e164 is 'A phone number in E.164 (ITU-T).';
@@ -36,7 +36,7 @@ comment on domain public.consent_state is 'Whether a recruit wants texts of an a
 
 -- supabase/schemas/base/tables.sql
 
--- What the functions remember of requests.
+-- The memory of requests: idempotency keys and counts.
 
 create table private.idempotency_keys (
   scope text not null,
@@ -61,8 +61,8 @@ comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-2
 comment on column private.idempotency_keys.part is
   'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
-comment on column private.idempotency_keys.result is 'What the SQL function returned the first time.';
-comment on column private.idempotency_keys.retention is 'How long after created_at the key is kept.';
+comment on column private.idempotency_keys.result is 'The result that the SQL function returned the first time.';
+comment on column private.idempotency_keys.retention is 'The time after created_at for which the key is kept.';
 
 alter table private.idempotency_keys enable row level security;
 grant select, insert, update, delete on private.idempotency_keys to service_role;
@@ -79,7 +79,7 @@ create index on private.request_counts (window_start);
 
 comment on table private.request_counts is
   'The requests of the present minute, one row for each caller or lead that has a limit.';
-comment on column private.request_counts.bucket is 'Who is counted, e.g. `vendor <id>` or `import`.';
+comment on column private.request_counts.bucket is 'The counted caller, e.g. `vendor <id>` or `import`.';
 comment on column private.request_counts.window_start is
   'Time of the first request of the minute. The first request after that minute begins the next one.';
 
@@ -397,7 +397,7 @@ grant execute on function private.save_idempotent_result(text, jsonb, jsonb, int
 
 -- supabase/schemas/base/health.sql
 
--- What the health routes ask.
+-- The question of the health routes.
 
 create function public.service_health() returns jsonb
 language plpgsql
@@ -506,8 +506,8 @@ grant select, insert, update, delete on public.agents to service_role;
 
 -- Which agent is signed in, and what an agency or agent gets when it is stored.
 
--- Who is signed in. Policies call these functions inside a scalar subquery, so that each runs once for a statement and
--- not once for each row. They are security definer because the policy on agents would otherwise call itself.
+-- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once for a statement
+-- and not once for each row. They are security definer because the policy on agents would otherwise call itself.
 
 create function private.current_user_id() returns uuid
 language sql
@@ -1369,7 +1369,7 @@ create index on private.waiting_greetings (due_at);
 comment on table private.waiting_greetings is
   'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
 comment on column private.waiting_greetings.due_at is 'When a worker may take it, next or again.';
-comment on column private.waiting_greetings.attempt is 'How often a worker has taken it.';
+comment on column private.waiting_greetings.attempt is 'The number of times that a worker has taken it.';
 
 alter table private.waiting_greetings enable row level security;
 grant select, insert, update, delete on private.waiting_greetings to service_role;
@@ -1668,7 +1668,7 @@ grant execute on function private.resume_upload_time() to service_role;
 
 -- supabase/schemas/recruiting/daily_counts.sql
 
--- How many leads each order has got on each day, so that nobody counts the day's leads to check a daily cap.
+-- The number of leads that each order has got on each day, so that nobody counts the day's leads to check a daily cap.
 --
 -- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. A transaction
 -- that changes a count locks its order until the transaction ends. Distribution passes over locked orders, so it never
@@ -2009,7 +2009,7 @@ create trigger recount_after_timezone
 
 -- supabase/schemas/recruiting/order_pace.sql
 
--- What a manager's page shows of the agency's orders.
+-- The agency's orders as a manager's page shows them.
 
 create function private.vendor_name(vendor_id uuid) returns text
 language plpgsql
@@ -3070,7 +3070,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- What another transaction has committed since the look-up, or what stands twice in the call, has no result yet.
+  -- A lead that another transaction has committed since the look-up, or that stands twice in the call, has no result
+  -- yet.
   noted constant jsonb := (
     select jsonb_agg(coalesce(nullif(results -> (s.ordinal - 1), 'null'), (
       select jsonb_build_object('id', l.id, 'status', 'duplicate')
@@ -3102,7 +3103,7 @@ exception
   when serialization_failure then
     raise;
   when others then
-    -- It is a duplicate all the same, of a lead that may not be on disk yet.
+    -- The lead is a duplicate all the same, of a lead that may not be on disk yet.
     perform pg_logical_emit_message(true, 'recruiting leads', '');
     return (
       select jsonb_agg(r || case when r ->> 'status' = 'duplicate'
@@ -3732,7 +3733,7 @@ create table public.lead_activities (
 create index on public.lead_activities (lead_id, occurred_at);
 create index on public.lead_activities (agent_id);
 
-comment on table public.lead_activities is 'What an agent did with a lead: one row for each time.';
+comment on table public.lead_activities is 'The acts of an agent with a lead: one row for each time.';
 comment on column public.lead_activities.type is
   'presentation_started: the presentation opened; presentation_resumed: the agent returned to it; presentation_paused: '
   'its window was minimized or closed before it was submitted.';
@@ -4292,7 +4293,7 @@ create trigger require_agent_of_lead
 
 -- supabase/schemas/sales/json_fields.sql
 
--- How submit_lead_presentation() reads the fields of JSON objects. A wrong value is an error with errcode 22023
+-- The readers of JSON fields for submit_lead_presentation(). A wrong value is an error with errcode 22023
 -- (invalid_parameter_value), whose message begins with the path of the field, such as `sale.annual_premium`. A missing
 -- field, null and a blank string all become null.
 
@@ -10637,7 +10638,7 @@ grant execute on function private.is_automatic_reply(public.recruiting_messages)
 
 -- supabase/schemas/operators/tables.sql
 
--- Who is an operator, and what operators have done that leaves no trace in the other tables.
+-- The operators, and those of their acts that leave no trace in the other tables.
 
 create table public.operators (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -10713,7 +10714,7 @@ comment on table public.lead_assignments is
   'recruit, so it stays when one is erased.';
 comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
-comment on column public.lead_assignments.from_agent_id is 'Who had the lead; null: nobody.';
+comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';
 comment on column public.lead_assignments.assigned_by is
   'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
 
@@ -10722,7 +10723,7 @@ grant select, insert, delete on public.lead_assignments to service_role;
 
 -- supabase/schemas/operators/signed_in.sql
 
--- Who is signed in, agent or operator or both.
+-- The signed-in user, agent or operator or both.
 
 create function private.is_operator() returns boolean
 language sql
@@ -10862,7 +10863,7 @@ select c.changed_at, c.phone, g.name as agency, c.agency_id, c.state, c.source
 from public.text_consents c
 join public.agencies g on g.id = c.agency_id;
 
-comment on view public.consent_list is 'What holds for each recruit who has said something to an agency.';
+comment on view public.consent_list is 'The consent of each recruit who has said something to an agency.';
 grant select on public.consent_list to service_role;
 
 create view public.consent_event_list with (security_invoker = true) as
@@ -10872,7 +10873,7 @@ from public.text_consent_events e
 join public.agencies g on g.id = e.agency_id
 left join public.agents a on a.id = e.agent_id;
 
-comment on view public.consent_event_list is 'What recruits have said about texts, and the manager who recorded it.';
+comment on view public.consent_event_list is 'The words of recruits about texts, and the manager who recorded them.';
 grant select on public.consent_event_list to service_role;
 
 create view public.delivery_list with (security_invoker = true) as
@@ -11208,7 +11209,7 @@ set search_path = ''
 as $$
 declare
   to_agent constant public.agents := private.lock_assignee(to_agent_id, lead_id, from_agent_id);
-  -- Whose unread notifications go along.
+  -- The notifications that go along.
   givers uuid[] := array[from_agent_id];
   recruits uuid[];
   sales_leads integer;
@@ -11366,7 +11367,7 @@ grant execute on function private.lock_assignee(uuid, uuid, uuid) to service_rol
 
 -- supabase/schemas/operators/remove.sql
 
--- What has never been used may go: an agency, an agent or a vendor that was made by mistake.
+-- Removal of rows that were never used: an agency, an agent or a vendor that was made by mistake.
 
 create function public.remove_agency(agency_id uuid) returns void
 language plpgsql
@@ -11465,7 +11466,7 @@ grant execute on function private.remove_unused(regclass, uuid) to service_role;
 
 -- supabase/schemas/operators/mend.sql
 
--- What a mapping has missed is filled in, texts for nobody get their conversation, and hours are changed.
+-- Three mends: leads that a mapping has read badly are filled in, unmatched texts get their conversation, hours change.
 
 create function public.leads_to_reread(
   vendor_id uuid default null,
@@ -11541,7 +11542,7 @@ set search_path = ''
 as $$
   select coalesce(jsonb_object_agg(f.key, f.value), '{}')
   from jsonb_each(found) f
-  -- What says more about a value belongs to it: a raw phone of one number is not that of another.
+  -- The further fields about a value belong to it: a raw phone of one number is not that of another.
   left join (values ('phone_raw', 'phone'), ('state_raw', 'state'), ('email_is_alias', 'email')) as said (key, about)
     on said.key = f.key
   where f.key not in ('vendor_fields', 'is_test', 'resume_skipped')
@@ -11781,7 +11782,7 @@ grant execute on function public.text_hours(text, text) to service_role;
 
 -- supabase/schemas/operators/contact_pattern.sql
 
--- How the numbers and addresses of a person are found in what vendors have sent.
+-- The search for the numbers and addresses of a person in vendors' payloads.
 
 create function private.contact_pattern(phones text[], emails text[]) returns text
 language plpgsql
@@ -11835,7 +11836,7 @@ grant execute on function private.contact_pattern(text[], text[]) to service_rol
 -- have it, and then all that has one of their numbers and addresses. Two people who share an address are one person
 -- here, so the operator who erases looks at find_person() first.
 --
--- What stays is the proof of what the person has said about texts, because the opt-out must hold: text_consents,
+-- The proof of the person's words about texts stays, because the opt-out must hold: text_consents,
 -- text_consent_events, and unmatched texts with a consent in them, which no agency may have recorded yet.
 
 create type private.person as (
@@ -12259,7 +12260,7 @@ begin
   update public.lead_sales s
   set policy_number = null, face_amount = null, effective_date = null
   where s.lead_id = any (person.leads);
-  -- Whom the lead has named is another person. What it says of the two goes.
+  -- The person whom the lead has named is another one. The words about the two go.
   update public.lead_referrals r set relationship = null, notes = null where r.lead_id = any (person.leads);
 
   update public.lead_referrals r
@@ -12741,7 +12742,7 @@ grant execute on function private.today_in(text) to service_role;
 
 -- supabase/schemas/operators/names.sql
 
--- What people call agencies, agents, vendors and orders.
+-- The names that people call agencies, agents, vendors and orders.
 
 create view private.named with (security_invoker = true) as
 select 'agency' as noun, a.id, a.id as agency_id, array[a.name] as names from public.agencies a
@@ -12835,7 +12836,7 @@ grant execute on function public.find_lead(text) to service_role;
 
 -- supabase/schemas/operators/report.sql
 
--- How many leads came, and what became of them.
+-- The report: the number of leads, and what became of them.
 
 create function public.report_leads(
   by text default 'day',
@@ -13066,8 +13067,8 @@ grant execute on function private.count_leads_received(text, date, date, text, u
 
 -- Why an order gets a lead, or does not, as of now.
 --
--- Which order gets a lead is asked of private.best_order(), and which agent of private.next_agent(), so what is said here is
--- what distribution does. The reasons of the others are written here once more: the worlds of
+-- Which order gets a lead is asked of private.best_order(), and which agent of private.next_agent(), so what is said
+-- here is what distribution does. The reasons of the others are written here once more: the worlds of
 -- supabase/tests/38_distribution_model.test.sql compare both.
 
 create type private.tried_order as (
@@ -13296,7 +13297,7 @@ declare
   kind record;
 begin
   for kind in
-    -- What a lead of another vendor or state would get, it gets as one of these: those that orders ahead name, and one
+    -- A lead of another vendor or state would get the same as one of these: those that orders ahead name, and one
     -- that none of them names.
     select v.id as vendor_id, s.state
     from (
@@ -13347,7 +13348,7 @@ as $$
     'states', (tried.o).states, 'priority', (tried.o).priority, 'filled', (tried.o).filled, 'quantity', (tried.o).quantity)
 $$;
 
-comment on function private.order_line(private.tried_order) is 'What tells an order from others, for explain_lead() and explain_order().';
+comment on function private.order_line(private.tried_order) is 'The words that tell an order from others, for explain_lead() and explain_order().';
 grant execute on function private.order_line(private.tried_order) to service_role;
 
 create function private.for_agent(o public.recruiting_orders) returns text
@@ -13368,8 +13369,8 @@ grant execute on function private.for_agent(public.recruiting_orders) to service
 
 -- supabase/schemas/operators/check.sql
 
--- What is wrong now, one row for each thing, with the command that helps. Made for cron: all is well when there is no
--- row.
+-- The faults of the running service, one row for each, with the command that helps. Made for cron: all is well when
+-- there is no row.
 
 create type private.finding as (kind text, name text, problem text, command text);
 
@@ -13463,7 +13464,7 @@ as $$
       -- Not `not exists`, for which the planner may read all leads of a vendor.
       and v.id not in (select l.vendor_id from public.recruiting_leads l where l.created_at >= now() - interval '1 day')
   ), arrivals as (
-    -- What a vendor sent shows that it sends, whatever became of it.
+    -- A refused delivery, too, shows that its vendor sends.
     select l.vendor_id, l.created_at as arrived_at
     from public.recruiting_leads l
     where l.created_at >= now() - interval '60 days'
