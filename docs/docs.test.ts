@@ -22,7 +22,7 @@ const SCRIPTS = Object.keys(
 /** A path from the root of the checkout, without a placeholder in it. */
 const PATH = /^(?:\.github|admin|dev|docs|e2e|supabase)(?:\/[\w.-]+)*\/?$/;
 
-/** The pages whose commands are run, by e2e/docs.test.ts, e2e/operations_docs.test.ts and e2e/texting/docs.test.ts. */
+/** The pages whose commands are run, by e2e/docs/pages.test.ts, e2e/docs/operations.test.ts and e2e/texting/docs.test.ts. */
 const RUN_PAGES = [
   "README.md",
   "docs/vendors.md",
@@ -46,7 +46,7 @@ const BETWEEN_PROCESSES = /^(?:LITE_\w+|LOCAL_GATEWAY|INIT_CWD|PATH|USER|USERNAM
 const FILE_NAME = /^[\w.-]+\.(?:ts|tsx|sql|css|json|psql|yml)$/;
 
 /** Files that an example would add. */
-const EXAMPLES = ["e2e/referrals.test.ts", "supabase/functions/recruiting/referrals.ts"];
+const EXAMPLES = ["e2e/routes/referrals.test.ts", "supabase/functions/recruiting/referrals.ts"];
 
 /** The names of all files of a folder, without their folders. */
 function namesIn(folder: string): string[] {

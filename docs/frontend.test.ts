@@ -32,7 +32,7 @@ function documented(): Map<string, Readers> {
 
 /** In rows that each of them reads, or `denied`. */
 function tested(): Map<string, Readers> {
-  const test = Deno.readTextFileSync(new URL("supabase/tests/22_rls_reading.test.sql", ROOT));
+  const test = Deno.readTextFileSync(new URL("supabase/tests/base/rls_reading.test.sql", ROOT));
   const rows = [...test.matchAll(/^ {2}\('(\w+)', +'(\w+)', '(\w+)', '\w+'\)[,;]$/gm)];
   return new Map(
     rows.map(([, table, agent, manager]) => [table!, { agent: agent!, manager: manager! }]),

@@ -15,9 +15,9 @@ Deno.test("every item of the OWASP API Security Top 10 has a test", () => {
   }
 });
 
-Deno.test("docs/security.md lists the functions that supabase/tests/03_security_definer.test.sql lists", () => {
+Deno.test("docs/security.md lists the functions that supabase/tests/base/security_definer.test.sql lists", () => {
   const tested = Deno.readTextFileSync(
-    new URL("supabase/tests/03_security_definer.test.sql", ROOT),
+    new URL("supabase/tests/base/security_definer.test.sql", ROOT),
   );
   const names = (text: string) => [...new Set(text.match(/[\w.]+\([\w,[\]]*\)(?=['`])/g))].sort();
   const [, list] = PAGE.split("## Functions with their owner's rights");

@@ -13,7 +13,7 @@ export interface Fault {
 
 /**
  * All faults. A run takes each of them in turn, in a random order. What a locked table or row does is shown by
- * `e2e/faults_locked_*.test.ts`.
+ * `e2e/faults/locked_*.test.ts`.
  */
 export const FAULTS: Fault[] = [
   { name: "Postgres is killed", run: () => end("postgres", "SIGKILL") },

@@ -190,7 +190,7 @@ for (
     ["dev/local/stack.ts", "../../e2e/support/client.ts"],
     ["admin/main.ts", "../e2e/support/client.ts"],
     ["admin/main.ts", "../dev/testing/program.ts"],
-    ["e2e/support/client.ts", "../ingest.test.ts"],
+    ["e2e/support/client.ts", "../routes/ingest.test.ts"],
   ] as const
 ) {
   Deno.test(`${path} must not import ${specifier}`, () => {

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { generateModules } from "../scripts/generated.ts";
@@ -42,7 +43,7 @@ export interface Stacks {
 }
 
 /** Scenarios that leave tens of thousands of rows. They run last, because some others read whole tables. */
-const FILL_TABLES = /\/(bodies|import_leads_many)\.test\.ts$/;
+const FILL_TABLES = /\/routes\/(bodies|import_leads_many)\.test\.ts$/;
 
 /** All checks, in the order in which they run. */
 export const STEPS: Step[] = [
@@ -101,7 +102,7 @@ export const STEPS: Step[] = [
     name: "pgtap",
     title: "Database tests",
     remedy: runAlone("pgtap"),
-    files: filesIn("supabase/tests", ".test.sql"),
+    files: filesBelow("supabase/tests", ".test.sql"),
     run: pgtap,
   },
   denoStep({
@@ -114,7 +115,7 @@ export const STEPS: Step[] = [
     name: "e2e",
     title: "Scenarios over HTTP",
     beside: [["local", "chaos"], ["texting", "faults", "hosted"]],
-    files: scenarios().filter((path) => !path.includes("faults"))
+    files: ["routes", "admin", "docs"].flatMap((kind) => filesBelow(`e2e/${kind}`, ".test.ts"))
       .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
     stack: "plain",
   }),
@@ -137,7 +138,7 @@ export const STEPS: Step[] = [
   denoStep({
     name: "faults",
     title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
-    files: scenarios().filter((path) => path.includes("faults")),
+    files: ["e2e/faults"],
     // They would hold up every other scenario.
     stack: "texting",
   }),
@@ -193,20 +194,16 @@ function runAlone(name: string): string {
   return `npm test -- ${name} <file> runs one of its files alone.`;
 }
 
-function scenarios(): string[] {
-  return filesIn("e2e", ".test.ts");
-}
-
-function filesIn(folder: string, ending: string): string[] {
-  return Array.from(Deno.readDirSync(join(ROOT, folder)), ({ name }) => `${folder}/${name}`)
-    .filter((path) => path.endsWith(ending)).sort();
+function filesBelow(folder: string, ending: string): string[] {
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(ending)).sort().map((name) => `${folder}/${name}`);
 }
 
 /** Runs pgTAP as the owner of a hosted project's database, who is no superuser. */
 async function pgtap(
   stacks: Stacks,
   print: Print = console.log,
-  files = filesIn("supabase/tests", ".test.sql"),
+  files = filesBelow("supabase/tests", ".test.sql"),
 ): Promise<Counts> {
   const { db_url } = await stacks.plain();
   await installPgtap();

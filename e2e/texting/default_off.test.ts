@@ -1,7 +1,7 @@
 /** Texting is opt-in: with an account at Twilio but no number of ours, the specification's requests send nothing. */
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
-import { SCENARIOS } from "../scenarios.ts";
+import { SCENARIOS } from "../routes/scenarios.ts";
 import { theWorld } from "../support/world.ts";
 import { double, work } from "./texts.ts";
 

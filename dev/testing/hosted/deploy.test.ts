@@ -14,7 +14,7 @@ const stack = readStackInfo();
 const deno = existsSync(HOSTED_DENO) ? HOSTED_DENO : Deno.execPath();
 
 /** The e2e tests that use every function, and the storage. The code of the others is in the same bundles. */
-const E2E_TESTS = ["spec", "ingest_resume"].map((name) => `e2e/${name}.test.ts`);
+const E2E_TESTS = ["spec", "ingest_resume"].map((name) => `e2e/routes/${name}.test.ts`);
 
 Deno.test("npm run deploy", async (test) => {
   const platform = new HostedPlatform(stack, { deno });

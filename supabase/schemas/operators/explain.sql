@@ -2,7 +2,7 @@
 --
 -- Which order gets a lead is asked of private.best_order(), and which agent of private.next_agent(), so what is said
 -- here is what distribution does. The reasons of the others are written here once more: the worlds of
--- supabase/tests/38_distribution_model.test.sql compare both.
+-- supabase/tests/recruiting/distribution_model.test.sql compare both.
 
 create type private.tried_order as (
   o public.recruiting_orders,

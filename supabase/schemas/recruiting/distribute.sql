@@ -10,7 +10,7 @@
 -- it waits 20 ms at most, and then all leads stay pending.
 --
 -- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx. A plain
--- model of both is in supabase/tests/38_distribution_model.test.sql.
+-- model of both is in supabase/tests/recruiting/distribution_model.test.sql.
 
 create type private.pending_lead as (id uuid, vendor_id uuid, state text);
 

@@ -1,7 +1,7 @@
 -- Which order gets a lead of this vendor and state.
 --
 -- Which order is first is also said by recruiting_order_choices_best_idx, and which order wants a lead by
--- private.leads_for_order(). The model in supabase/tests/38_distribution_model.test.sql says both.
+-- private.leads_for_order(). The model in supabase/tests/recruiting/distribution_model.test.sql says both.
 --
 -- An order that wants leads has a row for each of its states. So the best order is the first entry of an index, however
 -- many orders there are.

@@ -1,4 +1,4 @@
-/** The page on connecting vendors is complete. e2e/connecting_docs.test.ts tries their settings. */
+/** The page on connecting vendors is complete. e2e/docs/connecting.test.ts tries their settings. */
 import assert from "node:assert/strict";
 import { Constants } from "../../_shared/database.types.ts";
 import { PARSER_NAMES } from "../parsers/index.ts";

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import ajvFormats from "ajv-formats";
+import { FUNCTION_NAMES } from "../../dev/scripts/edge_functions.ts";
+import { openApiDocument, OPERATIONS } from "../../dev/scripts/openapi/document.ts";
+import { DELIVERY } from "../../dev/scripts/openapi/operator.ts";
+import { OPENAPI_FILE, openApiText } from "../../dev/scripts/openapi/main.ts";
+import type { Routes } from "../../supabase/functions/_shared/app.ts";
+import { BATCH_BOUNDS, JSON_BOUNDS } from "../../supabase/functions/_shared/json.ts";
+import { send, sql, stack } from "../support/client.ts";
+import { signInNewOperator } from "../support/agents.ts";
+import { sendSigned } from "../support/sms.ts";
+import { createWebhook, deliver } from "../support/webhooks.ts";
+
+const published = JSON.parse(openApiText());
+
+Deno.test("openapi.json is what the schemas say (npm run openapi writes it)", () => {
+  assert.equal(Deno.readTextFileSync(OPENAPI_FILE), openApiText(), "run npm run openapi");
+});
+
+Deno.test("openapi.json is valid OpenAPI 3.1", async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(JSON.parse(openApiText()));
+  assert(valid, JSON.stringify(errors));
+  assert.equal(validator.version, "3.1");
+});
+
+/** The routes in `index.ts` of a function, such as `POST /recruiting/webhooks/{slug}`. */
+async function routesOf(name: string): Promise<string[]> {
+  const { routes }: { routes: Routes } = await import(`../supabase/functions/${name}/index.ts`);
+  return Object.entries(routes).flatMap(([path, { cors: _, ...handlers }]) =>
+    Object.keys(handlers).map((method) => `${method} /${name}${path.replace(/:(\w+)/g, "{$1}")}`)
+  );
+}
+
+Deno.test("every route of the functions is documented, and no other", async () => {
+  const added = (await Promise.all(FUNCTION_NAMES.map(routesOf))).flat();
+  const documented = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  const differences = [
+    ...added.filter((route) => !documented.includes(route)).map((route) => `${route} is missing`),
+    ...documented.filter((route) => !added.includes(route)).map((route) => `${route} is no route`),
+  ];
+  const remedy = "add or remove it in dev/scripts/openapi; then npm run openapi";
+  assert.equal(differences.length, 0, `${differences.join(", ")}: ${remedy}`);
+});
+
+Deno.test("each function serves the document of all routes", async () => {
+  for (const name of FUNCTION_NAMES) {
+    const { status, body } = await send(`/${name}/openapi.json`, { method: "GET" });
+    assert.equal(status, 200);
+    assert.deepEqual(body, published);
+  }
+});
+
+Deno.test("the document is served with GET and HEAD only", async () => {
+  const head = await send("/api/openapi.json", { method: "HEAD" });
+  assert.deepEqual([head.status, head.body], [200, null]);
+  assert.match(head.headers.get("content-type")!, /^application\/json/);
+  const post = await send("/api/openapi.json", { body: {} });
+  assert.equal(post.status, 405);
+  assert.equal(post.headers.get("allow"), "GET, HEAD");
+});
+
+Deno.test("interface.md: no schema forbids fields that it does not name", () => {
+  assert(!JSON.stringify(published).includes('"additionalProperties":false'));
+  assert(
+    JSON.stringify(openApiDocument({ strict: true })).includes('"additionalProperties":false'),
+  );
+});
+
+Deno.test("openapi.json names how much a body may hold besides its files", () => {
+  const { description } = published.components.responses.PAYLOAD_TOO_LARGE;
+  for (const { textBytes } of [JSON_BOUNDS, BATCH_BOUNDS]) {
+    assert(description.includes(`${textBytes / 2 ** 20} MiB`), `${textBytes} bytes`);
+  }
+});
+
+Deno.test("every example fits its schema", () => {
+  const strict = JSON.parse(JSON.stringify(openApiDocument({ strict: true })));
+  const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(strict, "openapi");
+  const contents = [
+    ...OPERATIONS.flatMap(({ path, method }) => {
+      const { requestBody = {}, responses } = strict.paths[path][method];
+      return [requestBody, ...Object.values(responses)];
+    }),
+    ...Object.values(strict.components.responses),
+  ].flatMap(({ content }) => Object.values(content ?? {})) as {
+    schema: { $ref: string };
+    examples: Record<string, { value: unknown }>;
+  }[];
+  assert(contents.length > OPERATIONS.length * 2);
+  for (const { schema, examples } of contents) {
+    const validate = ajv.getSchema(`openapi${schema.$ref}`)!;
+    assert(Object.keys(examples).length > 0, `${schema.$ref} has no example`);
+    for (const [name, { value }] of Object.entries(examples)) {
+      assert(validate(value), `${schema.$ref} ${name}: ${JSON.stringify(validate.errors)}`);
+    }
+  }
+});
+
+const KEYS: Record<string, Record<string, string>> = {
+  vendorKey: {
+    authorization: `Bearer ${stack.vendors.find(({ parser }) => parser === "generic")!.api_key}`,
+  },
+  importKey: { "x-api-key": stack.leads_import_api_key },
+  projectKey: { apikey: stack.publishable_key },
+  userToken: { authorization: `Bearer ${(await signInNewOperator()).token}` },
+};
+
+// The delivery of the examples for operators.
+await sql`
+  insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload, payload_bytes)
+  select ${DELIVERY}, 'req-1', '/recruiting/ingest', v.id, 'BAD_REQUEST', 'missing first_name', '{}', 2
+  from public.vendors v where v.slug = 'generic'
+  on conflict do nothing`;
+
+for (const { path, body, security, responses } of OPERATIONS) {
+  for (const [name, [, value]] of Object.entries(body?.examples ?? {})) {
+    Deno.test(`the example "${name}" of ${path} works on a stack with the seed`, async () => {
+      const { status } = security.includes("twilioSignature")
+        ? await sendSigned(path, value as Record<string, string>)
+        : security.includes("webhookProof")
+        ? await deliver(await createWebhook("standard"), value)
+        : await send(path, { headers: KEYS[security[0]!], body: value });
+      assert(status in responses, String(status));
+    });
+  }
+}

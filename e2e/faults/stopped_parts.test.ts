@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { createClient } from "@supabase/supabase-js";
+import { ingest, PDF_BASE64 } from "../support/applications.ts";
+import {
+  type ApiResponse,
+  assertDailyCounts,
+  assertResponse,
+  assertStored,
+  atOnce,
+  createVendor,
+  PDF,
+  refusingLeads,
+  sql,
+  stack,
+  storedLeads,
+  storedResumes,
+  type Vendor,
+} from "../support/client.ts";
+import { eventually, hangFor, pidOf, whileHanging } from "../support/processes.ts";
+import { createWebhook, deliver } from "../support/webhooks.ts";
+
+function application(n: number, resume = true) {
+  return {
+    first_name: "A",
+    vendor_lead_id: `application-${n}`,
+    ...(resume && { resume: PDF_BASE64 }),
+  };
+}
+
+function assertInternalError({ status, body }: ApiResponse) {
+  assert.equal(status, 500);
+  assert.equal(body.error.code, "INTERNAL_ERROR");
+  assert(!/postg|sql|storage|fetch|connect/i.test(JSON.stringify(body.error)), body.error.message);
+}
+
+/** Asserts that so many leads are stored, each with its resume, and that no object is left over. */
+async function assertNothingHalfMade(vendor: Vendor, count: number): Promise<void> {
+  const leads = await storedLeads(vendor);
+  assert.equal(leads.length, count);
+  const paths = leads.map(({ resume_path }) => resume_path).filter(Boolean).sort();
+  assert.deepEqual((await storedResumes(vendor)).sort(), paths);
+}
+
+/** Sends leads while `fault` happens, then sends each again until it is stored. */
+async function survives(fault: () => void, count: number): Promise<void> {
+  const vendor = await createVendor();
+  await ingest(vendor, { first_name: "A" });
+  const requests = atOnce(count, (n) => ingest(vendor, application(n, n % 2 === 0)));
+  await delay(30);
+  fault();
+  for (const response of await requests) {
+    if (response.status !== 201) assertInternalError(response);
+  }
+  for (let n = 0; n < count; n++) {
+    await eventually(20, async () => {
+      const { status } = await ingest(vendor, application(n, n % 2 === 0));
+      assert([200, 201].includes(status), String(status));
+    });
+  }
+  // An object whose insert got no response is removed 40 seconds later.
+  await eventually(60, () => assertNothingHalfMade(vendor, count + 1));
+  await assertDailyCounts();
+}
+
+Deno.test("fault: when PostgREST is killed during requests, no lead is lost or stored twice", async () => {
+  await survives(() => Deno.kill(pidOf("postgrest"), "SIGKILL"), 30);
+});
+
+Deno.test("fault: when Postgres restarts during requests, no lead is lost or stored twice", async () => {
+  await survives(() => Deno.kill(pidOf("postgres"), "SIGINT"), 30);
+});
+
+Deno.test("fault: while PostgREST hangs the response is INTERNAL_ERROR in time, and the same request succeeds afterwards", async () => {
+  const vendor = await createVendor();
+  await ingest(vendor, { first_name: "A" });
+  await whileHanging("postgrest", async () => {
+    assertInternalError(await ingest(vendor, application(1)));
+    assert.equal((await storedResumes(vendor)).length, 0);
+  });
+  assert([200, 201].includes((await ingest(vendor, application(1))).status));
+  await assertNothingHalfMade(vendor, 2);
+});
+
+Deno.test("fault: leads of vendors that must be looked up wait while PostgREST hangs for 3 s, and are stored", async () => {
+  const [vendor, webhook] = [await createVendor(), await createWebhook()];
+  const hanging = hangFor("postgrest", 3);
+  const lead = { first_name: "Ada" };
+  const responses = await atOnce(20, (n) => n % 2 ? deliver(webhook, lead) : ingest(vendor, lead));
+  await hanging;
+  for (const response of responses) assertResponse(response, 201);
+  await assertStored(vendor, 10);
+});
+
+Deno.test("fault: while storage is down a lead with a resume is INTERNAL_ERROR, one without is stored", async () => {
+  const vendor = await createVendor();
+  Deno.kill(pidOf("lite"), "SIGKILL");
+  assertInternalError(await ingest(vendor, application(1)));
+  assert.equal((await ingest(vendor, application(2, false))).status, 201);
+  await eventually(20, async () => {
+    assert.equal((await ingest(vendor, application(1))).status, 201);
+  });
+  await assertNothingHalfMade(vendor, 2);
+});
+
+Deno.test("fault: the resume of a request that died before its lead was stored is removed by the next one", async () => {
+  const vendor = await createVendor();
+  const id = crypto.randomUUID();
+  const path = `${vendor.id}/${id}.pdf`;
+  // What the request leaves: the note of its upload, and the object.
+  await sql`
+    insert into private.resume_uploads (lead_id, path, begun_at)
+    values (${id}, ${path}, now() - interval '1 minute')`;
+  const { storage } = createClient(stack.api_url, stack.service_role_key);
+  const { error } = await storage.from("resumes")
+    .upload(path, PDF, { contentType: "application/pdf" });
+  assert.equal(error, null);
+
+  assert.equal((await ingest(vendor, application(1))).status, 201);
+  await eventually(10, async () => {
+    await assertNothingHalfMade(vendor, 1);
+    const notes = await sql`select from private.resume_uploads where path like ${vendor.id + "/%"}`;
+    assert.equal(notes.length, 0);
+  });
+});
+
+Deno.test("fault: a database that refuses the lead leaves no object", async () => {
+  const vendor = await createVendor();
+  const lead = { ...application(1), first_name: "Refused" };
+  await refusingLeads(async () => {
+    assertInternalError(await ingest(vendor, lead));
+    await assertNothingHalfMade(vendor, 0);
+  });
+  assertResponse(await ingest(vendor, lead), 201);
+});

@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { ingest as post, ingestBulk, PDF_BASE64 } from "../support/applications.ts";
+import {
+  type ApiResponse,
+  assertError,
+  assertResponse,
+  assertStored,
+  atOnce,
+  createOrder,
+  createVendor,
+  filledOf,
+  sql,
+  stack,
+  storedLeads,
+  storedResumes,
+  type Vendor,
+} from "../support/client.ts";
+import { createActivity, createTarget, importLeads, lead, logActivity, sendImport } from "../support/leads.ts";
+import { createWebhook, deliver } from "../support/webhooks.ts";
+
+const newKey = () => crypto.randomUUID();
+const withIdempotency = (key: string) => ({ "idempotency-key": key });
+
+const ingest = (vendor: Vendor, key: string, body: unknown = { first_name: "Ada" }, query = "") =>
+  post(vendor, body, query, withIdempotency(key));
+const bulk = (vendor: Vendor, key: string, leads: unknown[]) => ingestBulk(vendor, { leads }, withIdempotency(key));
+const importWith = (key: string, body: object) => sendImport(body, withIdempotency(key));
+const log = (key: string, body: object) => logActivity(body, { apikey: stack.anon_key, ...withIdempotency(key) });
+
+/** The kept responses of a vendor's requests to ingest. */
+function kept(vendor: Vendor) {
+  return sql<{ key: string }[]>`
+    select key from private.idempotency_keys where scope = ${`ingest ${vendor.id}`}`;
+}
+
+/** Asserts that two responses are the same to the caller. */
+const assertSame = (repeated: ApiResponse, first: ApiResponse) => assertResponse(repeated, first.status, first.body);
+
+/** Asserts that a key is refused because its first request had other bytes. */
+function assertReused(response: ApiResponse): void {
+  assertError(response, 422, "IDEMPOTENCY_KEY_REUSED", /Idempotency-Key.*another/);
+}
+
+Deno.test("ingest: the same key gives the first response again, and one lead with one resume", async () => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor);
+  const [key, body] = [newKey(), { first_name: "Ada", vendor_lead_id: "1", resume: PDF_BASE64 }];
+  const first = await ingest(vendor, key, body);
+  assert.equal(first.status, 201);
+  assert.equal(first.body.distributed_to.agency_id, order.agency_id);
+  assertSame(await ingest(vendor, key, body), first);
+  await assertStored(vendor, 1, 1);
+  const [stored] = await storedLeads(vendor);
+  assert.deepEqual(await storedResumes(vendor), [stored!.resume_path]);
+  assert.equal(await filledOf(order), 1);
+
+  // A kept duplicate is a response like any other.
+  const other = newKey();
+  const duplicate = await ingest(vendor, other, body);
+  assert.deepEqual([duplicate.status, duplicate.body.status], [200, "duplicate"]);
+  assertSame(await ingest(vendor, other, body), duplicate);
+});
+
+Deno.test("race: 20 equal requests with one key and no vendor_lead_id make one lead", async () => {
+  const vendor = await createVendor();
+  await createOrder(vendor);
+  const key = newKey();
+  const responses = await atOnce(20, () => ingest(vendor, key));
+  const created = responses.filter(({ status }) => status === 201);
+  assert(created.length >= 1);
+  for (const response of created) assertSame(response, created[0]!);
+  for (const response of responses.filter(({ status }) => status !== 201)) {
+    assertError(response, 409, "CONFLICT", /still at work/);
+  }
+  await assertStored(vendor, 1);
+  assertSame(await ingest(vendor, key), created[0]!);
+});
+
+Deno.test("race: every route gives a completed key's response to all who ask for it at once", async () => {
+  const vendor = await createVendor();
+  await createOrder(vendor);
+  const target = await createTarget();
+  const leads = Array.from({ length: 800 }, () => lead());
+  const activity = await createActivity();
+  const webhook = await createWebhook();
+  const routes: ((key: string) => Promise<ApiResponse>)[] = [
+    (key) => ingest(vendor, key),
+    (key) => bulk(vendor, key, [{ first_name: "A" }, { last_name: "B" }]),
+    (key) => importWith(key, { ...target, leads }),
+    (key) => log(key, activity),
+    ...[{ first_name: "A" }, [{ first_name: "B" }, { first_name: "C" }]].map(
+      (body) => (key: string) => deliver(webhook, body, { headers: withIdempotency(key) }),
+    ),
+  ];
+  for (const route of routes) {
+    const key = newKey();
+    const first = await route(key);
+    for (const response of await atOnce(20, () => route(key))) assertSame(response, first);
+  }
+  await assertStored(webhook, 3);
+});
+
+Deno.test("race: all repeats of a stored delivery at once are duplicates", async () => {
+  const webhook = await createWebhook("standard");
+  const id = newKey();
+  const { body: first } = await deliver(webhook, { first_name: "A" }, { id });
+  for (const repeat of await atOnce(10, () => deliver(webhook, { first_name: "A" }, { id }))) {
+    assertResponse(repeat, 200, { id: first.id, status: "duplicate" });
+  }
+});
+
+Deno.test("race: another body under a completed key is 422 for all who send it at once", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  await ingest(vendor, key);
+  const others = await atOnce(10, (n) => ingest(vendor, key, { first_name: `other ${n}` }));
+  others.forEach(assertReused);
+});
+
+Deno.test("while a transaction works on a key, the same key is a CONFLICT and does not wait", async () => {
+  const vendor = await createVendor();
+  const [key, body] = [newKey(), '{"first_name":"Ada"}'];
+  await sql.begin(async (transaction) => {
+    const first = { key, part: 0, request_hash: "that of the first request" };
+    await transaction`
+      select private.find_idempotent_result(${`ingest ${vendor.id}`}, ${transaction.json(first)})`;
+    assertError(await ingest(vendor, key, body), 409, "CONFLICT", /Idempotency-Key/);
+    assert.equal((await ingest(vendor, newKey(), body)).status, 201, "another key");
+  });
+  assert.equal((await ingest(vendor, key, body)).status, 201, "the first request has failed");
+});
+
+Deno.test("the same key with other bytes is IDEMPOTENCY_KEY_REUSED and stores nothing", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  await ingest(vendor, key, '{"first_name":"Ada"}');
+  for (const other of ['{"first_name":"Bob"}', '{"first_name": "Ada"}']) {
+    assertReused(await ingest(vendor, key, other));
+  }
+  await assertStored(vendor, 1);
+});
+
+Deno.test("a key belongs to its caller and its route", async () => {
+  const [one, two] = [await createVendor(), await createVendor()];
+  const key = newKey();
+  const ids = [(await ingest(one, key)).body.id, (await ingest(two, key)).body.id];
+  assert.notEqual(ids[0], ids[1]);
+  assert.equal((await bulk(one, key, [{ first_name: "Ada" }])).body.created, 1);
+  await assertStored(one, 2);
+});
+
+Deno.test("a revoked API key gets UNAUTHORIZED, not the kept response", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  await ingest(vendor, key);
+  await sql`update public.vendor_api_keys set revoked_at = now() where vendor_id = ${vendor.id}`;
+  assertError(await ingest(vendor, key), 401, "UNAUTHORIZED", /key/);
+});
+
+Deno.test("neither an error nor a dry run uses the key up", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  assertError(await ingest(vendor, key, { last_name: "A" }), 400, "BAD_REQUEST", /first_name/);
+  assert.equal((await ingest(vendor, key, { first_name: "A" }, "?dry_run=true")).status, 200);
+  assert.equal((await ingest(vendor, key, { first_name: "B" })).status, 201);
+});
+
+Deno.test("a key that is not 1 to 255 visible ASCII characters is BAD_REQUEST", async () => {
+  const vendor = await createVendor();
+  for (const key of ["", "two words", "é", "x".repeat(256)]) {
+    assertError(await ingest(vendor, key), 400, "BAD_REQUEST", /Idempotency-Key/);
+  }
+  assert.equal((await ingest(vendor, "x".repeat(255))).status, 201);
+  await assertStored(vendor, 1);
+});
+
+Deno.test("after 24 hours the key is as good as new, and expired keys are removed", async () => {
+  const vendor = await createVendor();
+  const key = newKey();
+  const first = await ingest(vendor, key);
+  const expire = () =>
+    sql`update private.idempotency_keys set created_at = now() - interval '24 hours'
+        where scope = ${`ingest ${vendor.id}`}`;
+  await expire();
+  const second = await ingest(vendor, key);
+  assert.equal(second.status, 201);
+  assert.notEqual(second.body.id, first.body.id);
+  await expire();
+  for (let n = 0; n < 3; n++) await ingest(vendor, newKey());
+  assert.equal((await kept(vendor)).filter((left) => left.key === key).length, 0);
+});
+
+Deno.test("bulk: the same key gives the first counts again, and stores no row twice", async () => {
+  const vendor = await createVendor();
+  const leads = [{ first_name: "A" }, { last_name: "B" }, { first_name: "C", vendor_lead_id: "c" }];
+  const key = newKey();
+  const first = await bulk(vendor, key, leads);
+  assert.deepEqual([first.body.created, first.body.errors.length], [2, 1]);
+  assertSame(await bulk(vendor, key, leads), first);
+  await assertStored(vendor, 2);
+});
+
+Deno.test("import: the same key gives the first response again, also of several parts", async () => {
+  const target = await createTarget();
+  const leads = Array.from({ length: 2_100 }, () => lead());
+  const body = { ...target, leads: [...leads, { first_name: "no id" }, leads[0]] };
+  const key = newKey();
+  const first = await importWith(key, body);
+  assert.deepEqual([first.body.imported, first.body.failed], [2_100, 2]);
+  assertSame(await importWith(key, body), first);
+  const without = await importLeads(target, leads.slice(0, 3));
+  assert.equal(without.body.errors[0].code, "DUPLICATE");
+});
+
+Deno.test("import: parts that were stored before a fault keep their place in the repeated response", async () => {
+  const target = await createTarget();
+  const body = { ...target, leads: Array.from({ length: 2_100 }, () => lead()) };
+  const key = newKey();
+  const first = await importWith(key, body);
+  // As after a function that died between two parts: one part is there with its leads, and the others are not.
+  await sql`
+    delete from public.leads where agency_id = ${target.agency_id}
+      and id not in (
+        select (i ->> 'id')::uuid
+        from private.idempotency_keys k, jsonb_array_elements(k.result -> 'imported') i
+        where k.key = ${key} and k.part = 0)`;
+  await sql`delete from private.idempotency_keys where key = ${key} and part > 0`;
+  const repeated = await importWith(key, body);
+  assert.deepEqual([repeated.body.imported, repeated.body.failed], [2_100, 0]);
+  assert.deepEqual(repeated.body.lead_ids.slice(0, 100), first.body.lead_ids.slice(0, 100));
+});
+
+Deno.test("import without a valid lead: the same key gives the same response", async () => {
+  const target = await createTarget();
+  const key = newKey();
+  const first = await importWith(key, { ...target, leads: [] });
+  assertSame(await importWith(key, { ...target, leads: [] }), first);
+  assertReused(await importWith(key, { ...target, leads: [lead()] }));
+});
+
+Deno.test("log: the same key is one activity", async () => {
+  const activity = await createActivity();
+  const key = newKey();
+  for (let n = 0; n < 3; n++) assert.deepEqual((await log(key, activity)).body, { success: true });
+  await log(newKey(), activity);
+  const rows = await sql`
+    select from public.lead_activities where lead_id = ${activity.lead_id}`;
+  assert.equal(rows.length, 2);
+});
+
+Deno.test("nothing is kept for a request without the header", async () => {
+  const vendor = await createVendor();
+  await post(vendor, { first_name: "A" });
+  assert.equal((await kept(vendor)).length, 0);
+});

@@ -1,0 +1,244 @@
+/** The routes below `/operator` that show what was sent, and replay it. */
+import assert from "node:assert/strict";
+import { signInNewOperator, type User } from "../support/agents.ts";
+import {
+  type ApiResponse,
+  assertError,
+  assertResponse,
+  atOnce,
+  createOrder,
+  createVendor,
+  filledOf,
+  send,
+  sql,
+  storedLeads,
+  type Vendor,
+  withKey,
+} from "../support/client.ts";
+import { reject } from "../support/deliveries.ts";
+import { consoleOf, functionWith } from "../support/function.ts";
+import { createTarget, lead as salesLead } from "../support/leads.ts";
+import { actionsOf, operator, post } from "../support/operator.ts";
+
+async function replay(delivery_ids: string[], dry_run = false, by: User = operator): Promise<ApiResponse["body"][]> {
+  const { results, ...rest } = assertResponse(await post("/deliveries/replay", { delivery_ids, dry_run }, by), 200);
+  assert.deepEqual(rest, { dry_run });
+  return results;
+}
+
+Deno.test("the payload of a delivery is as it was sent, and each read of it leaves one row", async () => {
+  const reader = await signInNewOperator();
+  const vendor = await createVendor();
+  await send("/recruiting/ingest", {
+    headers: { ...withKey(vendor), "content-type": "application/json" },
+    body: '{"last_name":"<script>","ref":12345678901234567890}',
+  });
+  const [kept] = await sql`select id from public.rejected_deliveries where vendor_id = ${vendor.id}`;
+  const [text] = await reject({ vendor_id: vendor.id, payload_text: "<lead" });
+
+  assertResponse(await post("/deliveries/payload", { delivery_id: kept!.id }, reader), 200, {
+    delivery_id: kept!.id,
+    payload: { last_name: "<script>", ref: "12345678901234567890" },
+    payload_text: null,
+  });
+  assert.deepEqual(await actionsOf(reader), [["read_payload", { delivery_ids: [kept!.id] }]]);
+  const none = { delivery_id: text, payload: null, payload_text: "<lead" };
+  assertResponse(await post("/deliveries/payload", { delivery_id: text }, reader), 200, none);
+  const unknown = crypto.randomUUID();
+  const response = await post("/deliveries/payload", { delivery_id: unknown }, reader);
+  assertError(response, 404, "NOT_FOUND", /^delivery_id: no such delivery$/);
+  assert.deepEqual((await actionsOf(reader)).slice(1), [
+    ["read_payload", { delivery_ids: [text] }],
+    ["read_payload", { delivery_ids: [unknown] }],
+  ]);
+});
+
+Deno.test("where the action cannot be kept, no payload is shown", async () => {
+  const reader = await signInNewOperator();
+  const vendor = await createVendor();
+  const [id] = await reject({ vendor_id: vendor.id, payload: { last_name: "Secret" } });
+  await sql.unsafe(`
+    alter table public.operator_actions add constraint refused check (user_id <> '${reader.id}') not valid`);
+  try {
+    const response = await post("/deliveries/payload", { delivery_id: id }, reader);
+    assertError(response, 500, "INTERNAL_ERROR", /send the same request again/);
+    assert(!JSON.stringify(response.body).includes("Secret"));
+  } finally {
+    await sql`alter table public.operator_actions drop constraint refused`;
+  }
+});
+
+/** A vendor whose payloads can be read now, and deliveries of it. */
+async function rejectOf(...payloads: object[]): Promise<{ vendor: Vendor; ids: string[] }> {
+  const vendor = await createVendor();
+  return { vendor, ids: await reject(...payloads.map((payload) => ({ vendor_id: vendor.id, payload }))) };
+}
+
+Deno.test("a dry run says what would become of each delivery, and changes nothing but that it was asked", async () => {
+  const trier = await signInNewOperator();
+  const { vendor, ids } = await rejectOf(
+    { first_name: "Ada", vendor_lead_id: "1", last_name: "Lee", state: "TX" },
+    { last_name: "Nobody" },
+    { first_name: "Bob", vendor_lead_id: "2" },
+  );
+  const order = await createOrder(vendor);
+  const { body: { id: stored } } = await send("/recruiting/ingest", {
+    headers: withKey(vendor),
+    body: { first_name: "Bob", vendor_lead_id: "2" },
+  });
+  const unknown = crypto.randomUUID();
+
+  const [first, nameless, known, missing] = await replay([...ids, unknown], true, trier);
+  assert.deepEqual(first, {
+    delivery_id: ids[0],
+    status: "created",
+    lead_id: ids[0],
+    distributed_to: { agency_id: order.agency_id, agent_id: order.agent_ids[0] },
+    lead: {
+      first_name: "Ada",
+      vendor_lead_id: "1",
+      vendor_metadata: first.lead.vendor_metadata,
+    },
+  });
+  assert.deepEqual([first.lead.vendor_metadata.last_name, first.lead.vendor_metadata.state], ["Lee", "TX"]);
+  assert.deepEqual(nameless, { delivery_id: ids[1], status: "refused", reason: "missing first_name" });
+  assert.deepEqual([known.status, known.lead_id, known.lead.first_name], ["duplicate", stored, "Bob"]);
+  assert.deepEqual(missing, { delivery_id: unknown, status: "refused", reason: "there is no such delivery" });
+
+  assert.deepEqual(await actionsOf(trier), [["preview_replay", { delivery_ids: [...ids, unknown] }]]);
+  assert.deepEqual((await storedLeads(vendor)).map(({ id }) => id), [stored]);
+  assert.equal(await filledOf(order), 1);
+  const deliveries = await sql`
+    select status, lead_id, resolved_at from public.rejected_deliveries where vendor_id = ${vendor.id}`;
+  for (const row of deliveries) assert.deepEqual({ ...row }, { status: "open", lead_id: null, resolved_at: null });
+});
+
+Deno.test("deliveries are replayed, and one that is refused does not stop the others", async () => {
+  const by = await signInNewOperator();
+  const { vendor, ids } = await rejectOf(
+    { last_name: "Nobody" },
+    { first_name: "Ada", vendor_lead_id: "1" },
+    { first_name: "Ada", vendor_lead_id: "1" },
+    { first_name: "Cy", vendor_lead_id: "3" },
+  );
+  await sql`update public.rejected_deliveries set status = 'dismissed' where id = ${ids[3]!}`;
+  const order = await createOrder(vendor);
+
+  const results = await replay(ids, false, by);
+  assert.deepEqual(results, [
+    { delivery_id: ids[0], status: "refused", reason: "missing first_name" },
+    {
+      delivery_id: ids[1],
+      status: "created",
+      lead_id: ids[1],
+      distributed_to: { agency_id: order.agency_id, agent_id: order.agent_ids[0] },
+    },
+    { delivery_id: ids[2], status: "duplicate", lead_id: ids[1] },
+    { delivery_id: ids[3], status: "refused", reason: "the delivery has been dismissed" },
+  ]);
+  assert.deepEqual(
+    await replay(ids, false, by),
+    results.map((result) => result.status === "refused" ? result : { ...result, was_replayed: true }),
+    "again, the same",
+  );
+  assert.deepEqual((await storedLeads(vendor)).map(({ id, received_via }) => [id, received_via]), [[ids[1], "replay"]]);
+  assert.equal(await filledOf(order), 1);
+  assert.deepEqual(await actionsOf(by), Array(2).fill(["replay", { delivery_ids: ids }]));
+});
+
+Deno.test("a lead of an import is replayed, and one that the database refuses says so", async () => {
+  const target = await createTarget();
+  const [good, bad] = [salesLead(), salesLead()];
+  const context = { agency_id: target.agency_id, agent_id: target.agent_id };
+  const [goodId, badId, whole] = await reject(
+    { vendor_id: null, route: "/api/leads/import", row: 0, payload: good, context },
+    {
+      vendor_id: null,
+      route: "/api/leads/import",
+      row: 1,
+      payload: bad,
+      context: { ...context, agent_id: crypto.randomUUID() },
+    },
+    { vendor_id: null, route: "/api/leads/import", payload: { leads: [] } },
+  );
+  const results = await replay([goodId!, badId!, whole!]);
+  assert.deepEqual(results, [
+    { delivery_id: goodId, status: "created", lead_id: goodId },
+    { delivery_id: badId, status: "refused", reason: "the database refuses it" },
+    {
+      delivery_id: whole,
+      status: "refused",
+      reason: "it is a whole request of several leads, which must be sent again",
+    },
+  ]);
+  const [stored] = await sql`select external_id from public.leads where id = ${goodId!}`;
+  assert.equal(stored!.external_id, good.external_id);
+});
+
+Deno.test("a delivery for which there is no time is not tried, and is replayed when it is sent again", async () => {
+  const { vendor, ids } = await rejectOf({ first_name: "Ada" }, { first_name: "Bob" }, { first_name: "Cy" });
+  const here = await functionWith("operator", {});
+  const headers = { authorization: `Bearer ${operator.token}`, "content-type": "application/json" };
+  const sent = { headers, body: { delivery_ids: ids, dry_run: false } };
+  const [realFetch, realNow] = [globalThis.fetch, Date.now];
+  const replayHere = async () => {
+    const { status, body } = await here("/operator/deliveries/replay", sent);
+    assert.equal(status, 200);
+    return body.results.map(({ status }: { status: string }) => status);
+  };
+  try {
+    globalThis.fetch = async (input, init) => {
+      const response = await realFetch(input, init);
+      // As if the first delivery took so long.
+      if (String(input).endsWith("/rpc/replay_delivery")) Date.now = () => realNow() + 61_000;
+      return response;
+    };
+    await consoleOf(async () => assert.deepEqual(await replayHere(), ["created", "not_tried", "not_tried"]));
+  } finally {
+    Object.assign(globalThis, { fetch: realFetch });
+    Date.now = realNow;
+  }
+  assert.equal((await storedLeads(vendor)).length, 1);
+  await consoleOf(async () => assert.deepEqual(await replayHere(), ["created", "created", "created"]));
+  assert.equal((await storedLeads(vendor)).length, 3);
+});
+
+Deno.test("race: two operators who replay the same deliveries at once make one lead of each", async () => {
+  const { vendor, ids } = await rejectOf(
+    ...Array.from({ length: 5 }, (_, n) => ({ first_name: "Ada", vendor_lead_id: String(n) })),
+  );
+  const order = await createOrder(vendor);
+  const operators = [await signInNewOperator(), await signInNewOperator()];
+  const results = await atOnce(4, (n) => replay(ids, false, operators[n % 2]));
+  for (const result of results) {
+    assert.deepEqual(result.map(({ status, lead_id }) => [status, lead_id]), ids.map((id) => ["created", id]));
+  }
+  assert.equal((await storedLeads(vendor)).length, 5);
+  assert.equal(await filledOf(order), 5);
+});
+
+Deno.test("a delivery that somebody has locked is refused, and does not stop the others", async () => {
+  const { ids } = await rejectOf({ first_name: "Ada" }, { first_name: "Bob" });
+  const results = await sql.begin(async (other) => {
+    await other`select from public.rejected_deliveries where id = ${ids[0]!} for update`;
+    return await replay(ids);
+  });
+  const reason = "others have locked it; try again in a moment";
+  assert.deepEqual(results[0], { delivery_id: ids[0], status: "refused", reason });
+  assert.equal(results[1].status, "created");
+  assert.equal((await replay(ids))[0].status, "created");
+});
+
+Deno.test("a lead is distributed also while others distribute leads", async () => {
+  const { vendor, ids } = await rejectOf({ first_name: "Ada" });
+  const order = await createOrder(vendor);
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const holding = sql.begin(async (other) => {
+    await other`select pg_advisory_xact_lock(private.distribution_lock())`;
+    setTimeout(letGo, 300);
+    await held;
+  });
+  const [result] = await replay(ids);
+  await holding;
+  assert.deepEqual([result.status, result.distributed_to?.agency_id], ["created", order.agency_id]);
+});

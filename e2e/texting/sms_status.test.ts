@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { assertError, assertResponse, send, sql, stack } from "../support/client.ts";
+import {
+  type Conversation,
+  createConversation,
+  messages,
+  newSid,
+  type Parameters,
+  report,
+  sendSigned,
+  storeOutbound,
+} from "../support/sms.ts";
+
+const PATH = "/recruiting/sms/status";
+const UPDATED = { status: "updated" };
+const IGNORED = { status: "ignored" };
+
+/** Makes a conversation with an outbound message. */
+async function createOutbound(): Promise<{ conversation: Conversation; sid: string }> {
+  const [conversation, sid] = [await createConversation(), newSid()];
+  await storeOutbound(conversation, sid);
+  return { conversation, sid };
+}
+
+/** The stored callbacks of a message, oldest first. */
+function events(sid: string) {
+  return sql`
+    select provider_status, status, error_code from public.recruiting_message_events
+    where provider_message_id = ${sid} order by received_at, id`;
+}
+
+Deno.test("SPEC 3, 4.6: a message takes the status of each callback, with its time and error code", async () => {
+  const { conversation, sid } = await createOutbound();
+  for (const status of ["queued", "sent", "delivered"]) {
+    assertResponse(await report(sid, status), 200, UPDATED);
+  }
+  const [delivered] = await messages(conversation);
+  assert.equal(delivered!.status, "delivered");
+  assert(delivered!.sent_at <= delivered!.delivered_at);
+  assert.equal(delivered!.failed_at, null);
+
+  await report(sid, "undelivered", { ErrorCode: "30003" });
+  const [failed] = await messages(conversation);
+  assert.deepEqual([failed!.status, failed!.error_code], ["failed", "30003"]);
+  assert.notEqual(failed!.failed_at, null);
+});
+
+Deno.test("SPEC 3: every callback is kept, with a known status or not, also one that comes twice", async () => {
+  const { sid } = await createOutbound();
+  const statuses = ["sending", "sent", "sent", "read", "undelivered"];
+  const responses = [];
+  for (const status of statuses) responses.push((await report(sid, status)).body.status);
+  assert.deepEqual(responses, ["ignored", "updated", "updated", "ignored", "updated"]);
+  assert.deepEqual((await events(sid)).map((row) => ({ ...row })), [
+    { provider_status: "sending", status: null, error_code: null },
+    { provider_status: "sent", status: "sent", error_code: null },
+    { provider_status: "sent", status: "sent", error_code: null },
+    { provider_status: "read", status: null, error_code: null },
+    { provider_status: "undelivered", status: "failed", error_code: null },
+  ]);
+});
+
+Deno.test("a callback that Twilio sends again is kept once and does not change the status back", async () => {
+  const { conversation, sid } = await createOutbound();
+  const [first, second] = [1, 2].map(() => ({ "I-Twilio-Idempotency-Token": crypto.randomUUID() }));
+  await report(sid, "sent", {}, first);
+  await report(sid, "delivered", {}, second);
+  assertResponse(await report(sid, "sent", {}, first), 200, UPDATED);
+  assert.deepEqual((await events(sid)).map((row) => row.provider_status), ["sent", "delivered"]);
+  const [message] = await messages(conversation);
+  assert.equal(message!.status, "delivered");
+});
+
+Deno.test("a callback for an unknown message is ignored and applied when the message is stored", async () => {
+  const conversation = await createConversation();
+  const sid = newSid();
+  for (const status of ["sent", "delivered"]) {
+    assertResponse(await report(sid, status), 200, IGNORED);
+  }
+  await storeOutbound(conversation, sid);
+  const [stored] = await messages(conversation);
+  assert.equal(stored!.status, "delivered");
+  assert(stored!.sent_at <= stored!.delivered_at);
+});
+
+Deno.test("race: a callback that comes while its message is stored is always applied", async () => {
+  const conversation = await createConversation();
+  const sids = Array.from({ length: 20 }, newSid);
+  await Promise.all(sids.flatMap((sid) => [
+    report(sid, "delivered"),
+    storeOutbound(conversation, sid),
+  ]));
+  const stored = await messages(conversation);
+  assert.deepEqual(stored.map(({ status }) => status), Array(20).fill("delivered"));
+});
+
+Deno.test("without MessageSid or MessageStatus a callback is ignored", async () => {
+  const { conversation, sid } = await createOutbound();
+  const without: Parameters[] = [
+    {},
+    { MessageStatus: "sent" },
+    { MessageSid: "", MessageStatus: "sent" },
+    { MessageSid: sid },
+  ];
+  for (const parameters of without) {
+    assertResponse(await sendSigned(PATH, parameters), 200, IGNORED);
+  }
+  assert.equal((await messages(conversation))[0]!.status, null);
+});
+
+Deno.test("odd values get 200 and change nothing else", async () => {
+  const { conversation, sid } = await createOutbound();
+  const long = "x".repeat(20_000);
+  for (const value of ["\0", long, "'; drop table leads; --", "🙂", "null", "\ufffd"]) {
+    assertResponse(await report(sid, value, { ErrorCode: value }), 200, IGNORED);
+    assertResponse(await report(value, "sent"), 200, IGNORED);
+  }
+  assert.equal((await messages(conversation))[0]!.status, null);
+  await report(sid, "failed", { ErrorCode: long });
+  assert.equal((await messages(conversation))[0]!.status, "failed");
+});
+
+Deno.test("SPEC 5, 7: without a valid signature, or with one for the other webhook, the request is UNAUTHORIZED", async () => {
+  const sid = newSid();
+  const parameters = { MessageSid: sid, MessageStatus: "sent" };
+  const forInbound = getExpectedTwilioSignature(
+    stack.twilio_auth_token,
+    `${stack.functions_url}/recruiting/sms/inbound`,
+    parameters,
+  );
+  for (const signature of ["", forInbound]) {
+    const headers = { "x-twilio-signature": signature };
+    const response = await send(PATH, { headers, body: new URLSearchParams(parameters) });
+    assertError(response, 401, "UNAUTHORIZED", /X-Twilio-Signature/);
+  }
+  assert.equal((await events(sid)).length, 0);
+});

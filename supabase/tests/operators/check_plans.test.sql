@@ -1,0 +1,64 @@
+-- What is wrong, and why an order gets nothing, is found with few reads, however many leads there are.
+begin;
+select plan(8);
+\ir ../helpers.psql
+
+-- Leaves out the rows that tests before have rolled back, which an index still has.
+truncate public.recruiting_leads, public.rejected_deliveries cascade;
+select pg_temp.create_vendor('vendor ' || n) from generate_series(1, 10) n;
+select pg_temp.create_agency('agency ' || n, 'America/Chicago', 'agent ' || n) from generate_series(1, 30) n;
+insert into public.recruiting_orders (id, agency_id, vendor_id, quantity, daily_cap, priority)
+select md5('order ' || n)::uuid, md5('agency ' || n)::uuid, case when n % 3 > 0 then md5('vendor ' || 1 + n % 10)::uuid end, 10000,
+  100, n % 5
+from generate_series(1, 30) n;
+-- 300 leads a day; the last vendor has been silent for a week.
+insert into public.recruiting_leads (
+  id, vendor_id, vendor_lead_id, first_name, distribution, agency_id, agent_id, order_id, distributed_at, created_at)
+select
+  md5('lead ' || n)::uuid, md5('vendor ' || case when n % 10 = 9 and n > 28000 then 1 else 1 + n % 10 end)::uuid, n, 'Lead',
+  case when n % 50 > 0 then 'distributed' else 'unmatched' end, p.agency_id, md5('agent ' || p.place)::uuid,
+  md5('order ' || p.place)::uuid, p.at, p.at
+from generate_series(1, 30000) n, lateral (
+  select
+    c.place, md5('agency ' || c.place)::uuid as agency_id, now() - interval '100 days' * (1 - n / 30000.0) as at
+  from (select case when n % 50 > 0 then 1 + n % 30 end as place) c
+) p;
+insert into public.rejected_deliveries (request_id, route, code, reason, payload_bytes, vendor_id, received_at, status)
+select 'r', '/', 'BAD_REQUEST', 'no name', 1, md5('vendor ' || 1 + n % 10)::uuid, now() - interval '100 days' * (1 - n / 10000.0),
+  case when n % 100 = 0 then 'open' else 'dismissed' end
+from generate_series(1, 10000) n;
+analyze public.recruiting_leads, public.rejected_deliveries, public.vendors, public.agencies, public.agents,
+  public.recruiting_orders, private.recruiting_order_days;
+
+-- What a query reads of a table: rows of whole-table scans, and rows found by an index.
+set local max_parallel_workers_per_gather = 0;
+create function pg_temp.rows_read(read_table regclass) returns bigint language sql as $$
+  select pg_stat_get_xact_tuples_returned(read_table) + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint
+  from pg_index where indrelid = read_table
+$$;
+create function pg_temp.rows_read(read_table regclass, query text) returns bigint language plpgsql as $$
+declare
+  before constant bigint := pg_temp.rows_read(read_table);
+begin
+  execute query;
+  return pg_temp.rows_read(read_table) - before;
+end
+$$;
+
+select cmp_ok(pg_temp.rows_read(read_table::regclass, query), '<', rows::bigint, format('%s reads few %s', query, read_table))
+from (values
+  ('public.recruiting_leads', 'select public.explain_lead(md5(''lead 4711'')::uuid)', 10),
+  ('public.recruiting_orders', 'select public.explain_lead(md5(''lead 4711'')::uuid)', 400),
+  -- Seven days of leads
+  ('public.recruiting_leads', 'select public.explain_order(md5(''order 3'')::uuid)', 3000),
+  ('public.recruiting_leads', 'select private.check_orders()', 1),
+  ('public.recruiting_leads', 'select private.check_leads()', 700),
+  ('public.rejected_deliveries', 'select private.check_leads()', 150),
+  -- Each lead once at most
+  ('public.recruiting_leads', 'select private.check_vendors()', 31000),
+  -- And once more for the daily counts
+  ('public.recruiting_leads', 'select public.check_service()', 65000)
+) c (read_table, query, rows);
+
+select * from finish();
+rollback;

@@ -1,0 +1,154 @@
+-- What becomes of each column when a person is erased. A new table or column has to be named here.
+begin;
+select plan(10);
+\ir ../helpers.psql
+
+-- `emptied`: the row stays without it. `kept`: it stays, as docs/security.md says. `harmless`: it says nothing of the
+-- person.
+create temp table kept_rows (name, fate, columns) as values
+  ('recruiting_leads', 'emptied', 'first_name vendor_metadata last_name email phone state vendor_lead_id resume_path'),
+  ('recruiting_leads', 'harmless', 'id vendor_id distribution request_id received_via agency_id agent_id order_id
+    distributed_at created_at updated_at'),
+  ('leads', 'emptied', 'first_name last_name phone phone_e164 email address city state zip language'),
+  ('leads', 'harmless', 'id external_id agency_id agent_id distribution_id type source status stage created_at updated_at'),
+  ('lead_sales', 'emptied', 'policy_number face_amount effective_date'),
+  ('lead_sales', 'kept', 'product annual_premium'),
+  ('lead_sales', 'harmless', 'id presentation_id lead_id agent_id carrier payment_frequency created_at updated_at'),
+  ('lead_referrals', 'emptied', 'first_name last_name phone email relationship notes'),
+  ('lead_referrals', 'harmless', 'id presentation_id lead_id agent_id position created_at'),
+  ('rejected_deliveries', 'emptied', 'payload payload_text context vendor_lead_id reason'),
+  ('rejected_deliveries', 'harmless', 'id request_id route vendor_id row code payload_bytes stored_bytes status lead_id
+    received_at resolved_at'),
+  -- With a consent in it; others are deleted.
+  ('unmatched_texts', 'emptied', 'media'),
+  ('unmatched_texts', 'kept', 'message_sid recruit_phone service_phone body opt_out_type consent received_at'),
+  ('unmatched_texts', 'harmless', 'id'),
+  ('text_consents', 'kept', 'phone state source changed_at'),
+  ('text_consents', 'harmless', 'agency_id created_at'),
+  ('text_consent_events', 'kept', 'phone state source words message_id agent_id reason occurred_at'),
+  ('text_consent_events', 'harmless', 'id agency_id created_at'),
+  ('lead_metrics', 'harmless', 'lead_id presentations_started presentations_resumed presentations_paused
+    presentations_submitted sales annual_premium referrals last_activity_at created_at updated_at'),
+  ('lead_activities', 'kept', 'type occurred_at'),
+  ('lead_activities', 'harmless', 'id lead_id agent_id created_at'),
+  ('lead_presentations', 'kept', 'submitted_at'),
+  ('lead_presentations', 'harmless', 'id lead_id agent_id client_submission_id created_at'),
+  ('recruiting_lead_duplicates', 'harmless', 'id lead_id vendor_id request_id received_at'),
+  -- Those of a lead; those of a conversation are deleted.
+  ('agent_notifications', 'harmless', 'id agent_id conversation_id message_id lead_id kind reason day by_agent_id created_at
+    read_at');
+create temp table deleted_rows (name, person) as values
+  ('screening_answers', 'lead_id'), ('private.waiting_greetings', 'lead_id'), ('lead_demographics', 'lead_id'),
+  ('recruiting_conversations', 'id'), ('conversation_reads', 'conversation_id'), ('recruiting_messages', 'conversation_id'),
+  ('text_outbox', 'conversation_id'), ('bot_sessions', 'conversation_id'), ('bot_turns', 'conversation_id'),
+  ('agent_notifications', 'conversation_id'), ('private.waiting_notifications', 'conversation_id'),
+  ('private.waiting_take_overs', 'conversation_id'),
+  ('recruiting_message_events', 'provider_message_id'), ('unmatched_texts', 'message_sid'), ('private.idempotency_keys', 'key');
+-- Tables that are about nobody: about agencies, vendors, users and the service itself, or with ids, counts and times
+-- alone.
+create temp table others (name) as select unnest(array[
+  'agencies', 'agents', 'vendors', 'vendor_api_keys', 'private.vendor_webhook_secrets', 'private.refused_proofs',
+  'private.request_counts', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
+  'private.untold_leads', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
+  'texting_closures', 'area_codes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments']);
+
+select set_eq(
+  $$select c.oid::regclass::text from pg_class c
+    where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)$$,
+  $$select name from kept_rows union select name from deleted_rows union select name from others$$,
+  'each table is about a person, or about nobody');
+select set_eq(
+  $$select a.attrelid::regclass::text, a.attname::text from pg_attribute a
+    where a.attrelid in (select name::regclass from kept_rows) and a.attnum > 0 and not a.attisdropped$$,
+  $$select name, c from kept_rows cross join regexp_split_to_table(columns, '\s+') c$$,
+  'each column of the rows that stay is emptied, kept, or harmless');
+select is_empty(
+  $$select name, c from kept_rows cross join regexp_split_to_table(columns, '\s+') c group by 1, 2 having count(*) > 1$$,
+  'and one of them alone');
+
+-- A person with something in each of them
+select pg_temp.create_agency('agency', 'UTC', 'ann');
+select pg_temp.create_vendor('vendor');
+insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path) values (
+  md5('person')::uuid, md5('vendor')::uuid, '+13125550142', 'Maria',
+  '{"phone": "+13125550142", "email": "maria@example.com", "last_name": "Lopez", "state": "IL"}', 'maria.pdf');
+insert into public.leads (id, agency_id, agent_id, first_name, last_name, phone, phone_e164, email, address, city, state,
+  zip, language, type)
+values (md5('person')::uuid, md5('agency')::uuid, md5('ann')::uuid, 'Maria', 'Lopez', '312-555-0142', '+13125550142',
+  'maria@example.com', '1 Elm St', 'Gary', 'IL', '60601', 'es', 'fe');
+insert into public.lead_presentations (id, lead_id, agent_id) values (md5('person')::uuid, md5('person')::uuid, md5('ann')::uuid);
+insert into public.lead_demographics (lead_id, spouse_name) values (md5('person')::uuid, 'Juan');
+insert into public.lead_sales (id, presentation_id, lead_id, agent_id, product, annual_premium, policy_number,
+  face_amount, effective_date)
+values (md5('person')::uuid, md5('person')::uuid, md5('person')::uuid, md5('ann')::uuid, 'Term', 600, 'P-1', 9000, '2026-01-01');
+select pg_temp.create_lead('other', 'ann');
+insert into public.lead_presentations (id, lead_id, agent_id) values (md5('other')::uuid, md5('other')::uuid, md5('ann')::uuid);
+insert into public.lead_referrals (id, presentation_id, lead_id, agent_id, first_name, last_name, phone, email, relationship,
+  notes)
+values (md5('person')::uuid, md5('other')::uuid, md5('other')::uuid, md5('ann')::uuid, 'Maria', 'Lopez', '+13125550142',
+  'maria@example.com', 'aunt', 'kind');
+-- A delivery has one of the two payloads.
+insert into public.rejected_deliveries (id, request_id, route, vendor_id, vendor_lead_id, code, reason, payload,
+  payload_text, context, payload_bytes)
+select md5(id)::uuid, 'request', '/recruiting/ingest', md5('vendor')::uuid, '+13125550142', 'BAD_REQUEST', 'not +13125550142', payload,
+  payload_text, '{"phone": "+13125550142"}', 9
+from (values ('person', '{"phone": "+13125550142"}'::jsonb, null), ('text', null, 'phone=+13125550142')) d (id, payload, payload_text);
+select pg_temp.create_conversation('person', '+13125550142', '+13125550100', 'ann', lead => 'person');
+insert into public.conversation_reads (conversation_id, agent_id, read_up_to) values (md5('person')::uuid, md5('ann')::uuid, now());
+select public.receive_sms('+13125550142', '+13125550100', 'SM1', 'I am Maria', '[]', md5('text')::uuid);
+select public.update_sms_status('SM1', 'delivered', null);
+select pg_temp.add_text('answer', 'person', state => 'accepted');
+insert into public.bot_scripts (id, agency_id, version) values (md5('script')::uuid, md5('agency')::uuid, 1);
+insert into public.bot_sessions (conversation_id, script_id, question) values (md5('person')::uuid, md5('script')::uuid, 'licensed');
+insert into public.bot_turns (conversation_id, due_at, message_ids) values (md5('person')::uuid, now(), array[md5('text')::uuid]);
+insert into private.waiting_notifications (conversation_id, kind) values (md5('person')::uuid, 'text');
+insert into private.waiting_greetings (lead_id) values (md5('person')::uuid);
+insert into private.waiting_take_overs (conversation_id) values (md5('person')::uuid);
+insert into public.screening_answers (lead_id, question, value, said) values (md5('person')::uuid, 'licensed', '"yes"', 'Yes');
+insert into public.unmatched_texts (id, message_sid, recruit_phone, service_phone, body, media) values
+  (md5('SM2')::uuid, 'SM2', '+13125550142', '+13125550101', 'Maria here', '[]'),
+  (md5('person')::uuid, 'SM3', '+13125550142', '+13125550101', 'STOP', '[{"url": "https://example.com/1"}]');
+insert into private.idempotency_keys (scope, key, part, result) values ('import', '+13125550142', 0, '{}');
+
+-- How many rows of the person a table of deleted_rows has.
+create function pg_temp.rows_of(name text, person text) returns integer language plpgsql as $$
+declare
+  count integer;
+begin
+  execute format('select count(*) from %s where %I::text = any ($1)', name, person) into count
+  using array[md5('person')::uuid::text, 'SM1', 'SM2', '+13125550142'];
+  return count;
+end
+$$;
+-- What is in a column of kept_rows that is to be emptied.
+create function pg_temp.values_of(name text, of_column text) returns text language plpgsql as $$
+declare
+  found text;
+begin
+  execute format('select string_agg(%I::text, '' '') from %s where id in ($1, $2)', of_column, name) into found
+  using md5('person')::uuid, md5('text')::uuid;
+  return found;
+end
+$$;
+create view pg_temp.emptied as
+select k.name, c as of_column, pg_temp.values_of(k.name, c) as has
+from kept_rows k
+cross join regexp_split_to_table(k.columns, '\s+') c
+where k.fate = 'emptied';
+
+select is_empty($$select name from deleted_rows where pg_temp.rows_of(name, person) = 0$$, 'this person has rows in each table that loses them');
+select is_empty($$select name, of_column from pg_temp.emptied where has is null or has in ('[]', '{}')$$,
+  'and something in each column that is emptied');
+select cmp_ok((select count(*)::integer from pg_temp.emptied), '>', 30, '... of which there are many');
+create temp table before as select * from pg_temp.emptied;
+select lives_ok($$select public.erase_person('+13125550142', array['SM1', 'SM2'])$$, 'the person is erased');
+select is_empty($$select name from deleted_rows where pg_temp.rows_of(name, person) > 0$$, 'then these rows are gone');
+select is_empty(
+  $$select e.* from pg_temp.emptied e join before b using (name, of_column)
+    where e.has = b.has or replace(e.has, '(erased)', '') !~ '^(\[\]|\{\}| |sha256:[0-9a-f]{64})*$'$$, 'and these columns say nothing');
+select results_eq(
+  $$select recruit_phone, body from public.unmatched_texts where recruit_phone = '+13125550142'$$, $$values ('+13125550142', 'STOP')$$,
+  'what was said about texts stays');
+
+select * from finish();
+rollback;

@@ -1,0 +1,81 @@
+-- Lists and reports of leads read what they show and little more, however many leads there are.
+begin;
+select plan(15);
+\ir ../helpers.psql
+
+-- Leaves out the rows that tests before have rolled back, which an index still has.
+truncate public.recruiting_leads, public.rejected_deliveries cascade;
+select pg_temp.create_vendor('vendor ' || n) from generate_series(1, 10) n;
+select pg_temp.create_agency('agency ' || n, 'America/Chicago', 'agent ' || n) from generate_series(1, 30) n;
+insert into public.recruiting_orders (id, agency_id, quantity, status)
+select md5('order ' || n)::uuid, md5('agency ' || n)::uuid, 1000, 'paused' from generate_series(1, 30) n;
+create function pg_temp.moment(n integer) returns timestamptz language sql as $$
+  select now() - interval '100 days' * (1 - n / 30000.0)
+$$;
+-- 300 leads a day.
+insert into public.recruiting_leads (
+  id, vendor_id, vendor_lead_id, first_name, distribution, agency_id, agent_id, order_id, distributed_at, created_at)
+select
+  md5('lead ' || n)::uuid, md5('vendor ' || 1 + n % 10)::uuid, n, 'Lead', case when n % 50 > 0 then 'distributed' else 'unmatched' end,
+  p.agency_id, md5('agent ' || p.place)::uuid, md5('order ' || p.place)::uuid, now(), pg_temp.moment(n)
+from generate_series(1, 30000) n, lateral (
+  select place, md5('agency ' || place)::uuid as agency_id from (select case when n % 50 > 0 then 1 + n % 30 end as place) c) p;
+insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone)
+select md5('talk ' || n)::uuid, md5('lead ' || n)::uuid, md5('agency 1')::uuid, '+13' || 100000 + n, '+13125550100'
+from generate_series(1, 30000, 3) n;
+insert into public.recruiting_messages (conversation_id, direction, sender_type)
+select md5('talk ' || n)::uuid, 'inbound', 'recruit' from generate_series(1, 30000, 3) n;
+insert into public.recruiting_lead_duplicates (lead_id, vendor_id, received_at)
+select md5('lead ' || n)::uuid, md5('vendor ' || 1 + n % 10)::uuid, pg_temp.moment(n) from generate_series(1, 30000, 20) n;
+insert into public.rejected_deliveries (request_id, route, code, reason, payload_bytes, vendor_id, received_at)
+select 'r', '/', 'BAD_REQUEST', 'no name', 1, md5('vendor ' || 1 + n % 10)::uuid, pg_temp.moment(n) from generate_series(1, 30000, 3) n;
+analyze public.recruiting_leads, public.recruiting_conversations, public.recruiting_messages, public.recruiting_lead_duplicates,
+  public.rejected_deliveries, public.vendors, public.agencies, public.agents;
+
+-- What a query reads of a table: rows of whole-table scans, and rows found by an index.
+set local max_parallel_workers_per_gather = 0;
+create function pg_temp.rows_read(read_table regclass) returns bigint language sql as $$
+  select pg_stat_get_xact_tuples_returned(read_table) + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint
+  from pg_index where indrelid = read_table
+$$;
+create function pg_temp.rows_read(read_table regclass, query text) returns bigint language plpgsql as $$
+declare
+  before constant bigint := pg_temp.rows_read(read_table);
+begin
+  execute query;
+  return pg_temp.rows_read(read_table) - before;
+end
+$$;
+
+select cmp_ok(
+  pg_temp.rows_read('public.recruiting_leads', 'select * from public.list_leads(' || arguments || ')'), '<', rows::bigint,
+  'a page of leads reads few: ' || arguments)
+from (values
+  ('max_leads => 50', 100),
+  ('after => md5(''lead 15000'')::uuid', 100),
+  ('since => (now() - interval ''40 days'')::date, until => (now() - interval ''38 days'')::date', 1500),
+  ('of_vendor => md5(''vendor 1'')::uuid', 1500),
+  ('of_agency => md5(''agency 1'')::uuid', 2500),
+  ('of_agent => md5(''agent 1'')::uuid', 2500),
+  ('of_order => md5(''order 1'')::uuid', 2500),
+  ('of_distribution => ''unmatched''', 100)
+) c (arguments, rows);
+select cmp_ok(
+  pg_temp.rows_read(read_table, 'select public.report_leads(since => (now() - interval ''40 days'')::date,
+    until => (now() - interval ''38 days'')::date)'), '<', rows::bigint, 'a report of three days reads few ' || read_table)
+from (values
+  ('public.recruiting_leads'::regclass, 4000), ('public.recruiting_messages', 1000), ('public.rejected_deliveries', 1500)
+) c (read_table, rows);
+select cmp_ok(
+  pg_temp.rows_read(read_table, 'select public.count_vendor_days(3)'), '<', rows::bigint,
+  'the counts of three days read few ' || read_table)
+from (values ('public.recruiting_leads'::regclass, 1500), ('public.rejected_deliveries', 500)) c (read_table, rows);
+select cmp_ok(
+  pg_temp.rows_read('public.recruiting_leads', 'select public.show_lead(md5(''lead 4711'')::uuid)'), '<', 10::bigint,
+  'one lead is shown by itself');
+select cmp_ok(
+  pg_temp.rows_read('public.recruiting_leads', 'select * from public.find_leads(''lead 4711'')'), '<=', 31000::bigint,
+  'a search reads each lead once');
+
+select * from finish();
+rollback;

@@ -1,0 +1,145 @@
+-- Whose conversation it is: a manager takes one over from an agent, who is told, keeps what was queued and may ask for
+-- it.
+begin;
+select plan(35);
+\ir ../helpers.psql
+
+select pg_temp.create_people(), pg_temp.create_vendor('vendor');
+update public.agents set last_name = 'Quist' where first_name = 'ann';
+insert into auth.users (id, email) values (md5('user moe')::uuid, 'moe@example.com');
+insert into public.agents (id, agency_id, user_id, first_name, role)
+values (md5('moe')::uuid, md5('agency')::uuid, md5('user moe')::uuid, 'moe', 'manager');
+insert into public.service_numbers (phone, agency_id) values ('+19995550100', md5('agency')::uuid);
+insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id)
+values (md5('of ann')::uuid, md5('vendor')::uuid, 'Ada', md5('agency')::uuid, md5('ann')::uuid);
+select pg_temp.create_conversation(name, recruit, '+19995550100', assigned, lead => lead, status => status, spoke => '1 minute')
+from (values
+  ('anns', '+19995550001', 'ann', null, 'escalated'),
+  ('of the bot', '+19995550002', 'ann', null, 'bot'),
+  ('of the lead', '+19995550003', null, 'of ann', 'bot'),
+  ('of nobody', '+19995550004', null, null, 'bot'),
+  ('mias', '+19995550005', 'mia', null, 'escalated'),
+  ('formers', '+19995550006', 'former', null, 'escalated'),
+  ('of cal', '+19995550007', 'cal', 'of ann', 'escalated')
+) c (name, recruit, assigned, lead, status);
+
+-- Sends a text as the API does, with the arguments that it names. Returns its status, and whose the conversation is.
+create function pg_temp.send(name text, conversation text, client text, more text default '') returns text language plpgsql as $$
+declare
+  status text;
+begin
+  perform pg_temp.become(name);
+  execute format(
+    'select public.send_text(conversation_id => %L, body => %L, client_message_id => %L, media => %L %s) ->> %L',
+    md5(conversation)::uuid, 'Hi', md5(client)::uuid, '[]', more, 'status') into status;
+  reset role;
+  return concat_ws(' ', status, (
+    select concat_ws(' ', c.status, a.first_name)
+    from public.recruiting_conversations c left join public.agents a on a.id = c.assigned_agent_id
+    where c.id = md5(conversation)::uuid));
+end
+$$;
+create function pg_temp.take(name text, conversation text, client text) returns text language sql as $$
+  select pg_temp.send(name, conversation, client, ', take_over => true')
+$$;
+create function pg_temp.call(name text, query text) returns jsonb language plpgsql as $$
+declare
+  result jsonb;
+begin
+  perform pg_temp.become(name);
+  execute 'select public.' || query into result;
+  reset role;
+  return result;
+end
+$$;
+create function pg_temp.ask(name text, conversation text) returns jsonb language sql as $$
+  select pg_temp.call(name, format('ask_for_conversation(%L)', md5(conversation)::uuid))
+$$;
+create function pg_temp.assign(name text, conversation text, agent text) returns jsonb language sql as $$
+  select pg_temp.call(name, format('assign_conversation(%L, %L)', md5(conversation)::uuid, md5(agent)::uuid))
+$$;
+-- Who is told what of a conversation and has not read it: "ann taken_over by mia".
+create function pg_temp.told(conversation text) returns text[] language sql as $$
+  select array_agg(
+    concat_ws(' ', a.first_name, n.kind, 'by ' || b.first_name) order by a.first_name, n.kind)
+  from public.agent_notifications n
+  join public.agents a on a.id = n.agent_id
+  left join public.agents b on b.id = n.by_agent_id
+  where n.conversation_id = md5(conversation)::uuid and n.read_at is null
+$$;
+
+-- Nobody loses a conversation unasked
+select throws_ok(
+  $$select pg_temp.send('mia', 'anns', 'first')$$, 'PT409', 'take_over: ann Quist has this conversation',
+  'a manager who sends to an agent''s conversation is told whose it is');
+select throws_ok(
+  format($$select pg_temp.send('mia', 'anns', 'first', ', take_over => %s')$$, given), 'PT409',
+  'take_over: ann Quist has this conversation', 'also with ' || given)
+from unnest(array['false', 'null']) given;
+select is_empty(
+  $$select from public.recruiting_messages where conversation_id = md5('anns')::uuid$$, 'and nothing is stored');
+select is(pg_temp.told('anns'), null, 'nobody is told');
+select throws_ok(
+  $$select pg_temp.take('cal', 'anns', 'first')$$, 'PT404', 'conversation_id: there is no such conversation',
+  'a colleague takes nothing over');
+
+-- A manager takes it over
+insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body)
+values (md5('to ann')::uuid, md5('anns')::uuid, 'inbound', 'recruit', 'Hi');
+insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
+values (md5('ann')::uuid, md5('anns')::uuid, md5('to ann')::uuid, 'text');
+select is(pg_temp.send('ann', 'anns', 'of ann'), 'queued escalated ann', 'the agent writes');
+select is(pg_temp.take('mia', 'anns', 'first'), 'queued escalated mia', 'a manager takes it over by a text');
+select is(pg_temp.told('anns'), array['ann taken_over by mia'], 'the agent is told by whom, and need not answer');
+select is(
+  (select count(*)::integer from public.text_outbox where conversation_id = md5('anns')::uuid and state = 'pending'), 2,
+  'what the agent has sent stays');
+select is(pg_temp.take('mia', 'anns', 'second'), 'queued escalated mia', 'who has it takes it over from nobody');
+select is(pg_temp.told('anns'), array['ann taken_over by mia'], 'and tells nobody');
+select is(pg_temp.send('mia', 'anns', 'third'), 'queued escalated mia', 'nor need take_over be said');
+
+-- The same text is one text, with any owner of the conversation
+select is(pg_temp.send('mia', 'anns', 'first'), 'duplicate escalated mia', 'the same text is never asked about again');
+select is(pg_temp.send('ann', 'anns', 'of ann'), 'duplicate escalated mia', 'nor is one whose agent has lost the conversation');
+select throws_ok(
+  $$select pg_temp.send('ann', 'anns', 'new')$$, 'PT404', 'conversation_id: there is no such conversation',
+  'who sends nothing new there');
+select throws_ok(
+  $$select pg_temp.send('otto', 'anns', 'first')$$, 'PT404', 'conversation_id: there is no such conversation',
+  'another agency hears of no text');
+select is(pg_temp.take('moe', 'anns', 'of moe'), 'queued escalated moe', 'another manager takes it over');
+select is(pg_temp.send('mia', 'anns', 'first'), 'duplicate escalated moe', 'a repeated text takes nothing back');
+select is(pg_temp.told('anns'), array['ann taken_over by mia', 'mia taken_over by moe'], 'each is told once');
+
+-- What is nobody's, the sender's or the bot's is taken over as ever
+select is(pg_temp.send(name, conversation, 'x'), 'queued escalated mia', conversation || ': no question')
+from (values ('mia', 'of the bot'), ('mia', 'of the lead'), ('mia', 'of nobody'), ('mia', 'mias'), ('mia', 'formers')) c (name, conversation);
+select results_eq(
+  $$select name, pg_temp.told(name) from unnest(array['of the bot', 'of the lead', 'of nobody', 'mias', 'formers']) name$$,
+  $$values ('of the bot', array['ann taken_over by mia']), ('of the lead', array['ann taken_over by mia']), ('of nobody', null),
+    ('mias', null), ('formers', null)$$, 'who was to answer there is told');
+
+-- Who has lost a conversation asks for it
+select throws_ok(format('select pg_temp.ask(%L, %L)', name, conversation), code, message, name || ' asks for ' || conversation)
+from (values
+  ('cal', 'anns', 'PT404', 'conversation_id: there is no such conversation'),
+  ('otto', 'anns', 'PT404', 'conversation_id: there is no such conversation'),
+  ('former', 'anns', '42501', 'only an active agent may write to recruits'),
+  ('moe', 'anns', 'PT409', 'conversation_id: you may write in this conversation already'),
+  ('cal', 'of cal', 'PT409', 'conversation_id: you may write in this conversation already')
+) refused (name, conversation, code, message);
+select is(pg_temp.ask('ann', 'anns'), pg_temp.ask('ann', 'anns'), 'an agent asks, and may repeat it');
+select is(
+  pg_temp.told('anns'), array['ann taken_over by mia', 'mia taken_over by moe', 'moe asked_for by ann'],
+  'the manager who has it is told once');
+select pg_temp.ask('ann', 'of cal');
+select is(
+  pg_temp.told('of cal'), array['mia asked_for by ann', 'moe asked_for by ann'],
+  'the recruit''s agent may ask, and each manager is told where none has it');
+select pg_temp.assign('moe', 'anns', 'ann');
+select is(
+  pg_temp.told('anns'), array['ann handoff', 'mia taken_over by moe', 'moe taken_over by ann'],
+  'once the agent has it again, nobody asks, and it is lost no more');
+
+select * from finish();
+rollback;

@@ -1,0 +1,86 @@
+-- The scheduler of a hosted project. pg_cron, pg_net and Vault cannot be installed where this was written, so stand-ins
+-- with their names and arguments take their places. Where a database has the true ones, nothing is tested here.
+begin;
+select plan(11);
+\ir ../helpers.psql
+
+select pg_temp.create_agency('agency');
+insert into public.service_numbers (phone, agency_id) values ('+19995550000', md5('agency')::uuid);
+select pg_temp.create_conversation('conversation', '+12025550101', '+19995550000');
+insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body)
+values (md5('text')::uuid, md5('conversation')::uuid, 'outbound', 'agent', 'Hi');
+
+create function pg_temp.tests() returns setof text language plpgsql as $$
+begin
+  if to_regnamespace('cron') is not null or to_regnamespace('net') is not null or to_regnamespace('vault') is not null then
+    return next skip('this database has one of the extensions', 11);
+    return;
+  end if;
+  -- Texts of other tests may be due; this one's outcome must not depend on them.
+  update public.text_outbox set due_at = 'infinity', lease_until = 'infinity';
+
+  return next is(private.schedule_text_work(), false, 'without the extensions nothing is scheduled');
+
+  create schema cron;
+  create table cron.job (jobname text primary key, schedule text, command text);
+  create function cron.schedule(job_name text, schedule text, command text) returns bigint language sql as
+    'insert into cron.job values (job_name, schedule, command)
+      on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning 1';
+  return next is(private.schedule_text_work(), false, 'nor with one of them alone');
+  create schema net;
+  create table net.http_request_queue (id bigint generated always as identity, url text, headers jsonb, timeout integer);
+  create function net.http_post(
+    url text, body jsonb default '{}', params jsonb default '{}',
+    headers jsonb default '{"Content-Type": "application/json"}', timeout_milliseconds integer default 5000
+  ) returns bigint language sql as
+    'insert into net.http_request_queue (url, headers, timeout) values (url, headers, timeout_milliseconds) returning id';
+  create schema vault;
+  create table vault.decrypted_secrets (name text, decrypted_secret text);
+
+  return next is(private.schedule_text_work(), true, 'with all of them it is');
+  perform private.schedule_text_work();
+  return next results_eq(
+    'select jobname, schedule from cron.job order by jobname',
+    $q$values ('prune runs of send texts', '17 3 * * *'), ('send texts', '10 seconds')$q$,
+    'there are two jobs, also when it is called again');
+
+  execute (select command from cron.job where jobname = 'send texts');
+  return next is_empty('select from net.http_request_queue', 'while nothing is due, nothing is called');
+
+  insert into public.text_outbox (message_id, kind) values (md5('text')::uuid, 'agent');
+  return next throws_ok(
+    'select private.request_text_work()', 'P0001',
+    'texts are due, but Vault lacks the secret texting_worker_url', 'a URL that is missing is named');
+  insert into vault.decrypted_secrets values ('texting_worker_url', 'https://project.example/functions/v1/texting/work');
+  return next throws_ok(
+    'select private.request_text_work()', 'P0001',
+    'texts are due, but Vault lacks the secret texting_worker_key', 'so is a key');
+  insert into vault.decrypted_secrets values ('texting_worker_key', 'the key');
+  execute (select command from cron.job where jobname = 'send texts');
+  return next results_eq(
+    $q$select url, headers ->> 'Authorization', timeout from net.http_request_queue$q$,
+    $q$values ('https://project.example/functions/v1/texting/work', 'Bearer the key', 60000)$q$,
+    'once a text is due, the function is called with its key');
+
+  update public.text_outbox set due_at = now() + interval '1 hour' where message_id = md5('text')::uuid;
+  return next is(private.request_text_work(), null, 'a text that is due later waits');
+
+  create table cron.job_run_details (jobid bigint, end_time timestamptz);
+  alter table cron.job add column jobid bigint generated always as identity;
+  insert into cron.job_run_details
+  select j.jobid, now() - age
+  from cron.job j cross join unnest(array[interval '1 day', interval '8 days']) age
+  where j.jobname = 'send texts'
+  union all values (-1, now() - interval '8 days');
+  execute (select command from cron.job where jobname = 'prune runs of send texts');
+  return next is((select count(*) from cron.job_run_details), 2::bigint, 'the records of old runs go, and those of other jobs stay');
+  return next ok(
+    not has_function_privilege('service_role', 'private.request_text_work()', 'execute')
+    and not has_function_privilege('service_role', 'private.schedule_text_work()', 'execute'),
+    'only the owner of the database calls the scheduler');
+end
+$$;
+
+select * from pg_temp.tests();
+select * from finish();
+rollback;
