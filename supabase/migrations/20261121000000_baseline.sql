@@ -2071,7 +2071,7 @@ grant select on public.order_pace to authenticated;
 -- it waits 20 ms at most, and then all leads stay pending.
 --
 -- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx. A plain
--- model of both is in supabase/tests/38_distribution_model.test.sql.
+-- model of both is in supabase/tests/recruiting/distribution_model.test.sql.
 
 create type private.pending_lead as (id uuid, vendor_id uuid, state text);
 
@@ -2584,7 +2584,7 @@ grant execute on function private.lock_agents(uuid, uuid, integer) to service_ro
 -- Which order gets a lead of this vendor and state.
 --
 -- Which order is first is also said by recruiting_order_choices_best_idx, and which order wants a lead by
--- private.leads_for_order(). The model in supabase/tests/38_distribution_model.test.sql says both.
+-- private.leads_for_order(). The model in supabase/tests/recruiting/distribution_model.test.sql says both.
 --
 -- An order that wants leads has a row for each of its states. So the best order is the first entry of an index, however
 -- many orders there are.
@@ -13069,7 +13069,7 @@ grant execute on function private.count_leads_received(text, date, date, text, u
 --
 -- Which order gets a lead is asked of private.best_order(), and which agent of private.next_agent(), so what is said
 -- here is what distribution does. The reasons of the others are written here once more: the worlds of
--- supabase/tests/38_distribution_model.test.sql compare both.
+-- supabase/tests/recruiting/distribution_model.test.sql compare both.
 
 create type private.tried_order as (
   o public.recruiting_orders,
