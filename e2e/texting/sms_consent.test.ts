@@ -151,6 +151,10 @@ Deno.test("a lead is greeted where its order and its vendor say so, and the resp
     kind: "greeting",
     body: "Hi Ada, An agency under test here. Reply STOP to opt out.",
   }]);
+  // A later test finds nothing due.
+  await sql`
+    delete from public.text_outbox o using public.recruiting_messages m, public.recruiting_conversations c
+    where m.id = o.message_id and c.id = m.conversation_id and c.agency_id = ${agency_id}`;
 });
 
 Deno.test("what agents may not do with conversations and consents gets a status and names the field", async () => {

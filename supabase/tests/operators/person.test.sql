@@ -40,15 +40,15 @@ values (md5('presentation 1')::uuid, md5('sales 1')::uuid, md5('ann')::uuid, 'Fi
 insert into public.lead_referrals (id, presentation_id, lead_id, agent_id, first_name, phone, notes)
 select md5('referral ' || n)::uuid, md5('presentation ' || n)::uuid, md5('sales ' || n)::uuid, md5('ann')::uuid, name, phone, 'Her sister'
 from (values (1, 'Ola', '312-555-0190'), (2, 'Maria', '(312) 555-0142')) r (n, name, phone);
-insert into public.service_numbers (phone, agency_id) values ('+13125550100', md5('agency')::uuid);
+insert into public.service_numbers (phone, agency_id) values ('+13125550190', md5('agency')::uuid);
 insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, recruiting_lead_id)
-select md5('conversation ' || n)::uuid, md5('agency')::uuid, phone, '+13125550100', lead
+select md5('conversation ' || n)::uuid, md5('agency')::uuid, phone, '+13125550190', lead
 from (values (1, '+13125550142', md5('Maria')::uuid), (2, '+13125550149', null)) c (n, phone, lead);
 select public.receive_sms(from_phone, to_phone, sid, body, '[{"url": "https://api.example/ME1", "content_type": "image/png"}]')
 from (values
-  ('+13125550142', '+13125550100', 'SM1', 'I am Maria'), ('+13125550142', '+13125550101', 'SM2', 'Maria here'),
-  ('+13125550142', '+13125550102', 'SM3', 'STOP'), ('+13125550142', '+13125550100', 'SM4', 'Stop texting me'),
-  ('+13125550149', '+13125550100', 'SM5', 'I am Omar')
+  ('+13125550142', '+13125550190', 'SM1', 'I am Maria'), ('+13125550142', '+13125550101', 'SM2', 'Maria here'),
+  ('+13125550142', '+13125550102', 'SM3', 'STOP'), ('+13125550142', '+13125550190', 'SM4', 'Stop texting me'),
+  ('+13125550149', '+13125550190', 'SM5', 'I am Omar')
 ) t (from_phone, to_phone, sid, body);
 select public.update_sms_status('SM1', 'delivered', null);
 insert into private.idempotency_keys (scope, key, part, result)
@@ -154,7 +154,7 @@ select results_eq(
     where c.agency_id = md5('agency')::uuid$$,
   array['I am Omar'], 'the texts of others are there');
 select is(
-  public.receive_sms('+13125550142', '+13125550100', 'SM10', 'Hello again', '[]') ->> 'status', 'no_conversation',
+  public.receive_sms('+13125550142', '+13125550190', 'SM10', 'Hello again', '[]') ->> 'status', 'no_conversation',
   'what the person sends afterwards is new');
 select ok(private.is_opted_out(md5('agency')::uuid, '+13125550142'), 'and the opt-out holds');
 

@@ -14,7 +14,7 @@ insert into public.vendors (id, slug, name, has_text_consent) values
   (md5('vendor')::uuid, 'test-vendor', 'Vendor', true), (md5('without')::uuid, 'test-without', 'Without', false);
 insert into public.vendor_api_keys (vendor_id, key_hash, key_prefix)
 select v.id, encode(sha256(v.slug::bytea), 'hex'), 'test' from public.vendors v where v.slug like 'test-%';
-insert into public.service_numbers (phone, agency_id) values ('+13125550100', md5('agency')::uuid);
+insert into public.service_numbers (phone, agency_id) values ('+13125550190', md5('agency')::uuid);
 
 -- All that wait, as the worker does it.
 create function pg_temp.greet() returns void language sql as $$
@@ -69,7 +69,7 @@ select results_eq(
     join public.recruiting_messages m on m.id = o.message_id
     join public.recruiting_conversations c on c.id = m.conversation_id
     where c.recruit_phone = '+13125550001'$$,
-  $$values (md5('first')::uuid, md5('agency')::uuid, '+13125550100', 'bot', md5('ann')::uuid, 'outbound', 'bot', 'pending')$$,
+  $$values (md5('first')::uuid, md5('agency')::uuid, '+13125550190', 'bot', md5('ann')::uuid, 'outbound', 'bot', 'pending')$$,
   'by the bot, in a conversation of the lead and its agent');
 select pg_temp.ingest('first', '+13125550001');
 select pg_temp.ingest('again', '+13125550001', 'Ada B.');
@@ -97,7 +97,7 @@ insert into public.recruiting_messages (conversation_id, direction, sender_type,
   (md5('known')::uuid, 'outbound', 'bot', 'Hello');
 select pg_temp.ingest('texted before', '+13125550007');
 select is(pg_temp.greetings('+13125550007'), null, 'nor is a recruit whom the agency has texted before');
-select pg_temp.create_conversation('attended', '+13125550008', '+13125550100', 'ann');
+select pg_temp.create_conversation('attended', '+13125550008', '+13125550190', 'ann');
 select pg_temp.ingest('escalated', '+13125550008');
 select is(pg_temp.greetings('+13125550008'), null, 'nor one to whose conversation an agent attends');
 
