@@ -1,11 +1,8 @@
 /** `npm run vendor` against the running stack, as an agency takes on a vendor that no parser knows. */
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { admin, adminJson, assertAllRefused, assertRefused, npmRun } from "../support/admin.ts";
 import { assertError, send, sql, stack } from "../support/client.ts";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PAYLOAD = "supabase/functions/recruiting/parsers/fixtures/mapping.json";
+import { readText } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
 
 const vendor = (line: string) => admin(`vendor ${line}`);
 const npmVendor = (line: string, env?: Record<string, string>) => npmRun("vendor", line, env);
@@ -26,7 +23,7 @@ async function withConfig<Result>(
 
 Deno.test("from nothing to a first lead of a vendor that only a mapping fits", async () => {
   const slug = `fair-${crypto.randomUUID().slice(0, 8)}`;
-  const payload = await Deno.readTextFile(`${ROOT}${PAYLOAD}`);
+  const payload = readText("mapping");
   const mapping = {
     fields: {
       vendor_lead_id: "lead.uid",
@@ -40,14 +37,17 @@ Deno.test("from nothing to a first lead of a vendor that only a mapping fits", a
     assert.match(created.out, new RegExp(`npm run admin -- key create ${slug}`));
   });
 
-  const parsed = await json(`parse ${slug} "${ROOT + PAYLOAD}"`);
-  assert.equal(parsed.first_name, "Rosa");
-  assert.equal(parsed.vendor_metadata.phone, "+15035550166");
-  const other = ROOT + PAYLOAD.replace("mapping", "generic");
-  const { resume } = await json(`parse ${slug} "${other}" --parser generic`);
-  assert.equal(resume, "application/pdf, 15 bytes");
-  const shown = await vendor(`parse ${slug} ${PAYLOAD}`);
-  assert.match(shown.out, /^first_name +Rosa$/m);
+  await withConfig(payload, async (file) => {
+    const parsed = await json(`parse ${slug} "${file}"`);
+    assert.equal(parsed.first_name, "Rosa");
+    assert.equal(parsed.vendor_metadata.phone, "+15035550166");
+    const shown = await vendor(`parse ${slug} ${file}`);
+    assert.match(shown.out, /^first_name +Rosa$/m);
+  });
+  await withConfig(readText("generic"), async (file) => {
+    const { resume } = await json(`parse ${slug} "${file}" --parser generic`);
+    assert.equal(resume, "application/pdf, 15 bytes");
+  });
   assert.equal(
     (await sql`
     select 1 from public.recruiting_leads l join public.vendors v on v.id = l.vendor_id

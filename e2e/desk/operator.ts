@@ -1,8 +1,7 @@
 /** What operators see, and how they hand leads out. Their replays are in operator_replay.ts. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { ROOT } from "../../dev/local/mod.ts";
+import { readSent } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
 import { createAgentWithLead, signInNewAgent, signInNewOperator } from "../support/agents.ts";
 import { createAgency, createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
@@ -29,8 +28,6 @@ async function vendorWithWaiting(count: number): Promise<Vendor> {
 /** The operator of the seed. */
 const OLIVIA = { email: "olivia.park@example.com", password: "lead-intake-local" };
 
-const JAZZHR = join(ROOT, "supabase/functions/recruiting/parsers/fixtures/jazzhr.json");
-
 /** Two weeks of some vendors of the seed, of which the latest leads wait. Returns a function that removes it all. */
 async function furnish(): Promise<() => Promise<void>> {
   const vendors = await sql`select id from public.vendors where slug in ('talroo', 'workable', 'jazzhr') order by slug`;
@@ -44,7 +41,7 @@ async function furnish(): Promise<() => Promise<void>> {
   }
   const rejections = [["missing first_name", 8], ["phone: must be a phone number", 3]] as const;
   for (const [reason, count] of rejections) {
-    const rejection = { vendor_id: vendors[0]!.id, reason, payload: JSON.parse(Deno.readTextFileSync(JAZZHR)) };
+    const rejection = { vendor_id: vendors[0]!.id, reason, payload: readSent("jazzhr") };
     await reject(...Array.from({ length: count }, (_, n) => ({ ...rejection, vendor_lead_id: `prospect-${n + 1}` })));
   }
   const sid = crypto.randomUUID();

@@ -1,26 +1,20 @@
 /** A payload of every vendor, sent over HTTP, is compared with the row that is stored. */
 import assert from "node:assert/strict";
-import { fixtureNames, readFixture } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
+import { leadNames, readSent, readText } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
 import { MAPPING_CONFIG } from "../../supabase/functions/recruiting/parsers/fixtures/mapping_config.ts";
 import { parse } from "../../supabase/functions/recruiting/parsers/fixtures/parsed.ts";
 import { PARSER_NAMES, parserNamed } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { ingest, ingestBulk } from "../support/applications.ts";
 import { assertResponse, createOrder, createVendor, storedLeads } from "../support/client.ts";
 
-const fixtures = fixtureNames().filter((name) => name !== "meta_notification");
-
-for (const name of fixtures) {
+for (const name of leadNames()) {
   const parser = PARSER_NAMES.find((parser) => name === parser || name.startsWith(`${parser}_`))!;
 
   Deno.test(`${name}: the payload becomes one lead, even if it is sent twice`, async () => {
     const vendor = await createVendor(parser, parser === "mapping" ? MAPPING_CONFIG : {});
     await createOrder(vendor);
-    const expected = parse(parserNamed(parser)!, readFixture(name), MAPPING_CONFIG);
-    const file = new URL(
-      `../../supabase/functions/recruiting/parsers/fixtures/${name}.json`,
-      import.meta.url,
-    );
-    const body = await Deno.readTextFile(file);
+    const expected = parse(parserNamed(parser)!, readSent(name), MAPPING_CONFIG);
+    const body = readText(name);
 
     const { id, distributed_to } = assertResponse(await ingest(vendor, body), 201);
     const isTest = expected.vendor_metadata.is_test === true;
@@ -47,7 +41,7 @@ Deno.test("mapping: a configuration that cannot be read is named in each row of 
 Deno.test("every parser reads its vendor's payloads in bulk as well", async () => {
   for (const parser of PARSER_NAMES) {
     const vendor = await createVendor(parser, parser === "mapping" ? MAPPING_CONFIG : {});
-    const leads = [readFixture(parser), { unreadable: true }];
+    const leads = [readSent(parser), { unreadable: true }];
     const { body } = await ingestBulk(vendor, { leads });
     assert.deepEqual(body, {
       created: 1,

@@ -1,12 +1,12 @@
 /** Events of vendors that are no new application make no lead. */
 import assert from "node:assert/strict";
 import type { Json } from "../../_shared/json.ts";
-import { readFixture } from "./fixtures/read.ts";
+import { readSent } from "./fixtures/read.ts";
 import { parserNamed } from "./index.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
-const greenhouse = readFixture("greenhouse_webhook");
-const workable = readFixture("workable");
+const greenhouse = readSent("greenhouse_webhook");
+const workable = readSent("workable");
 
 const OTHER_EVENTS: [parser: string, event: string, payload: Json][] = [
   ...[
@@ -20,7 +20,7 @@ const OTHER_EVENTS: [parser: string, event: string, payload: Json][] = [
     (event_type): [string, string, Json] => ["workable", event_type, { ...workable, event_type }],
   ),
   ["typeform", "a form that was left", {
-    ...readFixture("typeform"),
+    ...readSent("typeform"),
     event_type: "form_response_partial",
   }],
   ["jazzhr", "the check of a new webhook", { data: "JazzHR Verify Event" }],

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { parse } from "./fixtures/parsed.ts";
 import { greenhouse } from "./greenhouse.ts";
-import { readFixture } from "./fixtures/read.ts";
+import { readSent } from "./fixtures/read.ts";
 
 /** The lead of the webhook's fixture with these fields of the application and of the candidate. */
 function withFields(application: JsonObject, candidate: JsonObject): JsonObject {
-  const { payload } = readFixture("greenhouse_webhook") as Record<
+  const { payload } = readSent("greenhouse_webhook") as Record<
     string,
     Record<string, JsonObject>
   >;
@@ -53,6 +53,6 @@ Deno.test("greenhouse: answers and location, as the Harvest API has them in an a
 });
 
 Deno.test("greenhouse: a webhook whose action a relay has dropped is read", () => {
-  const { payload } = readFixture("greenhouse_webhook") as { payload: JsonObject };
+  const { payload } = readSent("greenhouse_webhook") as { payload: JsonObject };
   assert.equal(parse(greenhouse, { payload }).first_name, "Harper");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { indeed } from "./indeed.ts";
 import { parse, PDF } from "./fixtures/parsed.ts";
-import { readFixture } from "./fixtures/read.ts";
+import { readSent } from "./fixtures/read.ts";
 
 for (const container of ["screenerQuestionsAndAnswers", "questionsAndAnswers"]) {
   for (const isBare of [true, false]) {
@@ -38,7 +38,7 @@ Deno.test("indeed: a resume that is the file itself", () => {
 });
 
 Deno.test("indeed: a resume with a file and a text gives the file", () => {
-  const payload = readFixture("indeed");
+  const payload = readSent("indeed");
   (payload.applicant as { resume: Record<string, unknown> }).resume.text = "Maria";
   const { resume, vendor_metadata } = parse(indeed, payload);
   assert.equal(resume?.base64, PDF);

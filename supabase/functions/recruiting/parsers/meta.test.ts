@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { parse } from "./fixtures/parsed.ts";
-import { readFixture } from "./fixtures/read.ts";
+import { readSent } from "./fixtures/read.ts";
 import { meta, NO_CONTACT_DETAILS } from "./meta.ts";
 
 for (
   const [name, payload] of Object.entries({
-    "whole": readFixture("meta_notification"),
+    "whole": readSent("meta_notification"),
     "its value alone": { leadgen_id: "123", page_id: "4", form_id: "5", created_time: 1785312000 },
   })
 ) {

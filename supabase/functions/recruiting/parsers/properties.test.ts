@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { Fields } from "./fields.ts";
 import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
 import { mayBeFile, withoutFiles } from "./files.ts";
-import { fixtureNames, readFixture } from "./fixtures/read.ts";
+import { fixtureNames, readSent } from "./fixtures/read.ts";
 import { PARSER_NAMES, parserNamed } from "./index.ts";
 import { compileConfig } from "./mapping_config.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
@@ -36,7 +36,7 @@ const naughty = fc.letrec<{ value: Json }>((tie) => ({
 })).value;
 const anyJson = fc.oneof(fc.jsonValue() as fc.Arbitrary<Json>, naughty);
 
-const FIXTURES = fixtureNames().map((name) => ({ name, payload: readFixture(name) }));
+const FIXTURES = fixtureNames().map((name) => ({ name, payload: readSent(name) }));
 
 /** A payload of this parser's vendor with fields dropped, replaced or wrapped at random. */
 function mutated(parser: string): fc.Arbitrary<Json> {
@@ -234,7 +234,7 @@ for (const name of PARSER_NAMES) {
     for (
       const text of [...HOSTILE, `data:${HOSTILE[2]}`, `JVBERi0${HOSTILE[1]}`, `x${HOSTILE[0]}x`]
     ) {
-      const payload = replaceTexts(readFixture(name), text);
+      const payload = replaceTexts(readSent(name), text);
       const started = performance.now();
       parse!(payload, MAPPING_CONFIG);
       // A quadratic step over them would take ten seconds.
