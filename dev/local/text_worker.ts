@@ -24,7 +24,7 @@ interface Options {
 
 /**
  * Calls the function that sends texts when texts are due, in place of the scheduler of a hosted project
- * (supabase/schemas/texting/schedule.sql).
+ * (supabase/schemas/bot/schedule.sql).
  */
 export class TextWorker {
   readonly #options: Options;
@@ -61,7 +61,7 @@ export class TextWorker {
 
   async #sendIfDue(): Promise<void> {
     const [due] = await this.#sql<{ due: boolean }[]>`
-      select private.is_text_due() as due from private.deliver_notifications()`;
+      select private.is_work_due() as due from private.deliver_notifications()`;
     if (!due?.due) return;
     const { functionsUrl, key, isConfigured } = this.#options;
     if (!isConfigured) {

@@ -5299,6 +5299,19 @@ create policy "readers of a conversation read its consent, managers their agency
     )
   );
 
+create unlogged table private.texts_to_answer (
+  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
+  message_ids uuid[] not null
+);
+
+comment on table private.texts_to_answer is
+  'A recruit''s texts that have just come to a conversation with the status `bot`. A row stands here within a transaction '
+  'alone: a trigger of the bot takes those that the bot answers, and an agent is told of the others.';
+comment on column private.texts_to_answer.message_ids is 'The messages, oldest first.';
+
+alter table private.texts_to_answer enable row level security;
+grant select, insert, delete on private.texts_to_answer to service_role;
+
 create table public.text_consent_events (
   id uuid primary key default gen_random_uuid(),
   agency_id uuid not null references public.agencies (id),
@@ -5911,9 +5924,12 @@ begin
   ));
   perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
   perform private.notify_of_texts(conversation.id, heard.old, 'text');
-  if was_opted_out or heard.opted_out_at is not null or not private.begin_bot_turn(conversation, heard.new) then
-    perform private.notify_of_texts(conversation.id, heard.new, 'text');
+  if conversation.status = 'bot' and heard.new is not null and not was_opted_out and heard.opted_out_at is null then
+    -- The bot takes the texts that it answers.
+    insert into private.texts_to_answer (conversation_id, message_ids) values (conversation.id, heard.new);
+    delete from private.texts_to_answer t where t.conversation_id = conversation.id returning t.message_ids into heard.new;
   end if;
+  perform private.notify_of_texts(conversation.id, heard.new, 'text');
 end
 $$;
 
@@ -6388,6 +6404,41 @@ comment on function private.refuse_texts(uuid, text) is
   '21610. The caller holds the consent''s lock.';
 grant execute on function private.refuse_texts(uuid, text) to service_role;
 
+create function private.refuse_bot_texts(conversation_id uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with refused as (
+    update public.text_outbox o
+    set state = 'refused', reason = refuse_bot_texts.reason
+    where o.message_id = any (array(
+      select waiting.message_id
+      from public.text_outbox waiting
+      where waiting.conversation_id = refuse_bot_texts.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
+      order by waiting.ordinal
+      for update
+    ))
+    returning o.message_id
+  )
+  update public.recruiting_messages m
+  set status = 'failed', failed_at = coalesce(m.failed_at, now())
+  from refused r
+  where m.id = r.message_id;
+  if found then
+    -- The bot's words are no answer any more.
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = refuse_bot_texts.conversation_id;
+  end if;
+end
+$$;
+
+comment on function private.refuse_bot_texts(uuid, text) is
+  'Refuses the bot''s texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. The '
+  'caller has locked the conversation.';
+grant execute on function private.refuse_bot_texts(uuid, text) to service_role;
+
 create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql
 set search_path = ''
@@ -6417,10 +6468,6 @@ begin
     set waiting_since = null
     where c.agency_id = event.agency_id and c.recruit_phone = event.phone and c.waiting_since is not null;
     perform private.refuse_texts(event.agency_id, event.phone);
-    perform private.stop_bot(c.id, 'opted_out')
-    from public.recruiting_conversations c
-    where c.agency_id = event.agency_id and c.recruit_phone = event.phone
-    order by c.id;
   end if;
   return true;
 end
@@ -6428,7 +6475,7 @@ $$;
 
 comment on function private.apply_consent(public.text_consent_events) is
   'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency '
-  'to this number that are not sent yet, and stops the bot. Returns whether the event decides. The caller holds the '
+  'to this number that are not sent yet. Returns whether the event decides. The caller holds the '
   'consent''s lock.';
 grant execute on function private.apply_consent(public.text_consent_events) to service_role;
 
@@ -7346,7 +7393,7 @@ begin
 
   conversation := private.lock_to_write(caller, conversation_id);
   if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
-    perform private.stop_bot(conversation.id, 'taken_over');
+    perform private.refuse_bot_texts(conversation.id, 'taken_over');
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;
@@ -7545,7 +7592,7 @@ begin
     elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
-    perform private.stop_bot(conversation.id, 'taken_over');
+    perform private.refuse_bot_texts(conversation.id, 'taken_over');
     perform private.tell_of_new_owner(conversation, caller.id);
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
@@ -7852,14 +7899,6 @@ begin
   return coalesce(
     (select w.due_at from private.waiting_greetings w order by w.due_at limit 1) <= now()
       or (select w.due_at from private.waiting_take_overs w order by w.due_at limit 1) <= now()
-      or (
-        select t.due_at
-        from public.bot_turns t
-        where t.lease_until is null or t.lease_until <= now()
-        order by t.due_at
-        limit 1
-      ) <= now()
-      or (select s.wakes_at from public.bot_sessions s where s.state = 'active' order by s.wakes_at limit 1) <= now()
       or (select o.lease_until from public.text_outbox o where o.state = 'sending' order by o.lease_until limit 1) <= now()
       or (select o.due_at from public.text_outbox o where o.state = 'unconfirmed' order by o.due_at limit 1) <= now()
       or exists (
@@ -7873,8 +7912,7 @@ end
 $$;
 
 comment on function private.is_text_due() is
-  'Whether a step of the worker would find something to do. Cheap: by indexes of what is open, however much '
-  'has been sent.';
+  'Whether a text, a greeting or a take-over is due. Cheap: by indexes of open rows, with any number of sent texts.';
 grant execute on function private.is_text_due() to service_role;
 
 -- supabase/schemas/texting/worker_claims.sql
@@ -8444,7 +8482,6 @@ set search_path = ''
 as $$
 begin
   perform private.notify_agents(conversation_id, message_id, 'failed');
-  perform private.forget_question(message_id, may_arrive => false);
   update public.recruiting_conversations c
   set waiting_since = private.unanswered_since(c)
   where c.id = tell_of_failed_text.conversation_id;
@@ -8452,8 +8489,8 @@ end
 $$;
 
 comment on function private.tell_of_failed_text(uuid, uuid) is
-  'What follows when a text of ours does not arrive, of the bot or a person: a person is told, the recruit waits for an '
-  'answer again, and what the recruit writes next is no answer to a question in it. The message is failed. The caller '
+  'What follows when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
+  'an answer again. The message is failed. The caller '
   'has locked the conversation.';
 grant execute on function private.tell_of_failed_text(uuid, uuid) to service_role;
 
@@ -8487,14 +8524,13 @@ begin
     );
     continue when not found;
     perform private.notify_agents(late.conversation_id, late.message_id, 'failed');
-    perform private.forget_question(late.message_id, may_arrive => true);
   end loop;
 end
 $$;
 
 comment on function private.tell_of_late_texts() is
-  'Tells a person of the bot''s texts that have waited for a day, up to 100. What the recruit writes next is no answer to a '
-  'question in them. They are sent all the same once they may be.';
+  'Tells a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
+  'once they may be.';
 grant execute on function private.tell_of_late_texts() to service_role;
 
 create function private.postpone_texts(seconds integer) returns void
@@ -8534,7 +8570,7 @@ grant execute on function private.postpone_texts(integer) to service_role;
 
 -- supabase/schemas/texting/conversations.sql
 
--- How a conversation begins, goes back to the bot, and how a manager records what a recruit has said elsewhere.
+-- The begin of a conversation, and the consents that a manager records.
 
 create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
 language plpgsql
@@ -8599,51 +8635,6 @@ comment on function public.start_conversation(uuid, uuid) is
   '(400) when the lead has no phone in E.164 or the named agent is no active one of the agency; PT409 when the agency has '
   'no active number.';
 grant execute on function public.start_conversation(uuid, uuid) to authenticated;
-
-create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
-language plpgsql
--- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.current_agent();
-begin
-  update public.recruiting_conversations c
-  set status = 'bot'
-  where c.id = hand_back_to_bot.conversation_id
-    and c.agency_id = caller.agency_id
-    and (c.assigned_agent_id = caller.id or caller.role = 'manager');
-  if not found then
-    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
-  end if;
-  -- A script that has come to its end does not begin again, and none does while the bot is off.
-  if (private.newest_bot_script(caller.agency_id)).script is not null then
-    -- Where it has asked nothing yet, it introduces itself.
-    delete from public.bot_sessions s
-    where s.conversation_id = hand_back_to_bot.conversation_id
-      and s.state = 'escalated'
-      and s.asked_at is null
-      and s.answers = '{}';
-    update public.bot_sessions s
-    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null,
-      asked_message_id = null, expires_at = null,
-      -- Not before the question is asked, and not where the recruit has been reminded.
-      remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
-    where s.conversation_id = hand_back_to_bot.conversation_id
-      and s.state in ('stopped', 'escalated')
-      and s.reason not in ('switched_off', 'opted_out');
-  end if;
-  return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
-end
-$$;
-
-comment on function public.hand_back_to_bot(uuid) is
-  'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
-  'that its agent can read on. The assigned agent may call it, '
-  'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
-  'unknown conversation, or one of other agents.';
-grant execute on function public.hand_back_to_bot(uuid) to authenticated;
 
 create function public.record_text_consent(phone text, state text, reason text) returns jsonb
 language plpgsql
@@ -9553,83 +9544,6 @@ comment on function private.allow_agent_topics() is
 
 select private.allow_agent_topics();
 
--- supabase/schemas/texting/schedule.sql
-
--- On a hosted project pg_cron and pg_net call POST /texting/work when texts are due. Locally `npm start` does it
--- (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
-
-create function private.request_text_work() returns bigint
-language plpgsql
-set search_path = ''
-as $$
-declare
-  url text;
-  key text;
-begin
-  perform private.deliver_notifications();
-  if not private.is_text_due() then
-    return null;
-  end if;
-  select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
-  select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
-  if url is null or key is null then
-    raise exception 'texts are due, but Vault lacks the secret %',
-      case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
-  end if;
-  return net.http_post(
-    url := url,
-    body := '{}',
-    headers := jsonb_build_object('Authorization', 'Bearer ' || key, 'Content-Type', 'application/json'),
-    -- The function claims texts for 40 s.
-    timeout_milliseconds := 60000
-  );
-end
-$$;
-
-comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
-  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
-  'that is missing; pg_cron keeps it in cron.job_run_details.';
-
-create function private.schedule_text_work() returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if to_regclass('cron.job') is null or to_regclass('net.http_request_queue') is null
-    or to_regclass('vault.decrypted_secrets') is null then
-    return false;
-  end if;
-  perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
-  perform cron.schedule(
-    'prune runs of send texts',
-    '17 3 * * *',
-    'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname = ''send texts'')'
-  );
-  return true;
-end
-$$;
-
-comment on function private.schedule_text_work() is
-  'Has pg_cron run private.request_text_work() every 10 seconds, and forget the records of these runs after a week. '
-  'Returns false, and does nothing, where pg_cron, pg_net or Vault is missing. May be called again.';
-
--- Where the project can have the extensions. One that gets them later calls private.schedule_text_work() itself.
-do $$
-begin
-  if exists (select from pg_available_extensions e where e.name = 'pg_cron')
-    and exists (select from pg_available_extensions e where e.name = 'pg_net') then
-    create extension if not exists pg_cron with schema pg_catalog;
-    create extension if not exists pg_net with schema extensions;
-    perform private.schedule_text_work();
-  end if;
-exception when others then
-  -- A project may never text, so this is no reason to stop a deployment.
-  raise warning 'texts are not sent by pg_cron: %', sqlerrm;
-end
-$$;
-
 -- supabase/schemas/bot/tables.sql
 
 -- What the bot says, where each conversation stands in it, and what recruits have answered.
@@ -10128,7 +10042,7 @@ comment on function private.bot_answers(jsonb) is 'The answers of a question tha
 
 -- How a conversation goes on in its script, and how it ends. The locks are in the order of turns.sql.
 
-create function private.stop_bot(conversation_id uuid, reason text) returns void
+create function private.end_bot_session(conversation_id uuid, reason text) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -10136,44 +10050,76 @@ declare
   unanswered uuid;
 begin
   delete from public.bot_turns t
-  where t.conversation_id = stop_bot.conversation_id
+  where t.conversation_id = end_bot_session.conversation_id
   returning t.last_message_id into unanswered;
   if unanswered is not null and reason <> 'taken_over' then
     perform private.notify_agents(conversation_id, unanswered, 'text');
   end if;
   update public.bot_sessions s
-  set state = 'stopped', reason = stop_bot.reason, version = s.version + 1
-  where s.conversation_id = stop_bot.conversation_id and s.state = 'active';
-  with refused as (
-    update public.text_outbox o
-    set state = 'refused', reason = stop_bot.reason
-    where o.message_id = any (array(
-      select waiting.message_id
-      from public.text_outbox waiting
-      where waiting.conversation_id = stop_bot.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
-      order by waiting.ordinal
-      for update
-    ))
-    returning o.message_id
-  )
-  update public.recruiting_messages m
-  set status = 'failed', failed_at = coalesce(m.failed_at, now())
-  from refused r
-  where m.id = r.message_id;
-  if found then
-    -- What the bot was about to say is no answer any more.
-    update public.recruiting_conversations c
-    set waiting_since = private.unanswered_since(c)
-    where c.id = stop_bot.conversation_id;
-  end if;
+  set state = 'stopped', reason = end_bot_session.reason, version = s.version + 1
+  where s.conversation_id = end_bot_session.conversation_id and s.state = 'active';
+end
+$$;
+
+comment on function private.end_bot_session(uuid, text) is
+  'The bot answers nothing more in a conversation: its turn is gone, and its session stopped. reason: as in bot_sessions. An '
+  'agent is told of the text that the turn would have answered, unless an agent writes (taken_over). The caller has locked '
+  'the conversation.';
+grant execute on function private.end_bot_session(uuid, text) to service_role;
+
+create function private.stop_bot(conversation_id uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.end_bot_session(conversation_id, reason);
+  perform private.refuse_bot_texts(conversation_id, reason);
 end
 $$;
 
 comment on function private.stop_bot(uuid, text) is
-  'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused, so '
-  'that the recruit may wait again. reason: as in bot_sessions. An agent is told of the text that the turn would have '
-  'answered, unless an agent writes (taken_over). The caller has locked the conversation.';
+  'Does end_bot_session(), and refuses the bot''s texts that wait, so that the recruit may wait again.';
 grant execute on function private.stop_bot(uuid, text) to service_role;
+
+create function private.end_session_of_taken_over() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.end_bot_session(new.id, 'taken_over');
+  return null;
+end
+$$;
+
+comment on function private.end_session_of_taken_over() is
+  'Trigger: a person has the conversation now. Where the bot itself has given it away, its session has ended before.';
+
+create trigger end_bot_session
+  after update of status on public.recruiting_conversations
+  for each row when (old.status = 'bot' and new.status <> 'bot')
+  execute function private.end_session_of_taken_over();
+
+create function private.end_sessions_of_opted_out() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_recruit(new.agency_id, new.phone);
+  perform private.end_bot_session(c.id, 'opted_out')
+  from public.recruiting_conversations c
+  where c.agency_id = new.agency_id and c.recruit_phone = new.phone
+  order by c.id;
+  return null;
+end
+$$;
+
+comment on function private.end_sessions_of_opted_out() is
+  'Trigger: the bot answers nothing more in the conversations of a recruit who has opted out.';
+
+create trigger end_bot_sessions
+  after insert or update on public.text_consents
+  for each row when (new.state = 'opted_out')
+  execute function private.end_sessions_of_opted_out();
 
 create function private.carry_out_step(
   conversation public.recruiting_conversations,
@@ -10201,10 +10147,12 @@ begin
   on conflict on constraint screening_answers_pkey do update
   set value = excluded.value, said = excluded.said, answered_at = now();
 
-  if (ended ->> 'goes_to_person')::boolean then
-    perform private.escalate(conversation);
-  end if;
   if ended is not null then
+    -- Before a person has the conversation, which ends what is still active.
+    perform private.store_bot_session(conversation.id, old, script_id, step, null);
+    if (ended ->> 'goes_to_person')::boolean then
+      perform private.escalate(conversation);
+    end if;
     perform private.notify_agents(conversation.id, message_id, 'handoff', ended ->> 'reason');
   end if;
   if reply is not null then
@@ -10215,7 +10163,9 @@ begin
     sent := private.queue_text(
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
   end if;
-  perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);
+  if ended is null then
+    perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);
+  end if;
 end
 $$;
 
@@ -10287,7 +10237,7 @@ end
 $$;
 
 comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) is
-  'Stores the session of a step, or how it has ended. message_id: the text that the step sends, if any.';
+  'Stores the session of a step, or how it has ended. message_id: the text that asks the next question, if any.';
 grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) to service_role;
 
 create function private.forget_question(message_id uuid, may_arrive boolean) returns void
@@ -10311,6 +10261,40 @@ comment on function private.forget_question(uuid, boolean) is
   'conversation.';
 grant execute on function private.forget_question(uuid, boolean) to service_role;
 
+create function private.forget_failed_question() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.forget_question(new.id, may_arrive => false);
+  return null;
+end
+$$;
+
+comment on function private.forget_failed_question() is 'Trigger: a text of ours has failed, which may have asked a question.';
+
+create trigger forget_failed_question
+  after update of status on public.recruiting_messages
+  for each row when (new.status = 'failed' and old.status is distinct from 'failed' and new.direction = 'outbound')
+  execute function private.forget_failed_question();
+
+create function private.forget_late_question() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.forget_question(new.message_id, may_arrive => true);
+  return null;
+end
+$$;
+
+comment on function private.forget_late_question() is 'Trigger: a text has waited for a day, which may ask a question.';
+
+create trigger forget_late_question
+  after update of late_at on public.text_outbox
+  for each row when (old.late_at is null and new.late_at is not null)
+  execute function private.forget_late_question();
+
 create function private.escalate(conversation public.recruiting_conversations) returns void
 language plpgsql
 set search_path = ''
@@ -10332,20 +10316,68 @@ comment on function private.escalate(public.recruiting_conversations) is
   'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
 grant execute on function private.escalate(public.recruiting_conversations) to service_role;
 
+create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  update public.recruiting_conversations c
+  set status = 'bot'
+  where c.id = hand_back_to_bot.conversation_id
+    and c.agency_id = caller.agency_id
+    and (c.assigned_agent_id = caller.id or caller.role = 'manager');
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+  -- A script that has come to its end does not begin again, and none does while the bot is off.
+  if (private.newest_bot_script(caller.agency_id)).script is not null then
+    -- Where it has asked nothing yet, it introduces itself.
+    delete from public.bot_sessions s
+    where s.conversation_id = hand_back_to_bot.conversation_id
+      and s.state = 'escalated'
+      and s.asked_at is null
+      and s.answers = '{}';
+    update public.bot_sessions s
+    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null,
+      asked_message_id = null, expires_at = null,
+      -- Not before the question is asked, and not where the recruit has been reminded.
+      remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
+    where s.conversation_id = hand_back_to_bot.conversation_id
+      and s.state in ('stopped', 'escalated')
+      and s.reason not in ('switched_off', 'opted_out');
+  end if;
+  return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
+end
+$$;
+
+comment on function public.hand_back_to_bot(uuid) is
+  'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
+  'that its agent can read on. The assigned agent may call it, '
+  'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
+  'unknown conversation, or one of other agents.';
+grant execute on function public.hand_back_to_bot(uuid) to authenticated;
+
 -- supabase/schemas/bot/turns.sql
 
--- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
--- completes it.
+-- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and completes it.
 --
--- | from | by | to | | ----------------- | ---------------------------------------------------------- |
--- ------------------------------------ | | none | a text to a conversation that the bot has | due in 8 s | | none |
--- claim_bot_turns(), the session's reminder or end is due | due now, without a text | | due | another text | due 8 s
--- after it, within 30 s in all | | due, or lease over| claim_bot_turns() | claimed for 60 s | | claimed |
--- complete_bot_turn(), a text has come since | due, as that text says | | claimed | complete_bot_turn(), the session
--- has changed since | due | | claimed | complete_bot_turn(), quiet hours hold the next question | due when they end | |
--- claimed | complete_bot_turn(), our text before it is not sent yet | due in 10 s | | claimed | complete_bot_turn() |
--- gone; the reply is in the outbox | | any | more than 20 texts | gone; a person goes on | | any | an agent writes, an
--- opt-out, the bot is switched off | gone |
+-- | from              | by                                                         | to                                   |
+-- | ----------------- | ---------------------------------------------------------- | ------------------------------------ |
+-- | none              | a text to a conversation that the bot has                  | due in 8 s                           |
+-- | none              | claim_bot_turns(), the session's reminder or end is due    | due now, without a text              |
+-- | due               | another text                                               | due 8 s after it, within 30 s in all |
+-- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
+-- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
+-- | claimed           | complete_bot_turn(), the session has changed since         | due                                  |
+-- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
+-- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
+-- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
+-- | any               | more than 20 texts                                         | gone; a person goes on               |
+-- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
 
@@ -10397,6 +10429,31 @@ comment on function public.claim_bot_turns(integer) is
   'Gives the worker up to max turns that are due, each for 60 seconds: [{conversation_id, attempt}]. It reads nothing of '
   'them, so that a turn that cannot be read holds up no other: read_bot_turn() does.';
 grant execute on function public.claim_bot_turns(integer) to service_role;
+
+create function private.is_turn_due() returns boolean
+language sql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+  select coalesce(
+    (
+      select t.due_at
+      from public.bot_turns t
+      where t.lease_until is null or t.lease_until <= now()
+      order by t.due_at
+      limit 1
+    ) <= now()
+      or (select s.wakes_at from public.bot_sessions s where s.state = 'active' order by s.wakes_at limit 1) <= now(),
+    false)
+$$;
+
+comment on function private.is_turn_due() is
+  'Whether a turn of the bot is due, or a session''s reminder or end. Cheap: by indexes of open rows.';
+grant execute on function private.is_turn_due() to service_role;
 
 create function public.read_bot_turn(conversation_id uuid, attempt integer) returns jsonb
 language plpgsql
@@ -10597,6 +10654,26 @@ comment on function private.begin_bot_turn(public.recruiting_conversations, uuid
   'somebody has locked what it needs. The caller has locked the conversation.';
 grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) to service_role;
 
+create function private.take_texts_to_answer() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := (
+    select c from public.recruiting_conversations c where c.id = new.conversation_id
+  );
+begin
+  return case when not private.begin_bot_turn(conversation, new.message_ids) then new end;
+end
+$$;
+
+comment on function private.take_texts_to_answer() is
+  'Trigger: the bot takes the texts that it answers. The row stays where it does not, for an agent.';
+
+create trigger take_texts_to_answer
+  before insert on private.texts_to_answer
+  for each row execute function private.take_texts_to_answer();
+
 create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
 language plpgsql
 stable
@@ -10635,6 +10712,94 @@ comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
   'of ours, one of the last 50.';
 grant execute on function private.is_automatic_reply(public.recruiting_messages) to service_role;
+
+-- supabase/schemas/bot/schedule.sql
+
+-- On a hosted project pg_cron and pg_net call POST /texting/work when texts are due. Locally `npm start` does it
+-- (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
+
+create function private.is_work_due() returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select private.is_text_due() or private.is_turn_due()
+$$;
+
+comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
+grant execute on function private.is_work_due() to service_role;
+
+create function private.request_text_work() returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  url text;
+  key text;
+begin
+  perform private.deliver_notifications();
+  if not private.is_work_due() then
+    return null;
+  end if;
+  select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
+  select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
+  if url is null or key is null then
+    raise exception 'texts are due, but Vault lacks the secret %',
+      case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
+  end if;
+  return net.http_post(
+    url := url,
+    body := '{}',
+    headers := jsonb_build_object('Authorization', 'Bearer ' || key, 'Content-Type', 'application/json'),
+    -- The function claims texts for 40 s.
+    timeout_milliseconds := 60000
+  );
+end
+$$;
+
+comment on function private.request_text_work() is
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
+  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
+  'that is missing; pg_cron keeps it in cron.job_run_details.';
+
+create function private.schedule_text_work() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if to_regclass('cron.job') is null or to_regclass('net.http_request_queue') is null
+    or to_regclass('vault.decrypted_secrets') is null then
+    return false;
+  end if;
+  perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
+  perform cron.schedule(
+    'prune runs of send texts',
+    '17 3 * * *',
+    'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
+    '(select jobid from cron.job where jobname = ''send texts'')'
+  );
+  return true;
+end
+$$;
+
+comment on function private.schedule_text_work() is
+  'Has pg_cron run private.request_text_work() every 10 seconds, and forget the records of these runs after a week. '
+  'Returns false, and does nothing, where pg_cron, pg_net or Vault is missing. May be called again.';
+
+-- Where the project can have the extensions. One that gets them later calls private.schedule_text_work() itself.
+do $$
+begin
+  if exists (select from pg_available_extensions e where e.name = 'pg_cron')
+    and exists (select from pg_available_extensions e where e.name = 'pg_net') then
+    create extension if not exists pg_cron with schema pg_catalog;
+    create extension if not exists pg_net with schema extensions;
+    perform private.schedule_text_work();
+  end if;
+exception when others then
+  -- A project may never text, so this is no reason to stop a deployment.
+  raise warning 'texts are not sent by pg_cron: %', sqlerrm;
+end
+$$;
 
 -- supabase/schemas/operators/tables.sql
 

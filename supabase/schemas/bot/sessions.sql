@@ -1,6 +1,6 @@
 -- How a conversation goes on in its script, and how it ends. The locks are in the order of turns.sql.
 
-create function private.stop_bot(conversation_id uuid, reason text) returns void
+create function private.end_bot_session(conversation_id uuid, reason text) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -8,44 +8,76 @@ declare
   unanswered uuid;
 begin
   delete from public.bot_turns t
-  where t.conversation_id = stop_bot.conversation_id
+  where t.conversation_id = end_bot_session.conversation_id
   returning t.last_message_id into unanswered;
   if unanswered is not null and reason <> 'taken_over' then
     perform private.notify_agents(conversation_id, unanswered, 'text');
   end if;
   update public.bot_sessions s
-  set state = 'stopped', reason = stop_bot.reason, version = s.version + 1
-  where s.conversation_id = stop_bot.conversation_id and s.state = 'active';
-  with refused as (
-    update public.text_outbox o
-    set state = 'refused', reason = stop_bot.reason
-    where o.message_id = any (array(
-      select waiting.message_id
-      from public.text_outbox waiting
-      where waiting.conversation_id = stop_bot.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
-      order by waiting.ordinal
-      for update
-    ))
-    returning o.message_id
-  )
-  update public.recruiting_messages m
-  set status = 'failed', failed_at = coalesce(m.failed_at, now())
-  from refused r
-  where m.id = r.message_id;
-  if found then
-    -- What the bot was about to say is no answer any more.
-    update public.recruiting_conversations c
-    set waiting_since = private.unanswered_since(c)
-    where c.id = stop_bot.conversation_id;
-  end if;
+  set state = 'stopped', reason = end_bot_session.reason, version = s.version + 1
+  where s.conversation_id = end_bot_session.conversation_id and s.state = 'active';
+end
+$$;
+
+comment on function private.end_bot_session(uuid, text) is
+  'The bot answers nothing more in a conversation: its turn is gone, and its session stopped. reason: as in bot_sessions. An '
+  'agent is told of the text that the turn would have answered, unless an agent writes (taken_over). The caller has locked '
+  'the conversation.';
+grant execute on function private.end_bot_session(uuid, text) to service_role;
+
+create function private.stop_bot(conversation_id uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.end_bot_session(conversation_id, reason);
+  perform private.refuse_bot_texts(conversation_id, reason);
 end
 $$;
 
 comment on function private.stop_bot(uuid, text) is
-  'The bot says nothing more in a conversation: its turn is gone, its session stopped, and its texts that wait are refused, so '
-  'that the recruit may wait again. reason: as in bot_sessions. An agent is told of the text that the turn would have '
-  'answered, unless an agent writes (taken_over). The caller has locked the conversation.';
+  'Does end_bot_session(), and refuses the bot''s texts that wait, so that the recruit may wait again.';
 grant execute on function private.stop_bot(uuid, text) to service_role;
+
+create function private.end_session_of_taken_over() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.end_bot_session(new.id, 'taken_over');
+  return null;
+end
+$$;
+
+comment on function private.end_session_of_taken_over() is
+  'Trigger: a person has the conversation now. Where the bot itself has given it away, its session has ended before.';
+
+create trigger end_bot_session
+  after update of status on public.recruiting_conversations
+  for each row when (old.status = 'bot' and new.status <> 'bot')
+  execute function private.end_session_of_taken_over();
+
+create function private.end_sessions_of_opted_out() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_recruit(new.agency_id, new.phone);
+  perform private.end_bot_session(c.id, 'opted_out')
+  from public.recruiting_conversations c
+  where c.agency_id = new.agency_id and c.recruit_phone = new.phone
+  order by c.id;
+  return null;
+end
+$$;
+
+comment on function private.end_sessions_of_opted_out() is
+  'Trigger: the bot answers nothing more in the conversations of a recruit who has opted out.';
+
+create trigger end_bot_sessions
+  after insert or update on public.text_consents
+  for each row when (new.state = 'opted_out')
+  execute function private.end_sessions_of_opted_out();
 
 create function private.carry_out_step(
   conversation public.recruiting_conversations,
@@ -73,10 +105,12 @@ begin
   on conflict on constraint screening_answers_pkey do update
   set value = excluded.value, said = excluded.said, answered_at = now();
 
-  if (ended ->> 'goes_to_person')::boolean then
-    perform private.escalate(conversation);
-  end if;
   if ended is not null then
+    -- Before a person has the conversation, which ends what is still active.
+    perform private.store_bot_session(conversation.id, old, script_id, step, null);
+    if (ended ->> 'goes_to_person')::boolean then
+      perform private.escalate(conversation);
+    end if;
     perform private.notify_agents(conversation.id, message_id, 'handoff', ended ->> 'reason');
   end if;
   if reply is not null then
@@ -87,7 +121,9 @@ begin
     sent := private.queue_text(
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
   end if;
-  perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);
+  if ended is null then
+    perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);
+  end if;
 end
 $$;
 
@@ -159,7 +195,7 @@ end
 $$;
 
 comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) is
-  'Stores the session of a step, or how it has ended. message_id: the text that the step sends, if any.';
+  'Stores the session of a step, or how it has ended. message_id: the text that asks the next question, if any.';
 grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) to service_role;
 
 create function private.forget_question(message_id uuid, may_arrive boolean) returns void
@@ -183,6 +219,40 @@ comment on function private.forget_question(uuid, boolean) is
   'conversation.';
 grant execute on function private.forget_question(uuid, boolean) to service_role;
 
+create function private.forget_failed_question() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.forget_question(new.id, may_arrive => false);
+  return null;
+end
+$$;
+
+comment on function private.forget_failed_question() is 'Trigger: a text of ours has failed, which may have asked a question.';
+
+create trigger forget_failed_question
+  after update of status on public.recruiting_messages
+  for each row when (new.status = 'failed' and old.status is distinct from 'failed' and new.direction = 'outbound')
+  execute function private.forget_failed_question();
+
+create function private.forget_late_question() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.forget_question(new.message_id, may_arrive => true);
+  return null;
+end
+$$;
+
+comment on function private.forget_late_question() is 'Trigger: a text has waited for a day, which may ask a question.';
+
+create trigger forget_late_question
+  after update of late_at on public.text_outbox
+  for each row when (old.late_at is null and new.late_at is not null)
+  execute function private.forget_late_question();
+
 create function private.escalate(conversation public.recruiting_conversations) returns void
 language plpgsql
 set search_path = ''
@@ -203,3 +273,48 @@ comment on function private.escalate(public.recruiting_conversations) is
   'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
   'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
 grant execute on function private.escalate(public.recruiting_conversations) to service_role;
+
+create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  update public.recruiting_conversations c
+  set status = 'bot'
+  where c.id = hand_back_to_bot.conversation_id
+    and c.agency_id = caller.agency_id
+    and (c.assigned_agent_id = caller.id or caller.role = 'manager');
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+  -- A script that has come to its end does not begin again, and none does while the bot is off.
+  if (private.newest_bot_script(caller.agency_id)).script is not null then
+    -- Where it has asked nothing yet, it introduces itself.
+    delete from public.bot_sessions s
+    where s.conversation_id = hand_back_to_bot.conversation_id
+      and s.state = 'escalated'
+      and s.asked_at is null
+      and s.answers = '{}';
+    update public.bot_sessions s
+    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null,
+      asked_message_id = null, expires_at = null,
+      -- Not before the question is asked, and not where the recruit has been reminded.
+      remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
+    where s.conversation_id = hand_back_to_bot.conversation_id
+      and s.state in ('stopped', 'escalated')
+      and s.reason not in ('switched_off', 'opted_out');
+  end if;
+  return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
+end
+$$;
+
+comment on function public.hand_back_to_bot(uuid) is
+  'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
+  'that its agent can read on. The assigned agent may call it, '
+  'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
+  'unknown conversation, or one of other agents.';
+grant execute on function public.hand_back_to_bot(uuid) to authenticated;

@@ -1,15 +1,18 @@
--- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
--- completes it.
+-- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and completes it.
 --
--- | from | by | to | | ----------------- | ---------------------------------------------------------- |
--- ------------------------------------ | | none | a text to a conversation that the bot has | due in 8 s | | none |
--- claim_bot_turns(), the session's reminder or end is due | due now, without a text | | due | another text | due 8 s
--- after it, within 30 s in all | | due, or lease over| claim_bot_turns() | claimed for 60 s | | claimed |
--- complete_bot_turn(), a text has come since | due, as that text says | | claimed | complete_bot_turn(), the session
--- has changed since | due | | claimed | complete_bot_turn(), quiet hours hold the next question | due when they end | |
--- claimed | complete_bot_turn(), our text before it is not sent yet | due in 10 s | | claimed | complete_bot_turn() |
--- gone; the reply is in the outbox | | any | more than 20 texts | gone; a person goes on | | any | an agent writes, an
--- opt-out, the bot is switched off | gone |
+-- | from              | by                                                         | to                                   |
+-- | ----------------- | ---------------------------------------------------------- | ------------------------------------ |
+-- | none              | a text to a conversation that the bot has                  | due in 8 s                           |
+-- | none              | claim_bot_turns(), the session's reminder or end is due    | due now, without a text              |
+-- | due               | another text                                               | due 8 s after it, within 30 s in all |
+-- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
+-- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
+-- | claimed           | complete_bot_turn(), the session has changed since         | due                                  |
+-- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
+-- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
+-- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
+-- | any               | more than 20 texts                                         | gone; a person goes on               |
+-- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
 
@@ -61,6 +64,31 @@ comment on function public.claim_bot_turns(integer) is
   'Gives the worker up to max turns that are due, each for 60 seconds: [{conversation_id, attempt}]. It reads nothing of '
   'them, so that a turn that cannot be read holds up no other: read_bot_turn() does.';
 grant execute on function public.claim_bot_turns(integer) to service_role;
+
+create function private.is_turn_due() returns boolean
+language sql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+  select coalesce(
+    (
+      select t.due_at
+      from public.bot_turns t
+      where t.lease_until is null or t.lease_until <= now()
+      order by t.due_at
+      limit 1
+    ) <= now()
+      or (select s.wakes_at from public.bot_sessions s where s.state = 'active' order by s.wakes_at limit 1) <= now(),
+    false)
+$$;
+
+comment on function private.is_turn_due() is
+  'Whether a turn of the bot is due, or a session''s reminder or end. Cheap: by indexes of open rows.';
+grant execute on function private.is_turn_due() to service_role;
 
 create function public.read_bot_turn(conversation_id uuid, attempt integer) returns jsonb
 language plpgsql
@@ -260,6 +288,26 @@ comment on function private.begin_bot_turn(public.recruiting_conversations, uuid
   'person has the conversation, it has no lead, its agency no script or its script has ended, the number is one of ours, or '
   'somebody has locked what it needs. The caller has locked the conversation.';
 grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) to service_role;
+
+create function private.take_texts_to_answer() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := (
+    select c from public.recruiting_conversations c where c.id = new.conversation_id
+  );
+begin
+  return case when not private.begin_bot_turn(conversation, new.message_ids) then new end;
+end
+$$;
+
+comment on function private.take_texts_to_answer() is
+  'Trigger: the bot takes the texts that it answers. The row stays where it does not, for an agent.';
+
+create trigger take_texts_to_answer
+  before insert on private.texts_to_answer
+  for each row execute function private.take_texts_to_answer();
 
 create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
 language plpgsql

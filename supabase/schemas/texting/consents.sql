@@ -121,6 +121,41 @@ comment on function private.refuse_texts(uuid, text) is
   '21610. The caller holds the consent''s lock.';
 grant execute on function private.refuse_texts(uuid, text) to service_role;
 
+create function private.refuse_bot_texts(conversation_id uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with refused as (
+    update public.text_outbox o
+    set state = 'refused', reason = refuse_bot_texts.reason
+    where o.message_id = any (array(
+      select waiting.message_id
+      from public.text_outbox waiting
+      where waiting.conversation_id = refuse_bot_texts.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
+      order by waiting.ordinal
+      for update
+    ))
+    returning o.message_id
+  )
+  update public.recruiting_messages m
+  set status = 'failed', failed_at = coalesce(m.failed_at, now())
+  from refused r
+  where m.id = r.message_id;
+  if found then
+    -- The bot's words are no answer any more.
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = refuse_bot_texts.conversation_id;
+  end if;
+end
+$$;
+
+comment on function private.refuse_bot_texts(uuid, text) is
+  'Refuses the bot''s texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. The '
+  'caller has locked the conversation.';
+grant execute on function private.refuse_bot_texts(uuid, text) to service_role;
+
 create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql
 set search_path = ''
@@ -150,10 +185,6 @@ begin
     set waiting_since = null
     where c.agency_id = event.agency_id and c.recruit_phone = event.phone and c.waiting_since is not null;
     perform private.refuse_texts(event.agency_id, event.phone);
-    perform private.stop_bot(c.id, 'opted_out')
-    from public.recruiting_conversations c
-    where c.agency_id = event.agency_id and c.recruit_phone = event.phone
-    order by c.id;
   end if;
   return true;
 end
@@ -161,7 +192,7 @@ $$;
 
 comment on function private.apply_consent(public.text_consent_events) is
   'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency '
-  'to this number that are not sent yet, and stops the bot. Returns whether the event decides. The caller holds the '
+  'to this number that are not sent yet. Returns whether the event decides. The caller holds the '
   'consent''s lock.';
 grant execute on function private.apply_consent(public.text_consent_events) to service_role;
 

@@ -1,4 +1,4 @@
--- How a conversation begins, goes back to the bot, and how a manager records what a recruit has said elsewhere.
+-- The begin of a conversation, and the consents that a manager records.
 
 create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
 language plpgsql
@@ -63,51 +63,6 @@ comment on function public.start_conversation(uuid, uuid) is
   '(400) when the lead has no phone in E.164 or the named agent is no active one of the agency; PT409 when the agency has '
   'no active number.';
 grant execute on function public.start_conversation(uuid, uuid) to authenticated;
-
-create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
-language plpgsql
--- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.current_agent();
-begin
-  update public.recruiting_conversations c
-  set status = 'bot'
-  where c.id = hand_back_to_bot.conversation_id
-    and c.agency_id = caller.agency_id
-    and (c.assigned_agent_id = caller.id or caller.role = 'manager');
-  if not found then
-    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
-  end if;
-  -- A script that has come to its end does not begin again, and none does while the bot is off.
-  if (private.newest_bot_script(caller.agency_id)).script is not null then
-    -- Where it has asked nothing yet, it introduces itself.
-    delete from public.bot_sessions s
-    where s.conversation_id = hand_back_to_bot.conversation_id
-      and s.state = 'escalated'
-      and s.asked_at is null
-      and s.answers = '{}';
-    update public.bot_sessions s
-    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null,
-      asked_message_id = null, expires_at = null,
-      -- Not before the question is asked, and not where the recruit has been reminded.
-      remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
-    where s.conversation_id = hand_back_to_bot.conversation_id
-      and s.state in ('stopped', 'escalated')
-      and s.reason not in ('switched_off', 'opted_out');
-  end if;
-  return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
-end
-$$;
-
-comment on function public.hand_back_to_bot(uuid) is
-  'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
-  'that its agent can read on. The assigned agent may call it, '
-  'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
-  'unknown conversation, or one of other agents.';
-grant execute on function public.hand_back_to_bot(uuid) to authenticated;
 
 create function public.record_text_consent(phone text, state text, reason text) returns jsonb
 language plpgsql

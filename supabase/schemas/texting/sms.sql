@@ -228,9 +228,12 @@ begin
   ));
   perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
   perform private.notify_of_texts(conversation.id, heard.old, 'text');
-  if was_opted_out or heard.opted_out_at is not null or not private.begin_bot_turn(conversation, heard.new) then
-    perform private.notify_of_texts(conversation.id, heard.new, 'text');
+  if conversation.status = 'bot' and heard.new is not null and not was_opted_out and heard.opted_out_at is null then
+    -- The bot takes the texts that it answers.
+    insert into private.texts_to_answer (conversation_id, message_ids) values (conversation.id, heard.new);
+    delete from private.texts_to_answer t where t.conversation_id = conversation.id returning t.message_ids into heard.new;
   end if;
+  perform private.notify_of_texts(conversation.id, heard.new, 'text');
 end
 $$;
 

@@ -283,6 +283,19 @@ create policy "readers of a conversation read its consent, managers their agency
     )
   );
 
+create unlogged table private.texts_to_answer (
+  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
+  message_ids uuid[] not null
+);
+
+comment on table private.texts_to_answer is
+  'A recruit''s texts that have just come to a conversation with the status `bot`. A row stands here within a transaction '
+  'alone: a trigger of the bot takes those that the bot answers, and an agent is told of the others.';
+comment on column private.texts_to_answer.message_ids is 'The messages, oldest first.';
+
+alter table private.texts_to_answer enable row level security;
+grant select, insert, delete on private.texts_to_answer to service_role;
+
 create table public.text_consent_events (
   id uuid primary key default gen_random_uuid(),
   agency_id uuid not null references public.agencies (id),

@@ -80,14 +80,6 @@ begin
   return coalesce(
     (select w.due_at from private.waiting_greetings w order by w.due_at limit 1) <= now()
       or (select w.due_at from private.waiting_take_overs w order by w.due_at limit 1) <= now()
-      or (
-        select t.due_at
-        from public.bot_turns t
-        where t.lease_until is null or t.lease_until <= now()
-        order by t.due_at
-        limit 1
-      ) <= now()
-      or (select s.wakes_at from public.bot_sessions s where s.state = 'active' order by s.wakes_at limit 1) <= now()
       or (select o.lease_until from public.text_outbox o where o.state = 'sending' order by o.lease_until limit 1) <= now()
       or (select o.due_at from public.text_outbox o where o.state = 'unconfirmed' order by o.due_at limit 1) <= now()
       or exists (
@@ -101,6 +93,5 @@ end
 $$;
 
 comment on function private.is_text_due() is
-  'Whether a step of the worker would find something to do. Cheap: by indexes of what is open, however much '
-  'has been sent.';
+  'Whether a text, a greeting or a take-over is due. Cheap: by indexes of open rows, with any number of sent texts.';
 grant execute on function private.is_text_due() to service_role;

@@ -242,7 +242,6 @@ set search_path = ''
 as $$
 begin
   perform private.notify_agents(conversation_id, message_id, 'failed');
-  perform private.forget_question(message_id, may_arrive => false);
   update public.recruiting_conversations c
   set waiting_since = private.unanswered_since(c)
   where c.id = tell_of_failed_text.conversation_id;
@@ -250,8 +249,8 @@ end
 $$;
 
 comment on function private.tell_of_failed_text(uuid, uuid) is
-  'What follows when a text of ours does not arrive, of the bot or a person: a person is told, the recruit waits for an '
-  'answer again, and what the recruit writes next is no answer to a question in it. The message is failed. The caller '
+  'What follows when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
+  'an answer again. The message is failed. The caller '
   'has locked the conversation.';
 grant execute on function private.tell_of_failed_text(uuid, uuid) to service_role;
 
@@ -285,14 +284,13 @@ begin
     );
     continue when not found;
     perform private.notify_agents(late.conversation_id, late.message_id, 'failed');
-    perform private.forget_question(late.message_id, may_arrive => true);
   end loop;
 end
 $$;
 
 comment on function private.tell_of_late_texts() is
-  'Tells a person of the bot''s texts that have waited for a day, up to 100. What the recruit writes next is no answer to a '
-  'question in them. They are sent all the same once they may be.';
+  'Tells a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
+  'once they may be.';
 grant execute on function private.tell_of_late_texts() to service_role;
 
 create function private.postpone_texts(seconds integer) returns void

@@ -111,7 +111,7 @@ begin
 
   conversation := private.lock_to_write(caller, conversation_id);
   if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
-    perform private.stop_bot(conversation.id, 'taken_over');
+    perform private.refuse_bot_texts(conversation.id, 'taken_over');
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;

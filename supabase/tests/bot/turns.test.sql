@@ -172,7 +172,7 @@ update public.bot_sessions set remind_at = now() where state = 'active';
 update public.texting_hours set closes = '00:00';
 select is(array_agg(distinct pg_temp.complete(t, pg_temp.step())), '{held}', 'quiet hours hold reminders')
 from jsonb_array_elements(pg_temp.claim()) t;
-select is(private.is_text_due(), false, 'and the worker is not called for them all night');
+select is(private.is_work_due(), false, 'and the worker is not called for them all night');
 select pg_temp.begin_talk('late', null), pg_temp.write('late', 'Hi');
 select is(pg_temp.complete(pg_temp.claim('late'), pg_temp.step()), 'held', 'a late text waits for its hour');
 update public.texting_hours set closes = '24:00';
@@ -257,7 +257,7 @@ select is(pg_temp.named('named 3', null, 'ann'), 'cal will write. (cal)', 'else 
 select pg_temp.begin_talk('more ' || n), pg_temp.write('more ' || n, 'Hi') from generate_series(1, 3) n;
 update public.bot_turns set due_at = now(), lease_until = null;
 select is(jsonb_array_length(public.claim_bot_turns(2)), 2, 'no more are claimed than asked for');
-select ok(private.is_text_due(), 'and the others are due');
+select ok(private.is_work_due(), 'and the others are due');
 
 select * from finish();
 rollback;

@@ -49,7 +49,7 @@ create temp table deleted_rows (name, person) as values
 create temp table others (name) as select unnest(array[
   'agencies', 'agents', 'vendors', 'vendor_api_keys', 'private.vendor_webhook_secrets', 'private.refused_proofs',
   'private.request_counts', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
-  'private.untold_leads', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
+  'private.untold_leads', 'private.texts_to_answer', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
   'texting_closures', 'area_codes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments']);
 
 select set_eq(

@@ -1,6 +1,17 @@
 -- On a hosted project pg_cron and pg_net call POST /texting/work when texts are due. Locally `npm start` does it
 -- (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
 
+create function private.is_work_due() returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select private.is_text_due() or private.is_turn_due()
+$$;
+
+comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
+grant execute on function private.is_work_due() to service_role;
+
 create function private.request_text_work() returns bigint
 language plpgsql
 set search_path = ''
@@ -10,7 +21,7 @@ declare
   key text;
 begin
   perform private.deliver_notifications();
-  if not private.is_text_due() then
+  if not private.is_work_due() then
     return null;
   end if;
   select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
