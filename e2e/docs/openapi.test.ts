@@ -28,7 +28,7 @@ Deno.test("openapi.json is valid OpenAPI 3.1", async () => {
 
 /** The routes in `index.ts` of a function, such as `POST /recruiting/webhooks/{slug}`. */
 async function routesOf(name: string): Promise<string[]> {
-  const { routes }: { routes: Routes } = await import(`../supabase/functions/${name}/index.ts`);
+  const { routes }: { routes: Routes } = await import(`../../supabase/functions/${name}/index.ts`);
   return Object.entries(routes).flatMap(([path, { cors: _, ...handlers }]) =>
     Object.keys(handlers).map((method) => `${method} /${name}${path.replace(/:(\w+)/g, "{$1}")}`)
   );
