@@ -1,8 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type postgres from "postgres";
-import { stack } from "../../e2e/support/client.ts";
-import { childrenOf, hangFor, type Part, pidOf } from "../../e2e/support/processes.ts";
-import { connect } from "../local/mod.ts";
+import { cutConnections, DISTRIBUTION_LOCK, whileHeld } from "../testing/faults/database.ts";
+import { hangFor, kill } from "../testing/faults/parts.ts";
 
 /** Something that goes wrong for a while. */
 export interface Fault {
@@ -12,21 +10,24 @@ export interface Fault {
 }
 
 /**
- * All faults. A run takes each of them in turn, in a random order. What a locked table or row does is shown by
- * `e2e/faults/locked_*.test.ts`.
+ * All faults. A run takes each of them in turn, in a random order. `e2e/faults` has the same faults one by one, and what
+ * a locked table or row does. Where there are two gateways, a fault of `gateway` meets the other one next.
  */
 export const FAULTS: Fault[] = [
-  { name: "Postgres is killed", run: () => end("postgres", "SIGKILL") },
-  { name: "Postgres ends its connections and restarts", run: () => end("postgres", "SIGINT") },
-  { name: "Postgres stands still", run: stopPostgres },
-  { name: "PostgREST is killed", run: () => end("postgrest", "SIGKILL") },
+  { name: "Postgres is killed", run: () => kill("postgres") },
+  { name: "Postgres ends its connections and restarts", run: () => kill("postgres", "SIGINT") },
+  { name: "Postgres stands still", run: (seconds) => hangFor("postgres", seconds) },
+  { name: "PostgREST is killed", run: () => kill("postgrest") },
   { name: "PostgREST stands still", run: (seconds) => hangFor("postgrest", seconds) },
-  { name: "storage is killed", run: () => end("lite", "SIGKILL") },
+  { name: "storage is killed", run: () => kill("lite") },
   { name: "storage stands still", run: (seconds) => hangFor("lite", seconds) },
-  { name: "the functions are killed", run: () => end("gateway", "SIGKILL") },
+  { name: "the functions are killed", run: () => kill("gateway") },
   { name: "the functions stand still", run: (seconds) => hangFor("gateway", seconds) },
-  { name: "PostgREST's connections are cut again and again", run: cutConnections },
-  { name: "the distribution lock is held", run: holdDistributionLock },
+  { name: "PostgREST's connections are cut again and again", run: keepCutting },
+  {
+    name: "the distribution lock is held",
+    run: (seconds) => whileHeld(DISTRIBUTION_LOCK, () => delay(seconds * 1_000)),
+  },
 ];
 
 /**
@@ -55,58 +56,9 @@ async function isWell(url: string): Promise<boolean> {
   }
 }
 
-/** Ends a part. The launcher starts it again. Where there are two gateways, the other one is next. */
-async function end(part: Part, signal: Deno.Signal): Promise<void> {
-  const pid = pidOf(part);
-  Deno.kill(pid, signal);
-  // A check of health must not ask the old process.
-  while (isRunning(part, pid)) await delay(20);
-}
-
-function isRunning(part: Part, pid: number): boolean {
-  try {
-    return pidOf(part) === pid;
-  } catch {
-    // It is not in the list while it starts again.
-    return false;
-  }
-}
-
-/** Stops the server and each of its processes. It needs Linux. */
-async function stopPostgres(seconds: number): Promise<void> {
-  const pid = pidOf("postgres");
-  // The server first, so that it makes no more processes.
-  Deno.kill(pid, "SIGSTOP");
-  const pids = [pid, ...childrenOf(pid)];
-  for (const child of pids) Deno.kill(child, "SIGSTOP");
-  await delay(seconds * 1_000);
-  for (const child of pids) Deno.kill(child, "SIGCONT");
-}
-
-async function cutConnections(seconds: number): Promise<void> {
-  await withConnection(async (sql) => {
-    for (const until = Date.now() + seconds * 1_000; Date.now() < until;) {
-      await sql`
-        select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'`;
-      await delay(200);
-    }
-  });
-}
-
-async function holdDistributionLock(seconds: number): Promise<void> {
-  await withConnection((sql) =>
-    sql.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(private.distribution_lock())`;
-      await delay(seconds * 1_000);
-    })
-  );
-}
-
-async function withConnection(run: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const sql = connect(stack.db_url);
-  try {
-    await run(sql);
-  } finally {
-    await sql.end();
+async function keepCutting(seconds: number): Promise<void> {
+  for (const until = Date.now() + seconds * 1_000; Date.now() < until;) {
+    await cutConnections("authenticator");
+    await delay(200);
   }
 }

@@ -13,6 +13,7 @@ import {
 } from "../support/leads.ts";
 import { eventually } from "../support/processes.ts";
 import { newPhone } from "../support/sms.ts";
+import { DISTRIBUTION_LOCK, whileHeld } from "../../dev/testing/faults/database.ts";
 
 async function statusOf(id: string): Promise<string> {
   const { status } = await adminJson(`delivery show ${id}`);
@@ -152,8 +153,7 @@ Deno.test("a replay waits for its turn while other leads are distributed", async
   const [id] = await rejectOf(vendor, PAYLOAD);
   await putRight(vendor);
   let replayed: ReturnType<typeof adminJson> | undefined;
-  await sql.begin(async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(private.distribution_lock())`;
+  await whileHeld(DISTRIBUTION_LOCK, async () => {
     replayed = adminJson(`delivery replay ${id!}`);
     await eventually(10, async () => assert.equal((await storedLeads(vendor)).length, 1));
     assert.equal((await storedLeads(vendor))[0]!.distribution, "pending");

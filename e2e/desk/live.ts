@@ -5,6 +5,7 @@ import { receive } from "../support/sms.ts";
 import { deskTest, signIn, until } from "./harness.ts";
 import { createTalk, createTexter, list, type Talk, type Texter } from "./talks.ts";
 import { expire, refreshTokenIn, wake } from "./tokens.ts";
+import { cutConnections } from "../../dev/testing/faults/database.ts";
 
 /** Opens a conversation, and waits until the page hears of what happens. */
 async function openTalk(page: Page, agent?: Texter): Promise<Talk> {
@@ -49,7 +50,7 @@ deskTest("what was missed while Realtime's connection was cut is read on the nex
   await receive(talk, { Body: "One" });
   await texts(page).getByText("One").waitFor();
   await missText(talk, "Two");
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'supabase_realtime_admin'`;
+  await cutConnections("supabase_realtime_admin");
   await texts(page).getByText("Two").waitFor();
   await receive(talk, { Body: "Three" });
   await texts(page).getByText("Three").waitFor();

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { STATUS_OF_CODE } from "../../supabase/functions/_shared/errors.ts";
 import { signInNewUser } from "../support/agents.ts";
 import { ingest, ingestBulk } from "../support/applications.ts";
-import { type ApiResponse, createVendor, refusingLeads, send, sql, stack } from "../support/client.ts";
+import { type ApiResponse, createVendor, send, sql, stack } from "../support/client.ts";
 import { readPage } from "../support/docs.ts";
 import { createActivity, createTarget, importLeads, lead, logActivity } from "../support/leads.ts";
+import { refusingLeads, rowLock, whileHeld } from "../../dev/testing/faults/database.ts";
 
 const PAGES = ["vendors", "interface", "decisions", "parsers", "specification"].map((name) => `docs/${name}.md`);
 const OPENAPI = "supabase/functions/_shared/openapi.json";
@@ -137,8 +138,7 @@ async function requestWhileFirstRuns(): Promise<ApiResponse> {
   const headers = { apikey: stack.anon_key, "idempotency-key": crypto.randomUUID() };
   let both: Promise<ApiResponse>[] = [];
   let second: ApiResponse | undefined;
-  await sql.begin(async (transaction) => {
-    await transaction`select from public.leads where id = ${activity.lead_id} for update`;
+  await whileHeld(rowLock("public.leads", activity.lead_id), async () => {
     both = [logActivity(activity, headers), logActivity(activity, headers)];
     second = await Promise.race(both);
   });

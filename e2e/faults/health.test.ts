@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { send } from "../support/client.ts";
-import { eventually, whileHanging } from "../support/processes.ts";
+import { eventually } from "../support/processes.ts";
+import { whileHanging } from "../../dev/testing/faults/parts.ts";
 
 Deno.test("fault: 503 within 10 s while PostgREST hangs, and 200 again afterwards", async () => {
   const ask = () => send("/api/health", { method: "GET" });

@@ -18,15 +18,11 @@ import {
 import { createActivity, logActivity } from "../support/leads.ts";
 import { eventually } from "../support/processes.ts";
 import { createConversation, receive } from "../support/sms.ts";
+import { rowLock, whileHeld } from "../../dev/testing/faults/database.ts";
 
 /** Keeps an order locked in an open transaction, as an operator may, until `run` ends. No other order is open then. */
 async function whileLocked(order: { id: string }, run: () => Promise<void>): Promise<void> {
-  await withoutOpenOrders(() =>
-    sql.begin(async (transaction) => {
-      await transaction`select from public.recruiting_orders where id = ${order.id} for update`;
-      await run();
-    })
-  );
+  await withoutOpenOrders(() => whileHeld(rowLock("public.recruiting_orders", order.id), run));
 }
 
 function ingestMany(vendor: Vendor, count: number) {

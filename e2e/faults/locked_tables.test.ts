@@ -16,18 +16,14 @@ import {
 import { eventually, loggedErrors } from "../support/processes.ts";
 import { createConversation, receive } from "../support/sms.ts";
 import { createWebhook, deliver } from "../support/webhooks.ts";
+import { tableLock, whileHeld, whileRefused } from "../../dev/testing/faults/database.ts";
 
 /** The lock of `create index`, and the one of `alter table`. */
 const MODES = ["share", "access exclusive"];
 
 /** Runs something while a table is locked in an open transaction. No order takes the leads of any vendor then. */
 async function whileLocked(table: string, mode: string, run: () => Promise<void>): Promise<void> {
-  await withoutOpenOrders(() =>
-    sql.begin(async (transaction) => {
-      await transaction.unsafe(`lock table ${table} in ${mode} mode`);
-      await run();
-    })
-  );
+  await withoutOpenOrders(() => whileHeld(tableLock(table, mode), run));
 }
 
 for (
@@ -97,19 +93,7 @@ Deno.test("fault: the next lead distributes what a locked table has left pending
 /** What makes it impossible to record a duplicate, and the end of it. */
 const UNRECORDABLE: Record<string, (run: () => Promise<void>) => Promise<void>> = {
   "their table is locked": (run) => whileLocked("public.recruiting_lead_duplicates", "share", run),
-  "a trigger refuses them": async (run) => {
-    await sql`
-      create function public.refuse_duplicate() returns trigger language plpgsql as $$
-      begin raise exception 'no'; end $$`;
-    await sql`
-      create trigger refuse_duplicate before insert on public.recruiting_lead_duplicates
-      for each row execute function public.refuse_duplicate()`;
-    try {
-      await run();
-    } finally {
-      await sql`drop function public.refuse_duplicate() cascade`;
-    }
-  },
+  "a trigger refuses them": (run) => whileRefused("public.recruiting_lead_duplicates", run),
 };
 
 function recordedDuplicates(vendor: Vendor) {

@@ -10,9 +10,10 @@ import {
   storedLeads,
   withKey,
 } from "../support/client.ts";
-import { functionWith, ingestHere, losingResponseOf } from "../support/function.ts";
+import { functionWith, ingestHere } from "../support/function.ts";
 import { createTarget, lead } from "../support/leads.ts";
 import { createWebhook, proofOf } from "../support/webhooks.ts";
+import { losingResponseOf } from "../../dev/testing/faults/responses.ts";
 
 Deno.test("fault: a lead without an id is stored once when the database's response is lost", async () => {
   const vendor = await createVendor();

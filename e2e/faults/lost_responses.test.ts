@@ -6,8 +6,11 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { ingest } from "../support/applications.ts";
 import { type ApiResponse, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
-import { ingestHere, watchingLeadCalls } from "../support/function.ts";
-import { childrenOf, eventually, hangFor, pidOf, whileHanging } from "../support/processes.ts";
+import { ingestHere } from "../support/function.ts";
+import { eventually } from "../support/processes.ts";
+import { childrenOf, hangFor, pidOf, whileHanging } from "../../dev/testing/faults/parts.ts";
+import { tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
+import { watchingLeadCalls } from "../../dev/testing/faults/responses.ts";
 
 const COUNT = 20;
 const SEND_AGAIN = "the request could not be completed; send the same request again";
@@ -55,11 +58,7 @@ async function assertStoredOnce(
 
 /** What holds up all leads for 5 s. */
 const HOLDS: Record<string, () => Promise<unknown>> = {
-  "the table is locked": () =>
-    sql.begin(async (transaction) => {
-      await transaction`lock table public.recruiting_leads in access exclusive mode`;
-      await delay(5_000);
-    }),
+  "the table is locked": () => whileHeld(tableLock("public.recruiting_leads"), () => delay(5_000)),
   "PostgREST hangs": () => hangFor("postgrest", 5),
 };
 for (const [what, hold] of Object.entries(HOLDS)) {

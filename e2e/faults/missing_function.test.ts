@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ingest } from "../support/applications.ts";
 import { createVendor, sql } from "../support/client.ts";
+import { whileMissing } from "../../dev/testing/faults/database.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -22,12 +23,7 @@ for (const name of ["ingest_recruiting_leads", "distribute_pending_leads", "aban
     };
     const senders = Array.from({ length: 30 }, sender);
     await pause(500);
-    await sql.unsafe(`alter function public.${name} rename to renamed`);
-    try {
-      await pause(1_500);
-    } finally {
-      await sql.unsafe(`alter function public.renamed rename to ${name}`);
-    }
+    await whileMissing(name, () => pause(1_500));
     await pause(1_500);
     isOver = true;
     await Promise.all(senders);

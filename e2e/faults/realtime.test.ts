@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { createAgentWithLead } from "../support/agents.ts";
 import { sql, stack } from "../support/client.ts";
-import { pidOf } from "../support/processes.ts";
 import {
   awaitEvents,
   awaitStatus,
@@ -14,6 +13,8 @@ import {
   until,
 } from "../support/realtime.ts";
 import { receive } from "../support/sms.ts";
+import { kill } from "../../dev/testing/faults/parts.ts";
+import { cutConnections, tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
 
 /** Stores a notification without the gateway. */
 async function notify({ agent_id, conversation }: Escalated): Promise<string> {
@@ -34,7 +35,7 @@ realtimeTest(
     const agent = await createEscalated();
     const tab = use(await openTab(agent));
     const subscription = await subscribe(tab, agent.topic);
-    Deno.kill(pidOf("gateway"), "SIGKILL");
+    await kill("gateway");
     const missed = await notify(agent);
     await awaitStatus(subscription, "CHANNEL_ERROR");
     await awaitStatus(subscription, "SUBSCRIBED");
@@ -56,8 +57,7 @@ realtimeTest(
     const late = use(await openTab(agent));
     await sql`alter role supabase_realtime_admin nologin`;
     try {
-      await sql`
-      select pg_terminate_backend(pid) from pg_stat_activity where usename = 'supabase_realtime_admin'`;
+      await cutConnections("supabase_realtime_admin");
       const { statuses, error } = await subscribe(late, agent.topic);
       assert.deepEqual(statuses, ["CHANNEL_ERROR"]);
       assert.match(error!, /UnableToConnectToProject/);
@@ -76,18 +76,12 @@ realtimeTest(
 
 realtimeTest("fault: no text waits for Realtime's table", async () => {
   const agent = await createEscalated();
-  const held = await sql.reserve();
-  try {
-    await held`begin`;
-    await held`lock table realtime.messages in access exclusive mode`;
+  await whileHeld(tableLock("realtime.messages"), async () => {
     const began = performance.now();
     const { body } = await receive(agent.conversation);
     assert.deepEqual(body, { status: "received" });
     assert(performance.now() - began < 2000, "the text has waited");
-  } finally {
-    await held`rollback`;
-    held.release();
-  }
+  });
   const [told] = await sql`
     select count(*)::integer from public.agent_notifications where conversation_id = ${agent.conversation.id}`;
   assert.equal(told!.count, 1);

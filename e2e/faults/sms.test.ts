@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { assertResponse, atOnce } from "../support/client.ts";
-import { eventually, hangFor, loggedErrors, pidOf, whileHanging } from "../support/processes.ts";
+import { eventually, loggedErrors } from "../support/processes.ts";
 import { createConversation, messages, newSid, receive } from "../support/sms.ts";
+import { hangFor, kill, whileHanging } from "../../dev/testing/faults/parts.ts";
 
 const RECEIVED = { status: "received" };
 
@@ -17,7 +18,7 @@ Deno.test("fault: a message that comes while PostgREST hangs for 3 s is stored o
 
 Deno.test("fault: messages that come while PostgREST is gone are stored once it is back", async () => {
   const conversation = await createConversation();
-  Deno.kill(pidOf("postgrest"), "SIGKILL");
+  await kill("postgrest");
   const responses = await atOnce(10, () => receive(conversation));
   for (const response of responses) assertResponse(response, 200, RECEIVED);
   await eventually(5, async () => assert.equal((await messages(conversation)).length, 10));

@@ -10,15 +10,16 @@ import {
   atOnce,
   createVendor,
   PDF,
-  refusingLeads,
   sql,
   stack,
   storedLeads,
   storedResumes,
   type Vendor,
 } from "../support/client.ts";
-import { eventually, hangFor, pidOf, whileHanging } from "../support/processes.ts";
+import { eventually } from "../support/processes.ts";
 import { createWebhook, deliver } from "../support/webhooks.ts";
+import { hangFor, kill, whileHanging } from "../../dev/testing/faults/parts.ts";
+import { refusingLeads } from "../../dev/testing/faults/database.ts";
 
 function application(n: number, resume = true) {
   return {
@@ -43,12 +44,12 @@ async function assertNothingHalfMade(vendor: Vendor, count: number): Promise<voi
 }
 
 /** Sends leads while `fault` happens, then sends each again until it is stored. */
-async function survives(fault: () => void, count: number): Promise<void> {
+async function survives(fault: () => Promise<void>, count: number): Promise<void> {
   const vendor = await createVendor();
   await ingest(vendor, { first_name: "A" });
   const requests = atOnce(count, (n) => ingest(vendor, application(n, n % 2 === 0)));
   await delay(30);
-  fault();
+  await fault();
   for (const response of await requests) {
     if (response.status !== 201) assertInternalError(response);
   }
@@ -64,11 +65,11 @@ async function survives(fault: () => void, count: number): Promise<void> {
 }
 
 Deno.test("fault: when PostgREST is killed during requests, no lead is lost or stored twice", async () => {
-  await survives(() => Deno.kill(pidOf("postgrest"), "SIGKILL"), 30);
+  await survives(() => kill("postgrest"), 30);
 });
 
 Deno.test("fault: when Postgres restarts during requests, no lead is lost or stored twice", async () => {
-  await survives(() => Deno.kill(pidOf("postgres"), "SIGINT"), 30);
+  await survives(() => kill("postgres", "SIGINT"), 30);
 });
 
 Deno.test("fault: while PostgREST hangs the response is INTERNAL_ERROR in time, and the same request succeeds afterwards", async () => {
@@ -94,7 +95,7 @@ Deno.test("fault: leads of vendors that must be looked up wait while PostgREST h
 
 Deno.test("fault: while storage is down a lead with a resume is INTERNAL_ERROR, one without is stored", async () => {
   const vendor = await createVendor();
-  Deno.kill(pidOf("lite"), "SIGKILL");
+  await kill("lite");
   assertInternalError(await ingest(vendor, application(1)));
   assert.equal((await ingest(vendor, application(2, false))).status, 201);
   await eventually(20, async () => {

@@ -6,10 +6,10 @@ import {
   assertStored,
   createOrder,
   createVendor,
-  refusingLeads,
   sql,
   storedLeads,
 } from "../support/client.ts";
+import { refusingLeads } from "../../dev/testing/faults/database.ts";
 
 Deno.test("SPEC 4.2: new leads, duplicates of the database and of the request, and rows that are no leads", async () => {
   const vendor = await createVendor();

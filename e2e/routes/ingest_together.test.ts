@@ -8,14 +8,15 @@ import {
   createOrder,
   createVendor,
   filledOf,
-  refusingLeads,
   sql,
   storedLeads,
   turnsOf,
   type Vendor,
 } from "../support/client.ts";
-import { ingestHere, watchingLeadCalls } from "../support/function.ts";
+import { ingestHere } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
+import { refusingLeads } from "../../dev/testing/faults/database.ts";
+import { watchingLeadCalls } from "../../dev/testing/faults/responses.ts";
 
 /**
  * Sends leads while as many calls are under way as there may be, so that they go together, in as few calls as possible.

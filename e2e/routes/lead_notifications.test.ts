@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ingest, ingestBulk } from "../support/applications.ts";
 import { assertResponse, atOnce, createOrder, createVendor, sql } from "../support/client.ts";
+import { whileRefused } from "../../dev/testing/faults/database.ts";
 
 /** Who was told of a vendor's leads: the agent and the lead of each notification. */
 async function toldOf(vendor: { id: string }): Promise<string[]> {
@@ -17,32 +18,18 @@ function tell() {
   return sql`select private.deliver_notifications()`;
 }
 
-/** Runs something while no agent may be told of a lead of this agency. */
-async function refusingNotifications<Result>(agent_id: string, run: () => Promise<Result>): Promise<Result> {
-  const name = `refuse_${agent_id.replaceAll("-", "")}`;
-  await sql.unsafe(`
-    create function private.${name}() returns trigger language plpgsql as 'begin raise ''refused''; end';
-    create trigger ${name} before insert on public.agent_notifications
-      for each row when (new.agent_id = '${agent_id}') execute function private.${name}()`);
-  try {
-    return await run();
-  } finally {
-    await sql.unsafe(`drop function private.${name}() cascade`);
-  }
-}
-
 Deno.test("a notification that fails costs neither its lead nor the notification of another one", async () => {
   const [vendor, other] = [await createVendor(), await createVendor()];
   const [order, others] = [await createOrder(vendor), await createOrder(other)];
   const agent_id = order.agent_ids[0]!;
-  await refusingNotifications(agent_id, async () => {
+  await whileRefused("public.agent_notifications", async () => {
     const lead = assertResponse(await ingest(vendor, { first_name: "Ann" }), 201);
     assert.deepEqual(lead.distributed_to, { agency_id: order.agency_id, agent_id });
     assertResponse(await ingest(other, { first_name: "Ben" }), 201);
     await tell();
     assert.deepEqual(await toldOf(vendor), []);
     assert.deepEqual(await toldOf(other), [`lead Ben ${others.agent_ids[0]}`]);
-  });
+  }, `new.agent_id = '${agent_id}'`);
   await atOnce(5, () => tell());
   assert.deepEqual(await toldOf(vendor), [`lead Ann ${agent_id}`]);
 });

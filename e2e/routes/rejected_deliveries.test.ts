@@ -19,6 +19,7 @@ import {
 } from "../support/client.ts";
 import { createTarget, importLeads, lead } from "../support/leads.ts";
 import { eventually } from "../support/processes.ts";
+import { tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
 
 /** The deliveries of a request, in the order of their rows. */
 function deliveries(requestId: string | null) {
@@ -262,8 +263,7 @@ Deno.test("strangers, accepted leads, duplicates, dry runs and unknown paths lea
 
 Deno.test("a locked table of rejected deliveries neither fails a request nor holds it up for long", async () => {
   const vendor = await createVendor();
-  await sql.begin(async (transaction) => {
-    await transaction`lock table public.rejected_deliveries in access exclusive mode`;
+  await whileHeld(tableLock("public.rejected_deliveries"), async () => {
     const responses = await atOnce(20, () => ingest(vendor, {}));
     assert(responses.every(({ status }) => status === 400));
     assertResponse(await ingest(vendor, { first_name: "Ada" }), 201);

@@ -1,18 +1,11 @@
 /** Webhook deliveries with several leads, or with none. */
 import assert from "node:assert/strict";
 import { admin, adminJson, assertRefused } from "../support/admin.ts";
-import {
-  assertError,
-  assertResponse,
-  assertStored,
-  createOrder,
-  refusingLeads,
-  send,
-  sql,
-  storedLeads,
-} from "../support/client.ts";
+import { assertError, assertResponse, assertStored, createOrder, send, sql, storedLeads } from "../support/client.ts";
 import { functionWith } from "../support/function.ts";
 import { createWebhook, deliver, proofOf, rejected, type Webhook } from "../support/webhooks.ts";
+import { refusingLeads } from "../../dev/testing/faults/database.ts";
+import { withFetch } from "../../dev/testing/faults/responses.ts";
 
 const IGNORED = { status: "ignored" };
 
@@ -238,19 +231,14 @@ Deno.test("fault: when the database fails in the middle of several leads, sendin
   const { path, headers } = proofOf(webhook, body);
   const post = () => recruiting(path, { headers, body });
 
-  const realFetch = globalThis.fetch;
   let calls = 0;
-  globalThis.fetch = (input, init) => {
+  const response = await withFetch(async (fetch, input, init) => {
     const isStoring = String(input).endsWith("/rpc/ingest_recruiting_leads");
-    if (!isStoring || ++calls === 1) return realFetch(input, init);
+    if (!isStoring || ++calls === 1) return await fetch(input, init);
     const fault = { code: "XX000", message: "a fault", details: null, hint: null };
-    return Promise.resolve(Response.json(fault, { status: 500 }));
-  };
-  try {
-    assertError(await post(), 500, "INTERNAL_ERROR", /./);
-  } finally {
-    globalThis.fetch = realFetch;
-  }
+    return Response.json(fault, { status: 500 });
+  }, post);
+  assertError(response, 500, "INTERNAL_ERROR", /./);
   // As many as one call takes.
   assert.equal((await storedLeads(webhook)).length, 100);
   const kept = await rejected(webhook);

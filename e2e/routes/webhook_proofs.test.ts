@@ -15,6 +15,7 @@ import { admin } from "../support/admin.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
 import { addSecret, createWebhook, deliver, proofOf, rejected, type Webhook } from "../support/webhooks.ts";
+import { withFetch } from "../../dev/testing/faults/responses.ts";
 
 /** What the vendors of the schemes with a format of their own send. */
 const BODIES: Record<string, { parser: string; body: object }> = {
@@ -186,28 +187,23 @@ Deno.test("a flood of wrong proofs is one row, and few calls", async () => {
   const recruiting = await functionWith("recruiting", {});
   const webhook = await createWebhook();
   const calls: number[] = [];
-  const realFetch = globalThis.fetch;
-  globalThis.fetch = (input, init) => {
+  const flood = async () => {
+    await atOnce(600, (n) => {
+      const slug = n % 2 ? webhook.slug : `unknown-${n}`;
+      return recruiting(`/recruiting/webhooks/${slug}`, { headers: { "x-acme-key": `wrong ${n}` }, body: "{}" });
+    });
+    await eventually(60, async () => {
+      const rows = await sql`
+        select requests::int from public.refused_proof_list where vendor_id = ${webhook.id}`;
+      assert.deepEqual(rows.map(({ requests }) => requests), [300]);
+    });
+  };
+  await withFetch(async (fetch, input, init) => {
     if (String(input).endsWith("/rpc/record_refused_proofs")) {
       calls.push(JSON.parse(String(init!.body)).refused.length);
     }
-    return realFetch(input, init);
-  };
-  try {
-    await consoleOf(async () => {
-      await atOnce(600, (n) => {
-        const slug = n % 2 ? webhook.slug : `unknown-${n}`;
-        return recruiting(`/recruiting/webhooks/${slug}`, { headers: { "x-acme-key": `wrong ${n}` }, body: "{}" });
-      });
-      await eventually(60, async () => {
-        const rows = await sql`
-          select requests::int from public.refused_proof_list where vendor_id = ${webhook.id}`;
-        assert.deepEqual(rows.map(({ requests }) => requests), [300]);
-      });
-    });
-  } finally {
-    globalThis.fetch = realFetch;
-  }
+    return await fetch(input, init);
+  }, () => consoleOf(flood));
   assert(calls.length < 30, `${calls.length} calls`);
   for (const refused of calls) assert(refused <= 101, `${refused} in a call`);
 });

@@ -137,18 +137,6 @@ export async function turnsOf(order: { id: string }): Promise<number[]> {
   return rows.map(({ leads }) => leads);
 }
 
-/** Runs something while the database refuses each recruiting lead with the first name Refused. */
-export async function refusingLeads<Result>(run: () => Promise<Result>): Promise<Result> {
-  await sql`
-    alter table public.recruiting_leads
-    add constraint refused check (first_name <> 'Refused') not valid`;
-  try {
-    return await run();
-  } finally {
-    await sql`alter table public.recruiting_leads drop constraint refused`;
-  }
-}
-
 /** Runs something while no open order takes the leads of any vendor, nor the seed's those of its own. */
 export async function withoutOpenOrders<Result>(run: () => Promise<Result>): Promise<Result> {
   const paused = await sql`

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { type ApiResponse, type Sent, stack, type Vendor, withKey } from "./client.ts";
 import { readDocumented } from "./documented.ts";
 
@@ -56,51 +55,4 @@ export async function consoleOf(run: () => Promise<unknown>): Promise<string[]> 
     Object.assign(console, { log, error });
   }
   return lines;
-}
-
-/**
- * Runs something, with a function in the test's own process, while `onCall` is told before each call that stores leads
- * how many it has. The call waits for what that returns.
- */
-export async function watchingLeadCalls<Result>(
-  onCall: (leads: number) => unknown,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  const realFetch = globalThis.fetch;
-  globalThis.fetch = async (input, init) => {
-    if (String(input).endsWith("/rpc/ingest_recruiting_leads")) {
-      await onCall(JSON.parse(String(init!.body)).leads.length);
-    }
-    return realFetch(input, init);
-  };
-  try {
-    return await run();
-  } finally {
-    globalThis.fetch = realFetch;
-  }
-}
-
-/**
- * Runs something, with a function in the test's own process. The first response of an SQL function is lost after that
- * has been carried out.
- */
-export async function losingResponseOf<Result>(
-  sqlFunction: string,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  const realFetch = globalThis.fetch;
-  let lost = 0;
-  globalThis.fetch = async (input, init) => {
-    const response = await realFetch(input, init);
-    if (lost === 1 || !String(input).endsWith(`/rpc/${sqlFunction}`)) return response;
-    lost++;
-    await response.body?.cancel();
-    throw new TypeError("the connection was closed");
-  };
-  try {
-    return await run();
-  } finally {
-    globalThis.fetch = realFetch;
-    assert.equal(lost, 1);
-  }
 }

@@ -1,44 +1,6 @@
 import { dirname, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { stackInfoFile } from "../../dev/local/mod.ts";
-
-/** A part of the stack, which a scenario may stop. The launcher starts it again. */
-export type Part = "postgres" | "postgrest" | "lite" | "gateway";
-
-/**
- * The process id of a part of the stack, from the launcher's list beside stack.json. Where there are several gateways,
- * the oldest's.
- */
-export function pidOf(part: Part): number {
-  const path = join(dirname(stackInfoFile()), "processes.json");
-  const processes: { name: string; pid: number }[] = JSON.parse(Deno.readTextFileSync(path));
-  return processes.find(({ name }) => name === part)!.pid;
-}
-
-/** Runs something while a part of the stack hangs. */
-export async function whileHanging<Result>(
-  part: Part,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  const pid = pidOf(part);
-  Deno.kill(pid, "SIGSTOP");
-  try {
-    return await run();
-  } finally {
-    Deno.kill(pid, "SIGCONT");
-  }
-}
-
-/** Lets a part of the stack hang from now on for this number of seconds, and waits until it goes on. */
-export async function hangFor(part: Part, seconds: number): Promise<void> {
-  await whileHanging(part, () => delay(seconds * 1_000));
-}
-
-/** The processes that a process has started, and still has. It needs Linux. */
-export function childrenOf(pid: number): number[] {
-  const children = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim();
-  return children === "" ? [] : children.split(" ").map(Number);
-}
+import { type Part, pidOf } from "../../dev/testing/faults/parts.ts";
 
 /** By how many MiB the memory of a part grows at most while something runs. It needs Linux. */
 export async function memoryGrowth(part: Part, run: () => Promise<unknown>): Promise<number> {

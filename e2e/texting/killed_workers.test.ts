@@ -1,7 +1,7 @@
 /** Workers that are killed while they send. */
 import assert from "node:assert/strict";
 import { createVendor, send, sql } from "../support/client.ts";
-import { eventually, pidOf } from "../support/processes.ts";
+import { eventually } from "../support/processes.ts";
 import { newPhone } from "../support/sms.ts";
 import { ACCEPT_THEN_DROP } from "../../dev/testing/twilio/double.ts";
 import {
@@ -16,15 +16,13 @@ import {
   settle,
   work,
 } from "./texts.ts";
+import { kill } from "../../dev/testing/faults/parts.ts";
+import { rowLock, whileHeld } from "../../dev/testing/faults/database.ts";
 
 /** Kills the process that all workers run in, and waits until there is a new one. */
 async function killWorkers(): Promise<void> {
-  const pid = pidOf("gateway");
-  Deno.kill(pid, "SIGKILL");
-  await eventually(20, async () => {
-    assert.notEqual(pidOf("gateway"), pid);
-    assert.equal((await send("/texting/work")).status, 401);
-  });
+  await kill("gateway");
+  await eventually(20, async () => assert.equal((await send("/texting/work")).status, 401));
 }
 
 /** Starts workers, which may be killed. */
@@ -145,18 +143,16 @@ Deno.test("workers that are killed in the bot's turns answer each recruit once",
     sql`update public.bot_turns set due_at = now(), lease_until = null where conversation_id = any (${ids}::uuid[])`;
 
   // A worker cannot end this turn.
-  const other = await sql.reserve();
-  await other`begin`;
-  await other`select from public.recruiting_conversations where id = ${ids[0]!} for update`;
-  await pass();
-  const workers = startWorkers(3);
-  await eventually(10, async () => {
-    const [turn] = await sql`select attempt from public.bot_turns where conversation_id = ${ids[0]!}`;
-    assert.equal(turn!.attempt, 1);
+  let workers: Promise<unknown> | undefined;
+  await whileHeld(rowLock("public.recruiting_conversations", ids[0]!), async () => {
+    await pass();
+    workers = startWorkers(3);
+    await eventually(10, async () => {
+      const [turn] = await sql`select attempt from public.bot_turns where conversation_id = ${ids[0]!}`;
+      assert.equal(turn!.attempt, 1);
+    });
+    await killWorkers();
   });
-  await killWorkers();
-  await other`rollback`;
-  other.release();
   await workers;
   await pass();
   await work();

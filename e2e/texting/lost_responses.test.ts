@@ -1,7 +1,7 @@
 /** What becomes of a text whose request fails or whose response is lost: Twilio gets it once, and in its order. */
 import assert from "node:assert/strict";
 import { send } from "../support/client.ts";
-import { eventually, loggedErrors, pidOf } from "../support/processes.ts";
+import { eventually, loggedErrors } from "../support/processes.ts";
 import { newSid, sendSigned, signedForm } from "../support/sms.ts";
 import {
   ACCEPT_THEN_DROP,
@@ -24,6 +24,7 @@ import {
   settle,
   work,
 } from "./texts.ts";
+import { kill } from "../../dev/testing/faults/parts.ts";
 
 /** Each happens to the first of two texts of a conversation. Nothing is told by a callback. */
 const FAULTS: Record<string, Fault[]> = {
@@ -123,7 +124,7 @@ for (const part of ["postgrest", "postgres"] as const) {
     const ids = [await queueText(conversation, "1"), await queueText(conversation, "2")];
     const working = requestWork();
     await double.awaitMessage(conversation.recruit);
-    Deno.kill(pidOf(part), "SIGKILL");
+    await kill(part);
     await working;
     await settle(ids);
     double.callBack();

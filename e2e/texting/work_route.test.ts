@@ -1,11 +1,13 @@
 /** POST /texting/work with settings that the running stack does not have, and faults around it. */
 import assert from "node:assert/strict";
 import { send, sql, stack } from "../support/client.ts";
-import { consoleOf, functionWith, losingResponseOf } from "../support/function.ts";
+import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
 import { TextWorker } from "../../dev/local/mod.ts";
 import { DROP } from "../../dev/testing/twilio/double.ts";
 import { awaitState, createConversation, double, outboxText, passTime, queueText, sentBodies } from "./texts.ts";
+import { tableLock, whileHeld, whileMissing } from "../../dev/testing/faults/database.ts";
+import { losingResponseOf, withFetch } from "../../dev/testing/faults/responses.ts";
 
 const NOTHING = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0, errors: 0 };
 
@@ -112,16 +114,11 @@ Deno.test("a text whose file is missing is failed, and one waits while storage f
     const media = [{ url: `text-media/${conversation.id}/a.png`, content_type: "image/png" }];
     return { conversation, id: await queueText(conversation, body, { media }) };
   }));
-  const realFetch = globalThis.fetch;
-  globalThis.fetch = (input, init) =>
-    String(input).includes(`/object/sign/text-media/${waiting!.conversation.id}`)
-      ? Promise.resolve(new Response("no storage", { status: 503 }))
-      : realFetch(input, init);
-  try {
-    assert.deepEqual((await workWith()).body, { ...NOTHING, pending: 1, failed: 1 });
-  } finally {
-    globalThis.fetch = realFetch;
-  }
+  const file = `/object/sign/text-media/${waiting!.conversation.id}`;
+  const { body } = await withFetch(async (fetch, input, init) => {
+    return String(input).includes(file) ? new Response("no storage", { status: 503 }) : await fetch(input, init);
+  }, () => workWith());
+  assert.deepEqual(body, { ...NOTHING, pending: 1, failed: 1 });
   assert.partialDeepStrictEqual(await outboxText(missing!.id), {
     state: "failed",
     error_code: "media_not_found",
@@ -231,23 +228,12 @@ Deno.test("nothing that is logged has a phone number, words, a key or an id of t
   await workWith();
 });
 
-/** Renames an SQL function while something runs. */
-async function without(sqlFunction: string, run: () => Promise<void>): Promise<void> {
-  const [name, types] = sqlFunction.split(/(?=\()/) as [string, string];
-  await sql.unsafe(`alter function public.${name}${types} rename to ${name}_gone`);
-  try {
-    await run();
-  } finally {
-    await sql.unsafe(`alter function public.${name}_gone${types} rename to ${name}`);
-  }
-}
-
 Deno.test("while a step of the worker fails, the other steps and the texts go on", async (test) => {
   for (const step of ["claim_greetings(integer)", "claim_take_overs(integer)", "claim_bot_turns(integer)"]) {
     await test.step(step, async () => {
       const conversation = await createConversation();
       await queueText(conversation, "Hi");
-      await without(step, async () => {
+      await whileMissing(step, async () => {
         const lines = await consoleOf(async () => {
           assert.deepEqual((await workWith()).body, { ...NOTHING, accepted: 1, errors: 1 });
         });
@@ -263,7 +249,7 @@ Deno.test("while a step of the worker fails, the other steps and the texts go on
 Deno.test("while texts cannot be claimed, the bot's turns and the greetings are taken", async () => {
   const { id } = await createConversation();
   await sql`insert into public.bot_turns (conversation_id, due_at, message_ids) values (${id}, now(), '{}')`;
-  await without("claim_texts(integer)", async () => assert.equal((await workWith()).status, 500));
+  await whileMissing("claim_texts(integer)", async () => assert.equal((await workWith()).status, 500));
   assert.deepEqual([...await sql`select from public.bot_turns where conversation_id = ${id}`], []);
 });
 
@@ -271,8 +257,7 @@ Deno.test("a step that hangs holds up no text for long", async () => {
   const conversation = await createConversation();
   await queueText(conversation, "Hi");
   let working: Promise<unknown> | undefined;
-  await sql.begin(async (sql) => {
-    await sql`lock table private.waiting_take_overs in access exclusive mode`;
+  await whileHeld(tableLock("private.waiting_take_overs"), async () => {
     working = workWith();
     await eventually(5, () => Promise.resolve(assert.deepEqual(sentBodies(conversation), ["Hi"])));
   });
