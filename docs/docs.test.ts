@@ -22,7 +22,10 @@ const SCRIPTS = Object.keys(
 /** A path from the root of the checkout, without a placeholder in it. */
 const PATH = /^(?:\.github|admin|dev|docs|e2e|supabase)(?:\/[\w.-]+)*\/?$/;
 
-/** The pages whose commands are run, by e2e/docs/pages.test.ts, e2e/docs/operations.test.ts and e2e/texting/docs.test.ts. */
+/**
+ * The pages whose commands are run, by e2e/docs/pages.test.ts, e2e/docs/operations.test.ts and
+ * e2e/texting/docs.test.ts.
+ */
 const RUN_PAGES = [
   "README.md",
   "docs/vendors.md",

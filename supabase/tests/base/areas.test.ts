@@ -1,7 +1,7 @@
 /**
- * The areas of the database, the folders of `supabase/schemas`, know one direction: what an area has names nothing of an
- * area above it. An area that must follow what happens below it has a trigger of its own on the lower table, or reads
- * its rows.
+ * The areas of the database, the folders of `supabase/schemas`, know one direction: what an area has names nothing of
+ * an area above it. An area that must follow what happens below it has a trigger of its own on the lower table, or
+ * reads its rows.
  */
 import assert from "node:assert/strict";
 import { connect, readStackInfo } from "../../../dev/local/mod.ts";
@@ -22,8 +22,8 @@ const areaOf = new Map(
 );
 
 /**
- * What the catalogue says that one thing needs of another: names, each with its schema. A trigger is left out: it stands
- * with its function, which may be of a higher area than the table.
+ * What the catalogue says that one thing needs of another: names, each with its schema. A trigger is left out: it
+ * stands with its function, which may be of a higher area than the table.
  */
 const DEPENDENCIES = `
   with needed as (
