@@ -10,8 +10,8 @@ export interface Fault {
 }
 
 /**
- * All faults. A run takes each of them in turn, in a random order. `e2e/faults` has the same faults one by one, and what
- * a locked table or row does. Where there are two gateways, a fault of `gateway` meets the other one next.
+ * All faults. A run takes each of them in turn, in a random order. `e2e/faults` has the same faults one by one, and
+ * those of a locked table or row. Where there are two gateways, a fault of `gateway` meets the other one next.
  */
 export const FAULTS: Fault[] = [
   { name: "Postgres is killed", run: () => kill("postgres") },

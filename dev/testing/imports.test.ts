@@ -59,7 +59,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     ["inbox", "recruits", "sales", "team", "operator", "presentation"]
       .map((view) => [`desk/${view}`, ["supabase/functions/_shared", "desk/data", "desk/ui"]]),
   ),
-  "docs": ["supabase/functions"],
+  "docs": ["supabase/functions", "dev/scripts/migration"],
   "dev/local": ["supabase/functions"],
   "dev/scripts": ["supabase/functions", "dev/local"],
   "admin": ["supabase/functions", "dev/local"],

@@ -49,7 +49,8 @@ const DEPENDENCIES = `
       case n.refclassid
         when 'pg_class'::regclass then (
           select t.relnamespace::regnamespace || '.' || t.relname
-          from pg_class t where t.oid = coalesce((select indrelid from pg_index where indexrelid = n.refobjid), n.refobjid)
+          from pg_class t
+          where t.oid = coalesce((select indrelid from pg_index where indexrelid = n.refobjid), n.refobjid)
         )
         when 'pg_proc'::regclass
           then (select p.pronamespace::regnamespace || '.' || p.proname from pg_proc p where p.oid = n.refobjid)
