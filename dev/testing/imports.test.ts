@@ -59,7 +59,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     ["inbox", "recruits", "sales", "team", "operator", "presentation"]
       .map((view) => [`desk/${view}`, ["supabase/functions/_shared", "desk/data", "desk/ui"]]),
   ),
-  "docs": ["supabase/functions", "dev/scripts/migration"],
+  "docs": ["supabase/functions", "dev/scripts"],
   "dev/local": ["supabase/functions"],
   "dev/scripts": ["supabase/functions", "dev/local"],
   "admin": ["supabase/functions", "dev/local"],
