@@ -1,8 +1,7 @@
 /** Leads as they would be stored, and what of them nobody has read. */
 import type { Json, JsonObject } from "../../supabase/functions/_shared/json.ts";
 import type { ImportedLead } from "../../supabase/functions/api/imported_lead.ts";
-import type { Lead } from "../../supabase/functions/recruiting/ingest/lead.ts";
-import type { Parse } from "../../supabase/functions/recruiting/ingest/vendor.ts";
+import type { Lead, Parse } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import { isEmpty } from "../../supabase/functions/recruiting/parsers/fields.ts";
 import type { Reading } from "../../supabase/functions/operator/read_delivery.ts";
 import type { Outcome } from "../session.ts";

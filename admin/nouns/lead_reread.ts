@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { isObject, type JsonObject, parseJson } from "../../supabase/functions/_shared/json.ts";
 import { failure } from "../../supabase/functions/_shared/result.ts";
-import type { Parse } from "../../supabase/functions/recruiting/ingest/vendor.ts";
+import type { Parse } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import { partParser } from "../../supabase/functions/recruiting/parsers/index.ts";
 import type { ParserOf, Reading } from "../../supabase/functions/operator/read_delivery.ts";
 import { findVendor, type Row } from "../find.ts";

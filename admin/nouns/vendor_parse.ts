@@ -1,6 +1,6 @@
 import type { Result } from "../../supabase/functions/_shared/result.ts";
 import { type LeadAndResume, readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
-import { parserNamed, splitLeads } from "../../supabase/functions/recruiting/parsers/index.ts";
+import { PARSERS, splitLeads } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { NOT_A_NEW_APPLICATION } from "../../supabase/functions/recruiting/parsers/parser.ts";
 import type { Resume } from "../../supabase/functions/recruiting/parsers/resume.ts";
 import { readResumeFile } from "../../supabase/functions/recruiting/resumes/resume_file.ts";
@@ -22,7 +22,7 @@ export async function parsePayload(
   const parserName = parser ?? vendor.parser;
   const config = readConfig(parserName, configFile) ?? vendor.parser_config;
   checkParser(parserName, config);
-  const parse = parserNamed(parserName ?? "");
+  const parse = PARSERS.get(parserName ?? "");
   if (parse === undefined) {
     throw new CommandError(
       `${slug} has no parser: npm run admin -- vendor update ${slug} --parser <name>`,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { leadNames, readSent, readText } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
 import { MAPPING_CONFIG } from "../../supabase/functions/recruiting/parsers/fixtures/mapping_config.ts";
 import { parse } from "../../supabase/functions/recruiting/parsers/fixtures/parsed.ts";
-import { PARSER_NAMES, parserNamed } from "../../supabase/functions/recruiting/parsers/index.ts";
+import { PARSER_NAMES, PARSERS } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { ingest, ingestBulk } from "../support/applications.ts";
 import { assertResponse, createOrder, createVendor, storedLeads } from "../support/client.ts";
 
@@ -13,7 +13,7 @@ for (const name of leadNames()) {
   Deno.test(`${name}: the payload becomes one lead, even if it is sent twice`, async () => {
     const vendor = await createVendor(parser, parser === "mapping" ? MAPPING_CONFIG : {});
     await createOrder(vendor);
-    const expected = parse(parserNamed(parser)!, readSent(name), MAPPING_CONFIG);
+    const expected = parse(PARSERS.get(parser)!, readSent(name), MAPPING_CONFIG);
     const body = readText(name);
 
     const { id, distributed_to } = assertResponse(await ingest(vendor, body), 201);

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { RequestContext } from "../_shared/app.ts";
-import { refuseDryRun } from "../_shared/dry_run.ts";
+import { refuseDryRun, type RequestContext } from "../_shared/app.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { BATCH_BOUNDS, isObject, type Json } from "../_shared/json.ts";
 import { type Idempotency, readJson } from "../_shared/body/json.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import type { RequestContext } from "../_shared/app.ts";
+import { refuseDryRun, type RequestContext } from "../_shared/app.ts";
 import { callDatabase } from "../_shared/database.ts";
-import { refuseDryRun } from "../_shared/dry_run.ts";
 import { readJson } from "../_shared/body/json.ts";
 import { rateLimitFromEnv } from "../_shared/rate_limit.ts";
 import { KIB } from "../_shared/units.ts";

@@ -1,9 +1,8 @@
 import { BATCH_BOUNDS, type Json, type JsonObject, parseJson } from "../_shared/json.ts";
 import { failure, type Result, success } from "../_shared/result.ts";
 import { type ImportedLead, readImportedLead } from "../api/imported_lead.ts";
-import { type Lead, readLead, skipResume } from "../recruiting/ingest/lead.ts";
-import type { Parse } from "../recruiting/ingest/vendor.ts";
-import { parserNamed, partParser } from "../recruiting/parsers/index.ts";
+import { type Lead, type Parse, readLead, skipResume } from "../recruiting/ingest/lead.ts";
+import { PARSERS, partParser } from "../recruiting/parsers/index.ts";
 
 /** What is read of a rejected delivery. */
 export interface Delivery {
@@ -51,7 +50,7 @@ export function readDelivery(
     return error === null ? success({ lead, payload }) : failure(error);
   }
   const isPart = row !== null && route.startsWith("/recruiting/webhooks/");
-  const parser = (isPart ? partParser : parserNamed)(vendor.parser ?? "");
+  const parser = isPart ? partParser(vendor.parser ?? "") : PARSERS.get(vendor.parser ?? "");
   if (parser === undefined) return failure(`the vendor ${vendor.slug} has no parser`);
   const parse: Reading["parse"] = (given) => parser(given, vendor.parser_config);
   const { data, error } = readLead(parse, payload);

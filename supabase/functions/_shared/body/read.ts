@@ -130,7 +130,9 @@ export class IncomingBody {
 
   /** Lets other large bodies take the place of this one. */
   release(): void {
-    this.#giveBack?.();
+    const giveBack = this.#giveBack;
+    this.#giveBack = undefined;
+    giveBack?.();
   }
 
   /**

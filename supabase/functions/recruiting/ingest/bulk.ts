@@ -1,17 +1,16 @@
 import * as z from "zod";
-import type { RequestContext } from "../../_shared/app.ts";
+import { isDryRun, type RequestContext } from "../../_shared/app.ts";
 import { BATCH_CALL, batchIdempotency } from "../../_shared/batch.ts";
 import { mayHaveRun } from "../../_shared/database.ts";
-import { isDryRun } from "../../_shared/dry_run.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { BATCH_BOUNDS, type Json } from "../../_shared/json.ts";
 import { readJson } from "../../_shared/body/json.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { MIB } from "../../_shared/units.ts";
 import { count, must, requireValidBody } from "../../_shared/validate.ts";
-import { type Lead, logUnrecorded, readLead, skipResume } from "./lead.ts";
+import { type Lead, logUnrecorded, type Parse, readLead, requireParser, skipResume } from "./lead.ts";
 import { dryRun, UnknownOutcome } from "./responses.ts";
-import { authenticateVendor, callAsVendor, type Parse, requireParser, type Vendor } from "./vendor.ts";
+import { authenticateVendor, callAsVendor, type Vendor } from "./vendor.ts";
 
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;

@@ -1,14 +1,13 @@
-import type { RequestContext } from "../../_shared/app.ts";
-import { isDryRun } from "../../_shared/dry_run.ts";
+import { isDryRun, type RequestContext } from "../../_shared/app.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { isObject, type Json } from "../../_shared/json.ts";
 import { type Idempotency, readJson } from "../../_shared/body/json.ts";
 import { MIB } from "../../_shared/units.ts";
-import { previewLead, requireLead } from "./lead.ts";
+import { requireLead } from "./lead.ts";
 import type { DryRun, IngestedLead } from "./responses.ts";
 import { storeWithResume } from "./resume.ts";
 import { leadStore } from "./store.ts";
-import { authenticateVendor, type Vendor } from "./vendor.ts";
+import { authenticateVendor, previewLead, type Vendor } from "./vendor.ts";
 
 /** How large the body of one lead may be, in bytes. */
 export const BODY_LIMIT = 15 * MIB;

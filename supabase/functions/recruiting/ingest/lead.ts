@@ -2,10 +2,11 @@ import { ApiError } from "../../_shared/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { logError } from "../../_shared/log.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
+import { PARSERS } from "../parsers/index.ts";
+import type { ParsedLead } from "../parsers/parser.ts";
 import type { Resume } from "../parsers/resume.ts";
 import { readResumeFile, type ResumeFile } from "../resumes/resume_file.ts";
-import type { Preview } from "./responses.ts";
-import { callAsVendor, type Parse, requireParser, type Vendor } from "./vendor.ts";
+import type { Vendor } from "./vendor.ts";
 
 /** A lead as the SQL functions take it, without its id and resume. */
 export interface Lead {
@@ -28,6 +29,32 @@ export interface LeadAndResume {
 export interface ReceivedLead {
   lead: Lead;
   resume: ResumeFile | null;
+}
+
+/** Reads a payload of one vendor. */
+export type Parse = (payload: Json) => Result<ParsedLead>;
+
+/** Looks up the vendor's parser; null where none is configured. */
+function parserOf({ parser, parserConfig, partParser }: Vendor): Parse | null {
+  if (partParser !== undefined) return partParser;
+  const parse = PARSERS.get(parser ?? "");
+  return parse === undefined ? null : (payload) => parse(payload, parserConfig);
+}
+
+/**
+ * The vendor's parser. Asked for after the body was read, so that a rejected delivery has what was sent.
+ *
+ * @throws ApiError BAD_REQUEST where none is configured.
+ */
+export function requireParser(vendor: Vendor): Parse {
+  const parse = parserOf(vendor);
+  if (parse !== null) return parse;
+  throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
+}
+
+/** The vendor's id of a lead that cannot be stored, where the parser finds one. */
+export function vendorLeadId(vendor: Vendor, payload: Json): string | null {
+  return isObject(payload) ? parserOf(vendor)?.(payload).data?.vendor_lead_id ?? null : null;
 }
 
 /**
@@ -58,11 +85,6 @@ export function readLead(parse: Parse, payload: Json): Result<LeadAndResume> {
   const { first_name, vendor_lead_id = null, vendor_metadata, resume } = parsed;
   if (first_name === undefined) return failure("missing first_name");
   return success({ lead: { first_name, vendor_lead_id, vendor_metadata }, resume });
-}
-
-/** Says what would become of a lead, and changes nothing. */
-export function previewLead(vendor: Pick<Vendor, "credential">, lead: Lead): Promise<Preview> {
-  return callAsVendor(vendor, "preview_recruiting_lead", { lead }, { retryWithin: 3_000 });
 }
 
 /**

@@ -13,9 +13,9 @@ import { callDatabase, type CallOptions, serviceClient } from "../../_shared/dat
 import { internalError } from "../../_shared/errors.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { ResumeFile } from "../resumes/resume_file.ts";
-import { previewLead } from "./lead.ts";
 import { type StoredLead, UnknownOutcome } from "./responses.ts";
 import { isRecognized, leadStore, type SentLead } from "./store.ts";
+import { previewLead } from "./vendor.ts";
 
 /** For how long a passing fault of the database is retried. */
 const RETRY: CallOptions = { retryWithin: 3_000 };

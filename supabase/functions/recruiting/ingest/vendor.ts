@@ -2,14 +2,13 @@
 import type { RequestContext } from "../../_shared/app.ts";
 import { callDatabase, type CallOptions, type SqlArguments, type SqlFunction } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
+import type { Json, JsonObject } from "../../_shared/json.ts";
 import { requireWithinLimit } from "../../_shared/rate_limit.ts";
-import type { Result } from "../../_shared/result.ts";
 import { bearerToken, sha256Hex } from "../../_shared/secrets.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { describeFiles } from "../parsers/files.ts";
-import { parserNamed } from "../parsers/index.ts";
-import type { ParsedLead } from "../parsers/parser.ts";
+import { type Lead, type Parse, vendorLeadId } from "./lead.ts";
+import type { Preview } from "./responses.ts";
 
 /** A vendor whose API key, or whose webhook's proof, has been checked. */
 export interface Vendor {
@@ -17,8 +16,11 @@ export interface Vendor {
   credential: Credential;
   /** Requests a minute; null: no limit. */
   rateLimit: number | null;
-  /** The vendor's parser with its configuration; null where none is configured. */
-  parse: Parse | null;
+  /** The name of the parser that reads the vendor's payloads; null where none is configured. */
+  parser: string | null;
+  parserConfig: Json;
+  /** Reads each lead of a body with several, in place of the vendor's parser. */
+  partParser?: Parse;
 }
 
 /** What a vendor has been recognised by. The SQL functions that write check it again. */
@@ -35,9 +37,6 @@ export interface WebhookCredential {
   part: number;
 }
 
-/** Reads a payload of one vendor. */
-export type Parse = (payload: Json) => Result<ParsedLead>;
-
 /** What is set for a vendor, as identify_vendor() returns it. */
 export interface VendorSettings {
   vendor_id: string;
@@ -52,28 +51,7 @@ export function toVendor(
   credential: Credential,
   { vendor_id, parser, parser_config, rate_limit }: VendorSettings,
 ): Vendor {
-  const parse = parserNamed(parser ?? "");
-  return {
-    id: vendor_id,
-    credential,
-    rateLimit: rate_limit,
-    parse: parse === undefined ? null : (payload) => parse(payload, parser_config),
-  };
-}
-
-/**
- * The vendor's parser. Asked for after the body was read, so that a rejected delivery has what was sent.
- *
- * @throws ApiError BAD_REQUEST where none is configured.
- */
-export function requireParser({ parse }: Vendor): Parse {
-  if (parse !== null) return parse;
-  throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
-}
-
-/** The vendor's id of a lead that cannot be stored, where the parser finds one. */
-export function vendorLeadId({ parse }: Vendor, payload: Json): string | null {
-  return parse !== null && isObject(payload) ? parse(payload).data?.vendor_lead_id ?? null : null;
+  return { id: vendor_id, credential, rateLimit: rate_limit, parser, parserConfig: parser_config };
 }
 
 /** What a replay has to know besides the lead: the id of a webhook's delivery, which may have come again meanwhile. */
@@ -225,6 +203,11 @@ export async function callAsVendor<Name extends VendorFunction, Result>(
   } catch (error) {
     throw errorFor(credential, error);
   }
+}
+
+/** Says what would become of a lead, and changes nothing. */
+export function previewLead(vendor: Pick<Vendor, "credential">, lead: Lead): Promise<Preview> {
+  return callAsVendor(vendor, "preview_recruiting_lead", { lead }, { retryWithin: 3_000 });
 }
 
 /**

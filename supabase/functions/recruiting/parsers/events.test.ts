@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../_shared/json.ts";
 import { readSent } from "./fixtures/read.ts";
-import { parserNamed } from "./index.ts";
+import { PARSERS } from "./index.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
 const greenhouse = readSent("greenhouse_webhook");
@@ -39,7 +39,7 @@ const OTHER_EVENTS: [parser: string, event: string, payload: Json][] = [
 
 for (const [parser, event, payload] of OTHER_EVENTS) {
   Deno.test(`${parser}: ${event} is no new application`, () => {
-    const { data, error } = parserNamed(parser)!(payload, null);
+    const { data, error } = PARSERS.get(parser)!(payload, null);
     assert.deepEqual([data, error], [null, NOT_A_NEW_APPLICATION]);
   });
 }

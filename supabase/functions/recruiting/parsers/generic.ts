@@ -43,12 +43,12 @@ export const generic = parserOf((fields) => {
   return {
     ...readContact(fields),
     vendor_lead_id: text(VENDOR_LEAD_ID) ?? fields.text("lead.id"),
-    resume: {
+    resume: resumeOf({
       content_type: text(RESUME_CONTENT_TYPE),
       file_name: text(RESUME_FILE_NAME),
       url: text(RESUME_URL),
       ...readResume(fields),
-    },
+    }),
     is_test: fields.value(...fields.spelt(...IS_TEST)) ?? isTestMode(fields),
     submitted_at: fields.first(readTime, ...fields.spelt(...SUBMITTED_AT)),
     consent: consentOf(fields),
@@ -56,8 +56,8 @@ export const generic = parserOf((fields) => {
 });
 
 // PX's `lead_mode` is 0 for a test and 1 for a live lead.
-function isTestMode(fields: Fields): boolean {
-  return fields.spelt("leadmode").some((key) => toText(fields.peek([key])) === "0");
+function isTestMode(fields: Fields): true | undefined {
+  return fields.spelt("leadmode").some((key) => toText(fields.peek([key])) === "0") || undefined;
 }
 
 function consentOf(fields: Fields): ConsentFields | undefined {
@@ -69,8 +69,14 @@ function consentOf(fields: Fields): ConsentFields | undefined {
     at: text(CONSENT_AT),
     ...(isObject(given) ? given : { given }),
   };
+  if (Object.values(consent).every((value) => value === undefined)) return undefined;
   // An address alone says nothing of a consent.
   return readConsent(consent) && { ip: text(CONSENT_IP), ...consent };
+}
+
+// A type or a name alone says nothing of a file.
+function resumeOf(resume: ResumeFields): ResumeFields | undefined {
+  return resume.data === undefined && resume.url === undefined ? undefined : resume;
 }
 
 // An object in which no file is found is given as the file itself. The lead then says that it is not stored.

@@ -16,7 +16,8 @@ import { typeform } from "./typeform.ts";
 import { workable } from "./workable.ts";
 import { ziprecruiter } from "./ziprecruiter.ts";
 
-const PARSERS: Readonly<Record<string, Parser>> = {
+/** The parsers by the names that `vendors.parser` may hold. */
+export const PARSERS: ReadonlyMap<string, Parser> = new Map(Object.entries({
   cleverconnect,
   generic,
   google_ads: googleAds,
@@ -32,21 +33,16 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   typeform,
   workable,
   ziprecruiter,
-};
+}));
 
-/** The names that `vendors.parser` may hold. */
-export const PARSER_NAMES: readonly string[] = Object.keys(PARSERS);
-
-/** The parser with this name; undefined where there is none. */
-export function parserNamed(name: string): Parser | undefined {
-  return Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
-}
+/** The names of the parsers. */
+export const PARSER_NAMES: readonly string[] = Array.from(PARSERS.keys());
 
 /** The splitters of bodies in the vendor's own way; null where a body is one lead. */
-const SPLITTERS: Readonly<Record<string, (payload: Json, config: Json) => SplitLeads | null>> = {
+const SPLITTERS: ReadonlyMap<string, (payload: Json, config: Json) => SplitLeads | null> = new Map(Object.entries({
   mapping: splitMapping,
   tiktok: splitTiktok,
-};
+}));
 
 /**
  * Splits a webhook's body with several leads: a list, whatever the parser, what the mapping's expression `leads` finds,
@@ -55,13 +51,13 @@ const SPLITTERS: Readonly<Record<string, (payload: Json, config: Json) => SplitL
  * @returns null for a body that the parser reads as one lead
  */
 export function splitLeads(name: string, payload: Json, config: Json): SplitLeads | null {
-  const split = Object.hasOwn(SPLITTERS, name) ? SPLITTERS[name]!(payload, config) : null;
-  const parse = parserNamed(name);
+  const split = SPLITTERS.get(name)?.(payload, config) ?? null;
+  const parse = PARSERS.get(name);
   if (split !== null || parse === undefined || !Array.isArray(payload)) return split;
   return { leads: payload, parse: (lead) => parse(lead, config) };
 }
 
 /** The parser for one lead of those that {@link splitLeads} finds; undefined where there is no such parser. */
 export function partParser(name: string): Parser | undefined {
-  return name === "mapping" ? mappingPart : parserNamed(name);
+  return name === "mapping" ? mappingPart : PARSERS.get(name);
 }

@@ -68,17 +68,17 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   // Some forms have the dialling code where others have the country.
   const country = givenCountry && diallingCode(givenCountry) ? undefined : givenCountry;
   const countryOfLead = country && countryCode(country);
-  const e164 = phone && readPhone(phone, toText(raw.phone_country) ?? "", givenCountry ?? "");
+  const e164 = phone && readPhone(phone, toText(raw.phone_country), givenCountry);
   const state = toText(raw.state);
   const code = state && isUs(countryOfLead) ? stateCode(state) : undefined;
   const email = toText(raw.email);
   const zip = toText(raw.zip);
-  const { resume, resume_url, resume_skipped } = readResume(raw.resume ?? {});
+  const { resume, resume_url, resume_skipped } = given(raw.resume, readResume) ?? {};
 
   const first_name = givenName(raw.first_name) ?? split?.first_name;
   const vendor_lead_id = shortId(withoutPlaceholder(toText(raw.vendor_lead_id)));
   const metadata = withoutFiles(compact({
-    ...withoutEmptyLists(raw.more ?? {}),
+    ...given(raw.more, withoutEmptyLists),
     full_name: fullName,
     last_name: givenName(raw.last_name) ?? split?.last_name,
     email: email && readEmail(email),
@@ -90,9 +90,9 @@ export function normalizeLead(raw: RawLead): ParsedLead {
     state_raw: code === undefined ? state : undefined,
     zip: code === undefined ? zip : zip?.replace(SHORT_ZIP, (digits) => digits.padStart(5, "0")),
     country,
-    is_test: readBoolean(raw.is_test) || undefined,
-    submitted_at: readTime(raw.submitted_at),
-    consent: readConsent(raw.consent),
+    is_test: given(raw.is_test, readBoolean) || undefined,
+    submitted_at: given(raw.submitted_at, readTime),
+    consent: given(raw.consent, readConsent),
     resume_url,
     resume_skipped: resume_skipped ?? raw.more?.resume_skipped,
   }));
@@ -106,6 +106,11 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   };
 }
 
+/** Reads what is there: most leads have few of the fields, and what is absent costs nothing. */
+function given<Value, Read>(value: Value | undefined, read: (value: Value) => Read): Read | undefined {
+  return value === undefined ? undefined : read(value);
+}
+
 function withoutEmptyLists(fields: Record<string, Json | undefined>) {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => !Array.isArray(value) || value.length > 0),
@@ -113,8 +118,9 @@ function withoutEmptyLists(fields: Record<string, Json | undefined>) {
 }
 
 /** @param countries each a name, a code of two letters, or a dialling code; the first that is one counts */
-function readPhone(phone: string, ...countries: string[]): string | undefined {
-  const given = countries.find((text) => diallingCode(text) ?? countryCode(text)) ?? "";
+function readPhone(phone: string, ...countries: (string | undefined)[]): string | undefined {
+  const given = countries.find((text) => text !== undefined && (diallingCode(text) ?? countryCode(text)));
+  if (given === undefined) return toE164(phone);
   const dialling = diallingCode(given);
   const dialled = dialling && !phone.startsWith("+") ? toE164(`+${dialling} ${phone}`) : undefined;
   return dialled ?? toE164(phone, countryCode(given));
@@ -130,9 +136,12 @@ function readEmail(email: string): string {
   return (EMAIL.exec(email)?.[1] ?? email).toLowerCase();
 }
 
+/** Titles, credentials and remarks are words of their own, so a name of one word has none. */
+const SEVERAL_WORDS = /[\s,;|]/;
+
 function givenName(value: Json | undefined): string | undefined {
   const name = toText(value);
-  return name === undefined ? undefined : withoutCredentials(name);
+  return name !== undefined && SEVERAL_WORDS.test(name) ? withoutCredentials(name) : name;
 }
 
 /** The countries whose addresses have a USPS state code: the United States and its territories. */

@@ -7,7 +7,7 @@ import { Fields } from "./fields.ts";
 import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
 import { mayBeFile, withoutFiles } from "./files.ts";
 import { fixtureNames, readSent } from "./fixtures/read.ts";
-import { PARSER_NAMES, parserNamed } from "./index.ts";
+import { PARSER_NAMES, PARSERS } from "./index.ts";
 import { compileConfig } from "./mapping_config.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
 import type { ParsedLead, Parser } from "./parser.ts";
@@ -133,7 +133,7 @@ function holdsFor(parse: Parser, payload: Json, config: Json): void {
 
 for (const name of PARSER_NAMES) {
   Deno.test(`${name} reads any JSON value without throwing and loses nothing of it`, () => {
-    const parse = parserNamed(name);
+    const parse = PARSERS.get(name);
     assert.ok(parse);
     fc.assert(fc.property(anyJson, fc.constantFrom(...CONFIGS), (payload, config) => {
       holdsFor(parse, payload, config);
@@ -149,12 +149,12 @@ for (const name of PARSER_NAMES) {
 
 Deno.test("an unknown name has no parser", () => {
   for (const name of ["", "unknown", "__proto__", "constructor"]) {
-    assert.equal(parserNamed(name), undefined);
+    assert.equal(PARSERS.get(name), undefined);
   }
 });
 
 Deno.test("mapping: any configuration can be compiled or has an error", () => {
-  const mapping = parserNamed("mapping");
+  const mapping = PARSERS.get("mapping");
   const expression = fc.oneof(
     fc.constantFrom("@", "$", "*", "[]", "a.b", "a[*].b", "keys(@)", "values(@)", "to_string(@)"),
     fc.constantFrom(
@@ -230,7 +230,7 @@ const HOSTILE = [" ", "=", "a", ".", ",", "data:", "a ", "+", "1", "-", '"', "%"
 
 for (const name of PARSER_NAMES) {
   Deno.test(`${name} reads long texts of anything in linear time`, () => {
-    const parse = parserNamed(name);
+    const parse = PARSERS.get(name);
     for (
       const text of [...HOSTILE, `data:${HOSTILE[2]}`, `JVBERi0${HOSTILE[1]}`, `x${HOSTILE[0]}x`]
     ) {

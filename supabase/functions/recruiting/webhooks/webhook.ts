@@ -1,11 +1,9 @@
-import type { RequestContext } from "../../_shared/app.ts";
-import { isDryRun } from "../../_shared/dry_run.ts";
+import { isDryRun, type RequestContext } from "../../_shared/app.ts";
 import { idempotencyKey } from "../../_shared/body/json.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { readUnauthenticatedBody } from "../../_shared/body/form.ts";
-import { admitVendor, type VendorRequest } from "../ingest/vendor.ts";
 import { BODY_LIMIT } from "../ingest/ingest.ts";
-import { toVendor } from "../ingest/vendor.ts";
+import { admitVendor, toVendor, type VendorRequest } from "../ingest/vendor.ts";
 import { splitLeads } from "../parsers/index.ts";
 import { authenticateWebhook, recognizeSender, SLUG } from "./authenticate_webhook.ts";
 import { respondToChallenge } from "./challenges.ts";
@@ -46,8 +44,7 @@ export async function webhook(context: RequestContext, { slug }: Parameters): Pr
   // A list has several leads also where no parser is configured: so each of them can be replayed when there is one.
   const leads = split?.leads ?? (Array.isArray(body) ? body : null);
   if (leads !== null) {
-    const parse = split?.parse ?? vendor.parse;
-    const request = { ...sender, vendor: { ...vendor, parse } };
+    const request = { ...sender, vendor: { ...vendor, partParser: split?.parse } };
     return Response.json(await receiveLeads(request, leads, options));
   }
   const response = await receiveLead(sender, body, options);
