@@ -6,7 +6,6 @@ import { PARSERS } from "../parsers/index.ts";
 import type { ParsedLead } from "../parsers/parser.ts";
 import type { Resume } from "../parsers/resume.ts";
 import { readResumeFile, type ResumeFile } from "../resumes/resume_file.ts";
-import type { Vendor } from "./vendor.ts";
 
 /** A lead as the SQL functions take it, without its id and resume. */
 export interface Lead {
@@ -34,8 +33,17 @@ export interface ReceivedLead {
 /** Reads a payload of one vendor. */
 export type Parse = (payload: Json) => Result<ParsedLead>;
 
+/** What a vendor's payloads are read with. */
+export interface VendorParser {
+  /** Its name; null where none is configured. */
+  parser: string | null;
+  parserConfig: Json;
+  /** Reads each lead of a body with several, in place of the vendor's parser. */
+  partParser?: Parse;
+}
+
 /** Looks up the vendor's parser; null where none is configured. */
-function parserOf({ parser, parserConfig, partParser }: Vendor): Parse | null {
+function parserOf({ parser, parserConfig, partParser }: VendorParser): Parse | null {
   if (partParser !== undefined) return partParser;
   const parse = PARSERS.get(parser ?? "");
   return parse === undefined ? null : (payload) => parse(payload, parserConfig);
@@ -46,14 +54,14 @@ function parserOf({ parser, parserConfig, partParser }: Vendor): Parse | null {
  *
  * @throws ApiError BAD_REQUEST where none is configured.
  */
-export function requireParser(vendor: Vendor): Parse {
+export function requireParser(vendor: VendorParser): Parse {
   const parse = parserOf(vendor);
   if (parse !== null) return parse;
   throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
 }
 
 /** The vendor's id of a lead that cannot be stored, where the parser finds one. */
-export function vendorLeadId(vendor: Vendor, payload: Json): string | null {
+export function vendorLeadId(vendor: VendorParser, payload: Json): string | null {
   return isObject(payload) ? parserOf(vendor)?.(payload).data?.vendor_lead_id ?? null : null;
 }
 
@@ -63,7 +71,7 @@ export function vendorLeadId(vendor: Vendor, payload: Json): string | null {
  * @throws ApiError BAD_REQUEST where the vendor has no parser, or with the text by which the parser says why the
  * payload is no lead.
  */
-export function requireLead(vendor: Vendor, payload: Json): ReceivedLead {
+export function requireLead(vendor: VendorParser, payload: Json): ReceivedLead {
   const { data, error } = readLead(requireParser(vendor), payload);
   if (error !== null) throw new ApiError("BAD_REQUEST", error);
   const { lead, resume } = data;

@@ -7,20 +7,15 @@ import { requireWithinLimit } from "../../_shared/rate_limit.ts";
 import { bearerToken, sha256Hex } from "../../_shared/secrets.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { describeFiles } from "../parsers/files.ts";
-import { type Lead, type Parse, vendorLeadId } from "./lead.ts";
+import { type Lead, vendorLeadId, type VendorParser } from "./lead.ts";
 import type { Preview } from "./responses.ts";
 
 /** A vendor whose API key, or whose webhook's proof, has been checked. */
-export interface Vendor {
+export interface Vendor extends VendorParser {
   id: string;
   credential: Credential;
   /** Requests a minute; null: no limit. */
   rateLimit: number | null;
-  /** The name of the parser that reads the vendor's payloads; null where none is configured. */
-  parser: string | null;
-  parserConfig: Json;
-  /** Reads each lead of a body with several, in place of the vendor's parser. */
-  partParser?: Parse;
 }
 
 /** What a vendor has been recognised by. The SQL functions that write check it again. */
